@@ -1,4 +1,4 @@
-//! Connections to AWS: region, credentials, time-outs and retries of all clients.
+//! Connections to AWS: region, credentials, timeouts and retries of all clients.
 
 use std::time::Duration;
 

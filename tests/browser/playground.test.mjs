@@ -40,7 +40,7 @@ async function step(page, option) {
 const curl = async (page, text) => page.locator("#code", { hasText: text }).waitFor();
 const job = (text) => text.match(/data-job="([^"]+)"/)[1];
 
-/** Waits for a page of a PDF as a picture that is not all of one colour, and gives its element. */
+/** Waits for a page of a PDF as a picture that is not all of one color, and gives its element. */
 async function picture(page, name) {
   const canvas = page.getByRole("img", { name });
   await canvas.waitFor();

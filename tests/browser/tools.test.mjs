@@ -57,7 +57,7 @@ async function bytes() {
   return readFile(await download.path());
 }
 
-/** The size of each picture that the page shows, which has more than one colour. */
+/** The size of each picture that the page shows, which has more than one color. */
 async function pictures(count) {
   const shown = page.locator(".picture img, .pictures img");
   await shown.nth(count - 1).waitFor();
@@ -66,7 +66,7 @@ async function pictures(count) {
     const context = new OffscreenCanvas(picture.width, picture.height).getContext("2d");
     context.drawImage(picture, 0, 0);
     const { data } = context.getImageData(0, 0, picture.width, picture.height);
-    if (!data.some((value, index) => value !== data[index % 4])) throw new Error(`${src} has one colour`);
+    if (!data.some((value, index) => value !== data[index % 4])) throw new Error(`${src} has one color`);
     return [picture.width, picture.height];
   })));
 }

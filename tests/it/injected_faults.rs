@@ -201,7 +201,7 @@ async fn a_refused_count_is_repeated_in_halves() {
     assert_eq!(world.watch.count("TransactWriteItems"), 5, "8, 4, 2, 2 and 4 jobs");
 }
 
-/// Timeline: the job is stored, and SQS accepts the message but never answers. No client time-out ends this.
+/// Timeline: the job is stored, and SQS accepts the message but never answers. No client timeout ends this.
 #[tokio::test]
 async fn a_queue_that_never_answers_does_not_prevent_the_response() {
     let aws = patient_aws().with_patience(Duration::from_secs(60));

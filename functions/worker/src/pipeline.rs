@@ -444,7 +444,7 @@ impl Pipeline {
     async fn return_in(&self, seconds: u32, receipt: &str) {
         let visible_in = i32::try_from(seconds).unwrap_or(i32::MAX);
         if let Err(error) = self.queue.retry_in(self.queue_name, receipt, visible_in).await {
-            tracing::warn!(%error, "a message could not be returned early; the sweeper or its visibility time-out will release it");
+            tracing::warn!(%error, "a message could not be returned early; the sweeper or its visibility timeout will release it");
         }
     }
 

@@ -14,7 +14,7 @@ use crate::time::Timestamp;
 /// Who makes a change, and the reason if given.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
-    /// An administrator's e-mail address, or `cli:` and an operating system user.
+    /// An administrator's email address, or `cli:` and an operating system user.
     pub actor: String,
     pub reason: Option<String>,
     pub at: Timestamp,

@@ -7,7 +7,7 @@ use read_fonts::{FileRef, FontRef, ReadError, TableProvider};
 
 use crate::{Face, FontError};
 
-/// The tables that are kept: outlines, layout, variations and colours. Bitmaps, SVG pictures, signatures and data of font editors
+/// The tables that are kept: outlines, layout, variations and colors. Bitmaps, SVG pictures, signatures and data of font editors
 /// are dropped.
 pub const TABLES: [&str; 38] = [
     "BASE", "CFF ", "CFF2", "COLR", "CPAL", "GDEF", "GPOS", "GSUB", "HVAR", "JSTF", "MATH", "MVAR", "OS/2", "STAT",

@@ -1,4 +1,4 @@
-//! Fonts of accounts. A file is never used as it came: its faces are checked, and the tables that are known are written
+//! Fonts of accounts. An uploaded file is never used unmodified: its faces are checked, and the tables that are known are written
 //! into a new file. Web fonts of pages are only unpacked. All of it is safe Rust.
 
 mod check;

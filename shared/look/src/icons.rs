@@ -1,4 +1,4 @@
-//! The icons: drawn in the colour of the text, and hidden from screen readers, since each has a label.
+//! The icons: drawn in the color of the text, and hidden from screen readers, since each has a label.
 
 use maud::{Markup, PreEscaped};
 

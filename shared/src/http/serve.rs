@@ -68,7 +68,7 @@ fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> 
     }
 }
 
-/// Runs a handler's part of a request until its deadline. A panic or time-out becomes an error.
+/// Runs a handler's part of a request until its deadline. A panic or timeout becomes an error.
 pub async fn contained(ends_at: Instant, work: impl Future<Output = Outcome>) -> Outcome {
     within(ends_at.checked_sub(LIMITS_MARGIN).unwrap_or(ends_at), work).await?
 }

@@ -1,4 +1,4 @@
-//! Users of the dashboard, and links between e-mail addresses and accounts, both in the Sessions table.
+//! Users of the dashboard, and links between email addresses and accounts, both in the Sessions table.
 
 use std::collections::HashMap;
 
@@ -15,7 +15,7 @@ use crate::domain::account::{Plan, Profile};
 use crate::domain::time::Timestamp;
 use crate::domain::user::{Email, Identity, Link, User, UserId};
 
-/// Index of users and links by e-mail address. It does not contain sessions.
+/// Index of users and links by email address. It does not contain sessions.
 const BY_KIND: &str = "by_kind";
 /// Index of users and links by account.
 const BY_ACCOUNT: &str = "by_account";

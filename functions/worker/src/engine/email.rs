@@ -1,4 +1,4 @@
-//! E-mail to PDF: a confined child turns a message into a page, the browser prints it, and attachments are appended or embedded.
+//! Email to PDF: a confined child turns a message into a page, the browser prints it, and attachments are appended or embedded.
 
 use std::path::PathBuf;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! E-mail messages. Outlook's are compound files. Others have no signature: they begin with headers.
+//! Email messages. Outlook's are compound files. Others have no signature: they begin with headers.
 
 use std::fs::File;
 use std::io::Read;
@@ -75,7 +75,7 @@ fn message(path: &Path, hints: Hints<'_>) -> Result<Option<Media>, Failure> {
 }
 
 fn not_a_message() -> Failure {
-    let message = "The source does not seem to be an e-mail message. This tool accepts messages as eml or msg files: \
+    let message = "The source does not seem to be an email message. This tool accepts messages as eml or msg files: \
         save the message in your mail program, with its headers.";
     Failure::new(JobErrorCode::UnsupportedFormat, message, "no headers of a message")
 }
@@ -156,10 +156,10 @@ mod tests {
         let cases: [(&[u8], &str); 6] = [
             (b"%PDF-1.7\n", "email-to-pdf does not accept pdf files. It accepts: eml, msg."),
             (b"<!doctype html><p>x", "email-to-pdf does not accept html files."),
-            (b"Just words, and: more words", "does not seem to be an e-mail message"),
-            (b"PK\x03\x04", "does not seem to be an e-mail message"),
-            (b"\0\x01", "does not seem to be an e-mail message"),
-            (&compound("WordDocument"), "does not seem to be an e-mail message"),
+            (b"Just words, and: more words", "does not seem to be an email message"),
+            (b"PK\x03\x04", "does not seem to be an email message"),
+            (b"\0\x01", "does not seem to be an email message"),
+            (&compound("WordDocument"), "does not seem to be an email message"),
         ];
         for (bytes, expected) in cases {
             let failure = of(bytes, Some("x.eml"), None).unwrap_err();

@@ -100,7 +100,7 @@ async fn equations_are_printed() {
          </mc:AlternateContent>"
     );
     let slide = print(&pptx(directory.path(), "", &[alternate])).await;
-    assert!(slide.has_colour(), "the equation's picture is there");
+    assert!(slide.has_color(), "the equation's picture is there");
     assert_eq!(slide.codes(), Vec::<&str>::new());
     let without = print(&pptx(directory.path(), "", &[choice])).await;
     assert!(!without.text().contains("E=m"));
@@ -273,9 +273,9 @@ async fn tracked_changes_are_accepted_or_shown() {
     let path = docx(directory.path(), CHANGED);
     let accepted = print(&path).await;
     assert!(accepted.text().contains("Price: NEWPRICE") && !accepted.text().contains("OLD"), "{}", accepted.text());
-    assert!(!accepted.has_colour());
+    assert!(!accepted.has_color());
     let shown = try_print(&path, json!({ "trackedChanges": "shown" })).await.unwrap();
-    assert!(shown.text().contains("OLDPRICE") && shown.has_colour(), "{}", shown.text());
+    assert!(shown.text().contains("OLDPRICE") && shown.has_color(), "{}", shown.text());
     for printed in [accepted, shown] {
         assert_eq!(printed.codes(), ["tracked_changes"]);
     }
@@ -283,10 +283,10 @@ async fn tracked_changes_are_accepted_or_shown() {
 }
 
 #[tokio::test]
-async fn emoji_are_in_colour_where_libreoffice_can_print_them_and_never_blank() {
+async fn emoji_are_in_color_where_libreoffice_can_print_them_and_never_blank() {
     let directory = TempDir::new().unwrap();
     let printed = print(&docx(directory.path(), &paragraph("😀", ""))).await;
-    assert_eq!(printed.has_colour(), printed.version_is_at_least((7, 5)));
+    assert_eq!(printed.has_color(), printed.version_is_at_least((7, 5)));
     assert!(printed.pixels().iter().any(|pixel| *pixel != [255; 3]), "the page is not blank");
 }
 

@@ -197,10 +197,10 @@ fn slides(directory: &Path, attributes: &str, slides: &[String], Picture(name, d
     package.part("ppt/presentation.xml", "presentationml.presentation.main", &presentation);
     let relations: Vec<_> = relations.iter().map(|(kind, target)| (*kind, target.as_str())).collect();
     package.relations("ppt/_rels/presentation.xml.rels", &relations);
-    let colours = "bg1=\"lt1\" tx1=\"dk1\" bg2=\"lt2\" tx2=\"dk2\" accent1=\"accent1\" accent2=\"accent2\" \
+    let colors = "bg1=\"lt1\" tx1=\"dk1\" bg2=\"lt2\" tx2=\"dk2\" accent1=\"accent1\" accent2=\"accent2\" \
         accent3=\"accent3\" accent4=\"accent4\" accent5=\"accent5\" accent6=\"accent6\" hlink=\"hlink\" folHlink=\"folHlink\"";
     let master = format!(
-        "<p:sldMaster {SLIDE}><p:cSld><p:spTree>{TREE}</p:spTree></p:cSld><p:clrMap {colours}/><p:sldLayoutIdLst>\
+        "<p:sldMaster {SLIDE}><p:cSld><p:spTree>{TREE}</p:spTree></p:cSld><p:clrMap {colors}/><p:sldLayoutIdLst>\
          <p:sldLayoutId id=\"2147483649\" r:id=\"rId1\"/></p:sldLayoutIdLst></p:sldMaster>"
     );
     package.part("ppt/slideMasters/slideMaster1.xml", "presentationml.slideMaster", &master);
@@ -220,16 +220,16 @@ fn theme() -> String {
         "dk1", "lt1", "dk2", "lt2", "accent1", "accent2", "accent3", "accent4", "accent5", "accent6", "hlink",
         "folHlink",
     ];
-    let colour = |name: &str| if name.starts_with("lt") { "FFFFFF" } else { "000000" };
-    let colours: String =
-        names.iter().map(|name| format!("<a:{name}><a:srgbClr val=\"{}\"/></a:{name}>", colour(name))).collect();
+    let color = |name: &str| if name.starts_with("lt") { "FFFFFF" } else { "000000" };
+    let colors: String =
+        names.iter().map(|name| format!("<a:{name}><a:srgbClr val=\"{}\"/></a:{name}>", color(name))).collect();
     let font = "<a:latin typeface=\"Arial\"/><a:ea typeface=\"\"/><a:cs typeface=\"\"/>";
     let fill = "<a:solidFill><a:schemeClr val=\"phClr\"/></a:solidFill>";
     let (fills, lines) = (fill.repeat(3), format!("<a:ln>{fill}</a:ln>").repeat(3));
     let effects = "<a:effectStyle><a:effectLst/></a:effectStyle>".repeat(3);
     format!(
         "<a:theme xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" name=\"T\"><a:themeElements>\
-         <a:clrScheme name=\"c\">{colours}</a:clrScheme><a:fontScheme name=\"f\"><a:majorFont>{font}</a:majorFont>\
+         <a:clrScheme name=\"c\">{colors}</a:clrScheme><a:fontScheme name=\"f\"><a:majorFont>{font}</a:majorFont>\
          <a:minorFont>{font}</a:minorFont></a:fontScheme><a:fmtScheme name=\"m\"><a:fillStyleLst>{fills}</a:fillStyleLst>\
          <a:lnStyleLst>{lines}</a:lnStyleLst><a:effectStyleLst>{effects}</a:effectStyleLst>\
          <a:bgFillStyleLst>{fills}</a:bgFillStyleLst></a:fmtScheme></a:themeElements></a:theme>"

@@ -14,7 +14,7 @@ const WIDTH: u32 = 800;
 const HEIGHT: u32 = 600;
 const EMU_PER_INCH: u32 = 914_400;
 
-/// Soft colours with some noise.
+/// Soft colors with some noise.
 fn photo() -> RgbImage {
     let mut state = 7_u32;
     RgbImage::from_fn(WIDTH, HEIGHT, |x, y| {

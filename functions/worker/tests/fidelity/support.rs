@@ -149,8 +149,8 @@ impl Printed {
         image[header..].as_chunks::<3>().0.to_vec()
     }
 
-    /// Whether something on the first page is in colour.
-    pub(crate) fn has_colour(&self) -> bool {
+    /// Whether something on the first page is in color.
+    pub(crate) fn has_color(&self) -> bool {
         self.pixels().iter().any(|[red, green, blue]| red.abs_diff(*green).max(green.abs_diff(*blue)) > 60)
     }
 

@@ -38,12 +38,12 @@ async fn a_page_is_printed_with_scripts_header_and_footer() {
 }
 
 #[tokio::test]
-async fn emoji_are_in_colour() {
+async fn emoji_are_in_color() {
     let engine = engine(None);
     for emoji in ["😀", "🇩🇪", "👩\u{200d}🚀", "❤️"] {
-        assert!(print_html(&engine, emoji, json!({})).await.unwrap().has_colour, "{emoji}");
+        assert!(print_html(&engine, emoji, json!({})).await.unwrap().has_color, "{emoji}");
     }
-    assert!(!print_html(&engine, "© 1 ✔", json!({})).await.unwrap().has_colour, "signs are not emoji");
+    assert!(!print_html(&engine, "© 1 ✔", json!({})).await.unwrap().has_color, "signs are not emoji");
     // Families are one monochrome sign since Unicode 15.1.
     let page = "<span>😀</span><span>👨\u{200d}👩\u{200d}👧</span><span>🇩🇪</span><p><script>
         const widths = [...document.querySelectorAll('span')].map(span => span.offsetWidth);

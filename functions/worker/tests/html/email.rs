@@ -1,4 +1,4 @@
-//! E-mail to PDF: the confined child that reads a message, the browser that prints it, and the conversion of attachments.
+//! Email to PDF: the confined child that reads a message, the browser that prints it, and the conversion of attachments.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

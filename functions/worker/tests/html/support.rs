@@ -34,7 +34,7 @@ pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
     /// Width and height of the first page in points.
     pub(crate) size: (f64, f64),
-    pub(crate) has_colour: bool,
+    pub(crate) has_color: bool,
     pub(crate) fonts: Vec<String>,
 }
 
@@ -93,13 +93,13 @@ pub(crate) async fn print_limited(
         pages,
         warnings,
         size: size_of(pdf),
-        has_colour: has_colour(pdf),
+        has_color: has_color(pdf),
         fonts: fonts_of(pdf),
     })
 }
 
-/// Whether something on the first page is in colour.
-fn has_colour(pdf: &Path) -> bool {
+/// Whether something on the first page is in color.
+fn has_color(pdf: &Path) -> bool {
     let output = Command::new("pdftoppm").args(["-r", "36", "-singlefile"]).arg(pdf).output().unwrap();
     assert!(output.status.success(), "pdftoppm failed");
     // `P6`, width and height, 255, and then red, green and blue for each pixel.

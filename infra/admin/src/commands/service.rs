@@ -16,7 +16,7 @@ pub(crate) enum Command {
         /// Whether test keys work at all.
         #[arg(long)]
         test_mode: Option<Switch>,
-        /// Where to ask for credits: an e-mail address or an https:// URL.
+        /// Where to ask for credits: an email address or an https:// URL.
         #[arg(long, value_parser = Contact::parse)]
         credits_contact: Option<Contact>,
         /// Show no contact.

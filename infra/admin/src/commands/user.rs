@@ -12,7 +12,7 @@ use crate::output::{Failure, Output, refuse};
 pub(crate) enum Command {
     /// Show users who have signed in, and addresses that are linked to an account.
     List,
-    /// Link this verified e-mail address to an account. Users with it belong to the account from their next sign-in.
+    /// Link this verified email address to an account. Users with it belong to the account from their next sign-in.
     Link {
         #[arg(long)]
         email: String,
@@ -67,7 +67,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
 }
 
 fn address(text: &str) -> Result<Email, Failure> {
-    Email::parse(text).ok_or_else(|| Failure::Refused(format!("{text} is not an e-mail address")))
+    Email::parse(text).ok_or_else(|| Failure::Refused(format!("{text} is not an email address")))
 }
 
 fn view(user: &User) -> Value {

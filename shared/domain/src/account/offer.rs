@@ -39,13 +39,13 @@ impl Offer {
 pub struct Contact(Url);
 
 #[derive(Debug, thiserror::Error)]
-#[error("expected an e-mail address, a mailto: URL, or an https: URL")]
+#[error("expected an email address, a mailto: URL, or an https: URL")]
 pub struct InvalidContact;
 
 impl Contact {
     pub const LENGTH: usize = 500;
 
-    /// Also accepts a bare e-mail address.
+    /// Also accepts a bare email address.
     pub fn parse(text: &str) -> Result<Self, InvalidContact> {
         let text = text.trim();
         let is_address = !text.contains(':') && Email::parse(text).is_some();

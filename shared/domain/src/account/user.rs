@@ -31,12 +31,12 @@ pub struct Identity {
     pub issuer: String,
     pub subject: String,
     pub email: Email,
-    /// Whether the issuer has verified the address. Links by e-mail require this.
+    /// Whether the issuer has verified the address. Links by email require this.
     pub email_verified: bool,
     pub role: Role,
 }
 
-/// An e-mail address in lower case, for comparison.
+/// An email address in lower case, for comparison.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Email(String);

@@ -24,7 +24,7 @@ pub struct Outcome {
 pub enum Fault {
     /// The source, the document or the request.
     Source,
-    /// The service. A time-out or an engine crash does not prove whose fault it is, but operators should look.
+    /// The service. A timeout or an engine crash does not prove whose fault it is, but operators should look.
     Service,
 }
 

@@ -375,7 +375,7 @@ impl Attempts<'_> {
         })
     }
 
-    /// No response, a time-out or a 5xx: the transaction may have been committed. Reading the job tells.
+    /// No response, a timeout or a 5xx: the transaction may have been committed. Reading the job tells.
     async fn after_unknown_outcome(&self, cause: &str) -> Result<Verdict, StoreError> {
         tracing::warn!(cause, "a submission's outcome is unknown; reading the job");
         if self.store.jobs.get(self.submission.job.id).await?.is_some() {

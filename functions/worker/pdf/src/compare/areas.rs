@@ -2,7 +2,7 @@
 
 use crate::pdfium::{Bitmap, Rect};
 
-/// Colours that differ by more than this in one component look different to a reader.
+/// Colors that differ by more than this in one component look different to a reader.
 const APART: u8 = 48;
 /// The side of the compared squares in points, and how many pixels of one must differ.
 const SQUARE: f32 = 6.0;
@@ -31,7 +31,7 @@ impl Picture {
         Self { bitmap: Bitmap { width, height, data, transparent: false } }
     }
 
-    /// Whether a colour differs from all others around this place, and from the shades between them. A line that moves by less
+    /// Whether a color differs from all others around this place, and from the shades between them. A line that moves by less
     /// than a pixel has other shades at its edges but counts as unchanged.
     fn lacks(&self, color: [u8; 3], x: usize, y: usize) -> bool {
         let (width, height) = (self.bitmap.width as usize, self.bitmap.height as usize);

@@ -16,7 +16,7 @@ pub(crate) enum Samples {
 }
 
 impl Samples {
-    /// The colour space, channels and bits of each.
+    /// The color space, channels and bits of each.
     pub(crate) const fn description(self) -> (&'static str, u8, u8) {
         match self {
             Self::Bits => ("DeviceGray", 1, 1),

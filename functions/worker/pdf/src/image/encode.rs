@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn every_format_keeps_the_colours() {
+    fn every_format_keeps_the_colors() {
         for format in [Format::Png, Format::Jpeg, Format::Webp] {
             let pixel = decoded(&bitmap([200, 40, 90, 255], false), format, false).to_rgb8().get_pixel(20, 15).0;
             for (is, was) in pixel.into_iter().zip([200u8, 40, 90]) {

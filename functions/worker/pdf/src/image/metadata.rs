@@ -27,7 +27,7 @@ pub(crate) fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
                 let segment = data.get(body..body.checked_add(length)?)?;
                 let content = segment.get(2..)?;
                 let needed = match marker {
-                    // Resolution, colour profile, and colour encoding.
+                    // Resolution, color profile, and color encoding.
                     0xe0 => content.starts_with(b"JFIF\0"),
                     0xe2 => content.starts_with(b"ICC_PROFILE\0"),
                     0xee => content.starts_with(b"Adobe"),

@@ -12,7 +12,7 @@ use crate::{ErrorCode, Failure, Limits};
 pub(crate) struct Embedded {
     pub stream: Stream,
     pub soft_mask: Option<Stream>,
-    /// The file's colour profile, if any, and its number of components.
+    /// The file's color profile, if any, and its number of components.
     pub profile: Option<(Vec<u8>, u8)>,
     pub width: u32,
     pub height: u32,

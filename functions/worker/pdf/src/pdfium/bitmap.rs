@@ -6,7 +6,7 @@ use super::ffi::Handle;
 use super::{Page, Session};
 use crate::{ErrorCode, Failure};
 
-/// `FPDFBitmap_BGRx` and `FPDFBitmap_BGRA`, with the order of colours turned to RGB by `REVERSE_BYTE_ORDER`.
+/// `FPDFBitmap_BGRx` and `FPDFBitmap_BGRA`, with the order of colors turned to RGB by `REVERSE_BYTE_ORDER`.
 const FORMAT_RGBX: c_int = 3;
 const FORMAT_RGBA: c_int = 4;
 /// `FPDF_ANNOT` and `FPDF_REVERSE_BYTE_ORDER`.

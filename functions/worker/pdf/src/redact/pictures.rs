@@ -262,7 +262,7 @@ fn opaque(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unsafe> {
     image_stream(bitmap.width, bitmap.height, Samples::Bits, &bits).map_err(|_| failed())
 }
 
-/// A page as a picture: lossless if it has few colours, or as a JPEG if it looks like a photograph.
+/// A page as a picture: lossless if it has few colors, or as a JPEG if it looks like a photograph.
 pub(super) fn of_page(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
     const FEW: usize = 4096;
     let mut colors = HashSet::new();

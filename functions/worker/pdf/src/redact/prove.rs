@@ -1,5 +1,5 @@
 //! Searches a finished file for redacted content by other means than its removal: pdfium extracts text, Tesseract reads drawn
-//! pages, the colours of boxes are checked, and every object and stream is searched.
+//! pages, the colors of boxes are checked, and every object and stream is searched.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -19,7 +19,7 @@ use crate::{ErrorCode, Failure, Request};
 
 /// The resolution for checking boxes and comparing pages.
 const DPI: f32 = 72.0;
-/// Largest difference of a box's colour, out of 255.
+/// Largest difference of a box's color, out of 255.
 const TOLERANCE: i32 = 6;
 /// Pixels at the edges of boxes and areas that are not compared, because they are partly covered.
 const EDGE: f32 = 2.0;
@@ -129,7 +129,7 @@ fn pixels<'b>(
     range(area.y0, area.y1, down, bitmap.height).flat_map(move |y| columns.clone().map(move |x| (y * row + x) * 4))
 }
 
-/// Whether the areas only show their colour and the label's.
+/// Whether the areas only show their color and the label's.
 fn boxes_are_plain(bitmap: &Bitmap, size: (f32, f32), areas: &[Rect], cover: &Cover<'_>) -> bool {
     let fill = cover.color.map(i32::from);
     let label = if cover.label.is_some() { cover.label_color().map(i32::from) } else { fill };
@@ -238,7 +238,7 @@ fn has_files(document: &Document) -> bool {
     names.is_some_and(|names| names.has(b"EmbeddedFiles") || names.has(b"JavaScript"))
 }
 
-/// Streams without text: pictures, fonts, colour profiles, tables of numbers, and object streams, whose objects are searched
+/// Streams without text: pictures, fonts, color profiles, tables of numbers, and object streams, whose objects are searched
 /// individually.
 fn binary_streams(document: &Document) -> HashSet<ObjectId> {
     let mut found = HashSet::new();
@@ -252,7 +252,7 @@ fn binary_streams(document: &Document) -> HashSet<ObjectId> {
             Object::Stream(stream) => {
                 let is_picture = document.name(&stream.dict, b"Subtype") == Some(b"Image");
                 let is_numbers = document.integer(&stream.dict, b"FunctionType") == Some(0);
-                // A colour profile says how many colours it has.
+                // A color profile says how many colors it has.
                 let is_profile = stream.dict.has(b"N") && !stream.dict.has(b"Type");
                 if is_picture
                     || is_numbers
@@ -264,7 +264,7 @@ fn binary_streams(document: &Document) -> HashSet<ObjectId> {
                     found.insert(*id);
                 }
             }
-            // Colour tables, and profiles in lists.
+            // Color tables, and profiles in lists.
             Object::Array(parts) if matches!(parts.first(), Some(Object::Name(name)) if name == b"Indexed") => {
                 found.extend(parts.iter().filter_map(|part| part.as_reference().ok()));
             }

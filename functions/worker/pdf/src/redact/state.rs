@@ -23,7 +23,7 @@ pub(super) struct State {
     pub(super) stretch: f32,
     leading: f32,
     pub(super) rise: f32,
-    /// The colour is a pattern that may show anything.
+    /// The color is a pattern that may show anything.
     pub(super) fill_is_unsafe: bool,
     pub(super) stroke_is_unsafe: bool,
 }

@@ -69,7 +69,7 @@ fn rows_to_read(picture: &GreyBitmap) -> Vec<u32> {
     rows
 }
 
-/// Paints over a word with its surrounding colour.
+/// Paints over a word with its surrounding color.
 fn paint_over(picture: &mut GreyBitmap, word: &Rect) {
     let scale = picture.dpi / 72.0;
     let width = picture.width as usize;

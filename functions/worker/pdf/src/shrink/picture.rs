@@ -53,7 +53,7 @@ pub(super) enum Colors {
 }
 
 impl<'d> Picture<'d> {
-    /// `None` for pictures that are left as they are: stencils, fax, CMYK and other colours that need management, 16 bits.
+    /// `None` for pictures that are left as they are: stencils, fax, CMYK and other colors that need management, 16 bits.
     pub(super) fn new(document: &'d Document, stream: &'d Stream, most: u64) -> Option<Self> {
         let dict = &stream.dict;
         let side = |key| document.integer(dict, key).and_then(|side| u32::try_from(side).ok()).filter(|side| *side > 0);
@@ -88,7 +88,7 @@ impl<'d> Picture<'d> {
         {
             return None;
         }
-        // A key of colours, a mask that was multiplied in, and alpha inside JPEG 2000.
+        // A key of colors, a mask that was multiplied in, and alpha inside JPEG 2000.
         let keyed = document.value(dict, b"Mask").is_some_and(|mask| mask.as_array().is_ok());
         let inside = document.integer(dict, b"SMaskInData").unwrap_or(0) != 0;
         if keyed || inside {
@@ -234,7 +234,7 @@ fn jpeg2000(data: &[u8], size: (u32, u32), colors: &Colors) -> Option<Pixels> {
     decoded.ok().flatten()
 }
 
-/// The dictionary of a picture with other data: its size, coding and colours.
+/// The dictionary of a picture with other data: its size, coding and colors.
 pub(super) fn redressed(
     dict: &Dictionary,
     pixels: &Pixels,

@@ -14,7 +14,7 @@ const WORTHWHILE: f32 = 1.25;
 const WORTHWHILE_IF_SHARP: f32 = 1.5;
 /// A new encoding must save a tenth. Otherwise the old one is kept.
 const SAVING: usize = 10;
-/// Other pictures become JPEG only if that takes less than this percentage. They have as many colours as photographs then.
+/// Other pictures become JPEG only if that takes less than this percentage. They have as many colors as photographs then.
 const MUCH_LESS: usize = 40;
 /// A JPEG whose quantisation steps are this many times those requested would only lose quality.
 const COARSER: f32 = 1.3;
@@ -130,7 +130,7 @@ fn is_jpeg(stream: &Stream) -> bool {
     stream.filters().is_ok_and(|filters| filters == [b"DCTDecode"])
 }
 
-/// Names the colours of pixels that had a palette, or a picture's own colours.
+/// Names the colors of pixels that had a palette, or a picture's own colors.
 fn name_colors(new: &mut Stream, picture: &Picture<'_>, pixels: &Pixels) {
     if matches!(picture.colors, Colors::Palette { .. } | Colors::Own) {
         new.dict.set("ColorSpace", Object::Name(if pixels.channels == 1 { "DeviceGray" } else { "DeviceRGB" }.into()));

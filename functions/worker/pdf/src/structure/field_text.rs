@@ -382,7 +382,7 @@ fn frame(
     (frame, border)
 }
 
-/// Size and colour in a string like `/Helv 12 Tf 0 0 1 rg`.
+/// Size and color in a string like `/Helv 12 Tf 0 0 1 rg`.
 fn default_appearance(appearance: &[u8]) -> (f32, String) {
     let words: Vec<String> =
         appearance.split(u8::is_ascii_whitespace).map(|word| String::from_utf8_lossy(word).into_owned()).collect();

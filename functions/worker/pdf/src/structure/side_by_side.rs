@@ -14,7 +14,7 @@ const CAPTION: f32 = 24.0;
 const CAPTION_SIZE: f32 = 10.0;
 /// What is behind the pages.
 const BACKGROUND: &str = "0.90 0.90 0.90 rg";
-/// Vermilion, blue and orange, which colour-blind readers can distinguish.
+/// Vermilion, blue and orange, which color-blind readers can distinguish.
 const REMOVED: &str = "0.84 0.37 0 rg";
 const ADDED: &str = "0 0.45 0.70 rg";
 const CHANGED: &str = "0.90 0.60 0 RG";

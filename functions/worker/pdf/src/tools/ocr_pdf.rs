@@ -130,7 +130,7 @@ fn no_model() -> Failure {
     Failure::internal("a model of Tesseract is not installed")
 }
 
-/// Draws a page in colour to a file, and returns the file's name.
+/// Draws a page in color to a file, and returns the file's name.
 fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<String, Failure> {
     let size = raster::size(page.size(), &raster::Fit::Dpi(dpi), request.limits.memory_bytes / PIXEL_BYTES)?;
     let bitmap = page.render_content(size.width, size.height)?;

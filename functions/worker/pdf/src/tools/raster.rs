@@ -143,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn backgrounds_are_colours_or_nothing() {
+    fn backgrounds_are_colors_or_nothing() {
         assert_eq!(background("#102030", Format::Jpeg).unwrap(), Background::Color([0x10, 0x20, 0x30]));
         assert_eq!(background("transparent", Format::Png).unwrap(), Background::Transparent);
         assert_eq!(background("transparent", Format::Jpeg).unwrap(), Background::Color([255; 3]));

@@ -125,7 +125,7 @@ fn color(text: &str) -> Result<[u8; 3], Failure> {
     let part = |from: usize| u8::from_str_radix(text.get(from..from + 2)?, 16).ok();
     match (part(1), part(3), part(5)) {
         (Some(r), Some(g), Some(b)) => Ok([r, g, b]),
-        _ => Err(Failure::internal("a colour that the schema does not allow")),
+        _ => Err(Failure::internal("a color that the schema does not allow")),
     }
 }
 

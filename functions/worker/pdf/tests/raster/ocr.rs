@@ -124,7 +124,7 @@ fn words_are_found_where_the_scan_shows_them_and_the_page_looks_the_same() {
     assert!(made.outcome().warnings.is_empty());
 }
 
-/// The same with inverted colours in a part.
+/// The same with inverted colors in a part.
 fn inverse(picture: &GrayImage, from: f32, to: f32) -> GrayImage {
     let (top, bottom) = (picture.height() as f32 * from, picture.height() as f32 * to);
     let mut turned = picture.clone();

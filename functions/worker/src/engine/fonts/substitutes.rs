@@ -147,11 +147,11 @@ pub(in crate::engine) fn of(family: &str, installed: &BTreeSet<String>) -> Optio
     installed.contains(&relative.stand_in.to_lowercase()).then_some(relative)
 }
 
-/// Whether LibreOffice can print coloured fonts.
+/// Whether LibreOffice can print colored fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::engine) enum Emoji {
-    Coloured,
-    /// It leaves coloured glyphs blank, so another font is used.
+    Colored,
+    /// It leaves colored glyphs blank, so another font is used.
     Plain,
 }
 
@@ -241,9 +241,9 @@ mod tests {
     }
 
     #[test]
-    fn coloured_emoji_are_kept_from_a_libreoffice_that_leaves_them_blank() {
+    fn colored_emoji_are_kept_from_a_libreoffice_that_leaves_them_blank() {
         assert!(configuration(Asker::LibreOffice(Emoji::Plain), &NO_FONTS).contains("Noto Color Emoji"));
-        assert!(!configuration(Asker::LibreOffice(Emoji::Coloured), &NO_FONTS).contains("Noto Color Emoji"));
+        assert!(!configuration(Asker::LibreOffice(Emoji::Colored), &NO_FONTS).contains("Noto Color Emoji"));
         assert!(!configuration(Asker::Chromium, &NO_FONTS).contains("Noto Color Emoji"));
     }
 

@@ -40,7 +40,7 @@ use docmill_egress::EgressPolicy;
 
 pub use self::process::{BrowserSettings, wait_for_dropped_browsers};
 
-/// An internal call: prints the page of an e-mail message, without scripts.
+/// An internal call: prints the page of an email message, without scripts.
 pub const EMAIL_TOOL: &str = "print-email";
 /// The tool that makes pictures.
 const PICTURE_TOOL: &str = "html-to-image";

@@ -31,11 +31,11 @@ impl Installation {
         program.parent().map_or(program.clone(), Path::to_owned)
     }
 
-    /// LibreOffice prints coloured glyphs since 7.5.
+    /// LibreOffice prints colored glyphs since 7.5.
     pub(super) fn emoji(&self) -> Emoji {
         let mut numbers = self.version.split('.').map_while(|number| number.parse::<u32>().ok());
         let version = (numbers.next().unwrap_or(0), numbers.next().unwrap_or(0));
-        if version >= (7, 5) { Emoji::Coloured } else { Emoji::Plain }
+        if version >= (7, 5) { Emoji::Colored } else { Emoji::Plain }
     }
 
     /// Writes a new profile to `directory`.
@@ -122,7 +122,7 @@ mod tests {
         std::fs::write(program.join("bootstraprc"), "[Bootstrap]\nProductKey=LibreOffice 24.8\n").unwrap();
         std::fs::write(program.join("versionrc"), "[Version]\nbuildid=abc123\n").unwrap();
         let installation = Installation::read(program).unwrap();
-        assert_eq!((installation.version.as_str(), installation.emoji()), ("24.8", Emoji::Coloured));
+        assert_eq!((installation.version.as_str(), installation.emoji()), ("24.8", Emoji::Colored));
         assert_eq!(Installation { version: "7.4".to_owned(), ..installation.clone() }.emoji(), Emoji::Plain);
         let profile = program.join("profile");
         installation.write_profile(&profile).unwrap();

@@ -18,7 +18,7 @@ const AUTOMATIC: c_int = 3;
 const BLOCK: c_int = 6;
 /// The confidence needed for a page on which no text was found at first, so that noise is not read as text.
 const CONFIDENT: f32 = 60.0;
-/// The variable for trying unreadable text with inverted colours.
+/// The variable for trying unreadable text with inverted colors.
 const INVERTED: &CStr = c"tessedit_do_invert";
 /// `RIL_TEXTLINE` and `RIL_WORD`.
 const LINE: c_int = 2;

@@ -234,7 +234,7 @@ fn gray() -> Dictionary {
 
 pub(super) const PICTURES: &[Case] = &[
     ("grey", || with_picture(gray(), picture().into_raw(), PLACED).bytes()),
-    ("colour", || {
+    ("color", || {
         let rgb = picture().pixels().flat_map(|p| [p.0[0], p.0[0], 200]).collect();
         with_picture(picture_dict(&picture(), "DeviceRGB", 8), rgb, PLACED).bytes()
     }),

@@ -9,11 +9,11 @@ use serde_json::{Value, json};
 use super::output;
 use crate::{fixture, run, source};
 
-/// A colour that no fixture has.
+/// A color that no fixture has.
 const BOX: [u8; 3] = [255, 0, 255];
 /// Pixels around a box that may differ, because adjacent letters reach into it.
 const EDGE: u32 = 3;
-/// The smallest visible difference of a colour, out of 255.
+/// The smallest visible difference of a color, out of 255.
 const SEEN: u8 = 12;
 
 fn pages(file: &Path) -> Vec<RgbImage> {
