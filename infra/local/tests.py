@@ -31,6 +31,8 @@ ENDPOINTS = {
     "GET /v1/fonts",
     "DELETE /v1/fonts/{font_id}",
     "GET /v1/account/usage",
+    "GET /v1/events",
+    "GET /v1/events/{event_id}",
     "POST /v1/webhooks/test",
     "GET /openapi.json",
     "GET /llms.txt",
