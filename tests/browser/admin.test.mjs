@@ -187,7 +187,7 @@ test("a suspension takes effect on the account's keys at once, and so does its e
   });
 });
 
-test("an administrator finds a customer by e-mail address and sees their keys and jobs, each look in the audit trail", async () => {
+test("an administrator finds a customer by email address and sees their keys and jobs, each look in the audit trail", async () => {
   const person = await newPerson();
   let account;
   await withVisitor({}, async (visitor) => {
@@ -243,7 +243,7 @@ test("a plan that is offered and the address for credits show on the public page
     await page.goto(url("/admin/service"));
     await page.getByLabel(/^Credit contact/).fill("javascript:alert(1)");
     await save(page);
-    assert.match(await page.locator("#credits_contact-error").innerText(), /e-mail address or an https/);
+    assert.match(await page.locator("#credits_contact-error").innerText(), /email address or an https/);
     await page.getByLabel(/^Credit contact/).fill("billing@docmill.example");
     await save(page);
     await page.getByText("The settings were saved.").waitFor();
