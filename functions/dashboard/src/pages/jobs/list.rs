@@ -21,7 +21,7 @@ use crate::session::SignedIn;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
-const PAGE: usize = 20;
+const PAGE: usize = 15;
 /// Longest search text in characters.
 const MAX_SEARCH: usize = 255;
 /// The states in the filter.
