@@ -125,7 +125,7 @@ fn leave_out_labels(data: &mut Value) {
     }
 }
 
-/// False if there is none.
+/// Returns false if the job has no label left.
 fn leave_out_longest_label(data: &mut Value) -> bool {
     let Some(job) = data.get_mut("job").and_then(Value::as_object_mut) else { return false };
     let Some(labels) = job.get_mut("metadata").and_then(Value::as_object_mut) else { return false };
@@ -200,8 +200,9 @@ mod tests {
 
     #[test]
     fn the_longest_labels_are_left_out_of_large_data() {
+        let sample = sample_job(Timestamp(1_795_176_000_007));
         let labels = |long: usize| {
-            let mut job = sample_job(Timestamp(1_795_176_000_007));
+            let mut job = sample.clone();
             (0..20).for_each(|each| job["metadata"][format!("long{each}")] = json!("\u{1}".repeat(long)));
             json!({ "job": job })
         };
