@@ -275,7 +275,7 @@ def small(made: Path) -> list[Case]:
             pdf_peers.to_odt,
             {"format": "odt"},
         ),
-        Case("e-mail", "email-to-pdf", [FIXTURES.parent / "email/figures.eml"], ".pdf", pdf(1), pdf_peers.from_email),
+        Case("email", "email-to-pdf", [FIXTURES.parent / "email/figures.eml"], ".pdf", pdf(1), pdf_peers.from_email),
         Case("page to PNG", "html-to-image", [SAMPLES / "invoice.html"], ".png", files(1, png), pdf_peers.screenshot),
     ]
 
@@ -362,7 +362,7 @@ def large(made: Path) -> list[Case]:
             pdf_peers.to_odt,
             {"format": "odt"},
         ),
-        Case("e-mail, large", "email-to-pdf", [made / LONG_MESSAGE], ".pdf", at_least(15), pdf_peers.from_email),
+        Case("email, large", "email-to-pdf", [made / LONG_MESSAGE], ".pdf", at_least(15), pdf_peers.from_email),
         Case("page to PNG, large", "html-to-image", [made / "large.html"], ".png", files(1, b"\x89PNG"), pdf_peers.screenshot),
     ]
     return [dataclasses.replace(case, size="large") for case in cases]

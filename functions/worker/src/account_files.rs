@@ -39,11 +39,11 @@ impl AccountFiles<'_> {
     /// Reads the result with this index of another job into the file `to`. Fails with `source_job_failed` if there is none.
     pub async fn result(&self, id: JobId, index: usize, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
         let job = self.jobs.get(id).await.map_err(|error| internal("reading a source job", &error))?;
+        let now = self.clock.now();
         // The request was checked when it was accepted; the account is checked again where documents are read.
-        let Some(job) = job.filter(|job| job.account == self.account) else {
+        let Some(job) = job.filter(|job| job.is_of(self.account, now)) else {
             return Err(no_result(id, JobStatus::Deleted));
         };
-        let now = self.clock.now();
         let status = job.status_at(now);
         if status != JobStatus::Completed {
             return Err(no_result(id, status));

@@ -1,7 +1,7 @@
 //! DynamoDB's API: reads, transactions, and the meaning of failures. No other module interprets them.
 
 use std::collections::HashMap;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
@@ -224,8 +224,32 @@ pub(super) async fn back_off(attempt: u32) {
     tokio::time::sleep(pause(attempt)).await;
 }
 
+/// Tries of a write that must not fail for a brief fault.
+#[derive(Debug)]
+pub(super) struct Retries {
+    until: Instant,
+    attempt: u32,
+}
+
+impl Retries {
+    pub(super) fn within(patience: Duration) -> Self {
+        Self { until: Instant::now() + patience, attempt: 0 }
+    }
+
+    /// Waits before the next try. Returns `error` if a retry can't help, or comes too late.
+    pub(super) async fn pause(&mut self, error: StoreError) -> Result<(), StoreError> {
+        let pause = pause(self.attempt);
+        if !matches!(error, StoreError::Unavailable(_)) || Instant::now() + pause >= self.until {
+            return Err(error);
+        }
+        self.attempt += 1;
+        tokio::time::sleep(pause).await;
+        Ok(())
+    }
+}
+
 /// A random pause after `attempt`, from 10 to 640 ms.
-pub(super) fn pause(attempt: u32) -> Duration {
+fn pause(attempt: u32) -> Duration {
     let longest = 20u64 << attempt.min(5);
     Duration::from_millis(rand::rng().random_range(longest / 2..=longest))
 }

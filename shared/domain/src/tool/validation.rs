@@ -126,13 +126,20 @@ fn type_for_people(kind: JsonType) -> &'static str {
 fn missing_options(schema: &Value) -> String {
     let options = &schema["properties"]["options"];
     let needs = compile(options).map_or_else(Vec::new, |validator| {
-        validator.iter_errors(&json!({})).map(|error| describe(options, &error)).collect()
+        validator.iter_errors(&json!({})).map(|error| missing_option(options, &error)).collect()
     });
     let needs = if needs.is_empty() { String::new() } else { format!(": {}", needs.join("; ")) };
     match example(options) {
         Some(example) => format!("needs the property \"options\"{needs}; for example `\"options\": {example}`"),
         None => format!("needs the property \"options\"{needs}"),
     }
+}
+
+fn missing_option(options: &Value, error: &ValidationError<'_>) -> String {
+    if let ValidationErrorKind::Required { property } = error.kind() {
+        return format!("give {property}");
+    }
+    describe(options, error)
 }
 
 /// The options' own example, or one of the properties that are required.

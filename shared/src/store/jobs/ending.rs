@@ -1,7 +1,7 @@
 //! The end of a job: its final state, event and refund in one transaction. Apart from a refund, it writes no item that other jobs
 //! write, so that mere counts can't fail a finished job.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
@@ -13,7 +13,7 @@ use crate::domain::job::{Job, JobError, JobStatus};
 use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
 use crate::domain::tool::EngineKind;
-use crate::store::dynamo::{Transacted, pause, too_contended, transact, update};
+use crate::store::dynamo::{Retries, Transacted, too_contended, transact, update};
 use crate::store::events::StoredEvent;
 use crate::store::item::{
     ENDED, OPEN, OPEN_SHARDS, OUTCOME, Shard, UNCOUNTED, ended_shard, job_key, nested, number, string, time,
@@ -273,8 +273,8 @@ impl Jobs {
     async fn end(&self, mut ending: Ending<'_>) -> Result<Written, StoreError> {
         let lease_left = ending.job.lease_until.map_or(0, |until| until.millis_since(ending.at));
         let patience = Duration::from_millis(lease_left).saturating_sub(LEFT_OF_LEASE).max(PATIENCE);
-        let until = Instant::now() + patience;
-        for attempt in 0.. {
+        let mut retries = Retries::within(patience);
+        loop {
             let refused = match transact(&self.client, ending.writes.clone()).await {
                 Ok(Transacted::Committed) => return Ok(Written::Yes),
                 Ok(Transacted::Failed(failed)) if failed.iter().any(|(position, _)| *position == 0) => {
@@ -289,16 +289,10 @@ impl Jobs {
                     continue;
                 }
                 Ok(Transacted::Contended(_)) => too_contended(),
-                Err(error @ StoreError::Unavailable(_)) => error,
-                Err(error @ (StoreError::Refused(_) | StoreError::Malformed(_))) => return Err(error),
+                Err(error) => error,
             };
-            let pause = pause(attempt);
-            if Instant::now() + pause >= until {
-                return Err(refused);
-            }
-            tokio::time::sleep(pause).await;
+            retries.pause(refused).await?;
         }
-        Err(too_contended())
     }
 
     /// A failed condition may mean that our own earlier write succeeded but its response was lost. The job's current state

@@ -4,17 +4,15 @@
 //! for the balance that takes their refunds. Here, a few transactions follow each other, and each refunds many jobs at once.
 
 use std::collections::BTreeMap;
-use std::time::Instant;
 
 use aws_sdk_dynamodb::types::TransactWriteItem;
 
-use super::ending::PATIENCE;
-use super::ending::Refund;
+use super::ending::{PATIENCE, Refund};
 use super::{Jobs, Written};
 use crate::domain::job::{Job, JobError};
 use crate::domain::quota::Charge;
 use crate::domain::time::Timestamp;
-use crate::store::dynamo::{Transacted, pause, too_contended, transact};
+use crate::store::dynamo::{Retries, Transacted, too_contended, transact};
 use crate::store::{StoreError, credits};
 
 /// Most jobs in a transaction. Each has two parts, and the refund to each of their tills has two more: 100 in all, at most.
@@ -45,11 +43,8 @@ impl Jobs {
         error: &JobError,
         now: Timestamp,
     ) -> Result<Vec<Job>, StoreError> {
-        let (mut failed, mut refunded, until) = (Vec::new(), true, Instant::now() + PATIENCE);
-        for attempt in 0.. {
-            if jobs.is_empty() {
-                return Ok(failed);
-            }
+        let (mut failed, mut refunded, mut retries) = (Vec::new(), true, Retries::within(PATIENCE));
+        while !jobs.is_empty() {
             let refused = match transact(&self.client, self.failures(&jobs, error, refunded, now)?).await {
                 Ok(Transacted::Committed) => {
                     failed.append(&mut jobs);
@@ -68,16 +63,11 @@ impl Jobs {
                     continue;
                 }
                 Ok(Transacted::Contended(_)) => too_contended(),
-                Err(error @ StoreError::Unavailable(_)) => error,
-                Err(error @ (StoreError::Refused(_) | StoreError::Malformed(_))) => return Err(error),
+                Err(error) => error,
             };
-            let pause = pause(attempt);
-            if Instant::now() + pause >= until {
-                return Err(refused);
-            }
-            tokio::time::sleep(pause).await;
+            retries.pause(refused).await?;
         }
-        Err(too_contended())
+        Ok(failed)
     }
 
     /// The parts of each job, and then the refunds: one to each pot.

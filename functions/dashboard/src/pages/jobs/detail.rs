@@ -181,11 +181,11 @@ fn timing(timings: &Timings) -> Markup {
             h2 #timings { "Timings" }
             svg.timings viewBox=(format!("0 0 {} 24", whole.max(1))) preserveAspectRatio="none" aria-hidden="true" {
                 @for (number, ((_, time), start)) in phases.iter().zip(starts).enumerate() {
-                    rect x=(start) y="0" width=(share(*time)) height="24" data-colour=(number + 1) {}
+                    rect x=(start) y="0" width=(share(*time)) height="24" data-color=(number + 1) {}
                 }
             }
             ul.legend { @for (number, (name, time)) in phases.iter().enumerate() {
-                li { span.swatch data-colour=(number + 1) {} (name) ": " (millis(*time)) }
+                li { span.swatch data-color=(number + 1) {} (name) ": " (millis(*time)) }
             } }
         }
     }

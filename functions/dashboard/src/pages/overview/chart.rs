@@ -1,13 +1,13 @@
 //! A chart of a month: jobs by day, stacked by tool.
 //!
-//! Plotters only supports fixed colours, but ours depend on the theme. So each colour here is a placeholder for a variable of the
+//! Plotters only supports fixed colors, but ours depend on the theme. So each color here is a placeholder for a variable of the
 //! style sheet, which replaces it.
 
 use maud::{Markup, PreEscaped, html};
 use plotters::prelude::*;
 
-/// The number of series with their own colour.
-pub const COLOURS: usize = 4;
+/// The number of series with their own color.
+pub const COLORS: usize = 4;
 const SIZE: (u32, u32) = (760, 260);
 const AXIS: RGBColor = RGBColor(0xD0, 0, 0xA0);
 const GRID: RGBColor = RGBColor(0xD0, 0, 0xA1);
@@ -24,19 +24,19 @@ pub struct Series {
 #[error("the plot could not be drawn: {0}")]
 pub struct ChartError(String);
 
-/// The colour number of the series at `position`, from 1.
-pub fn colour_of(position: usize) -> usize {
-    position.min(COLOURS - 1) + 1
+/// The color number of the series at `position`, from 1.
+pub fn color_of(position: usize) -> usize {
+    position.min(COLORS - 1) + 1
 }
 
-fn colour(position: usize) -> RGBColor {
-    RGBColor(0xD0, 0, u8::try_from(colour_of(position)).unwrap_or(1))
+fn color(position: usize) -> RGBColor {
+    RGBColor(0xD0, 0, u8::try_from(color_of(position)).unwrap_or(1))
 }
 
 fn variables() -> impl Iterator<Item = (RGBColor, String)> {
-    let series = (0..COLOURS).map(|position| (colour(position), format!("chart-{}", colour_of(position))));
+    let series = (0..COLORS).map(|position| (color(position), format!("chart-{}", color_of(position))));
     let frame = [(AXIS, "chart-axis"), (GRID, "chart-grid"), (TEXT, "chart-text")];
-    series.chain(frame.map(|(colour, name)| (colour, name.to_owned())))
+    series.chain(frame.map(|(color, name)| (color, name.to_owned())))
 }
 
 /// The chart as a picture with title and description, for a `figure`.
@@ -88,7 +88,7 @@ fn draw(drawing: &mut String, days: u8, series: &[Series]) -> Result<(), Box<dyn
             let from = *top;
             *top += count;
             let corners = [(SegmentValue::Exact(day), from), (SegmentValue::Exact(day + 1), *top)];
-            let mut bar = Rectangle::new(corners, colour(position).filled());
+            let mut bar = Rectangle::new(corners, color(position).filled());
             bar.set_margin(0, 0, 2, 2);
             bar
         });
@@ -106,13 +106,13 @@ mod tests {
         stacked_days("Jobs <by> day", "All of them.", days, series).unwrap().into_string()
     }
 
-    /// Height and bottom edge of each bar of a colour in pixels.
-    fn bars(plot: &str, colour: usize) -> Vec<(i64, i64)> {
+    /// Height and bottom edge of each bar of a color in pixels.
+    fn bars(plot: &str, color: usize) -> Vec<(i64, i64)> {
         let number = |bar: &str, name: &str| {
             let (_, rest) = bar.split_once(&format!(" {name}=\"")).unwrap();
             rest.split_once('"').unwrap().0.parse::<i64>().unwrap()
         };
-        let fill = format!("fill=\"var(--chart-{colour})\"");
+        let fill = format!("fill=\"var(--chart-{color})\"");
         let rects = plot.split("<rect").skip(1).filter(|rect| rect.split('>').next().unwrap().contains(&fill));
         rects.map(|rect| (number(rect, "height"), number(rect, "y") + number(rect, "height"))).collect()
     }
@@ -130,13 +130,13 @@ mod tests {
     }
 
     #[test]
-    fn the_chart_has_a_name_and_the_themes_colours_and_no_styles() {
+    fn the_chart_has_a_name_and_the_themes_colors_and_no_styles() {
         let series: Vec<_> = (0..7).map(|tool| Series { name: format!("{tool}"), counts: vec![1; 31] }).collect();
         let plot = plot(31, &series);
         assert!(plot.contains("<title id=\"chart-title\">Jobs &lt;by&gt; day</title>"), "{plot}");
         assert!(plot.contains("role=\"img\"") && plot.matches("</svg>").count() == 1);
         assert!(!plot.contains('#') && !plot.contains("style="), "{plot}");
-        assert_eq!((bars(&plot, 3).len(), bars(&plot, 4).len()), (31, 124), "further series share the last colour");
+        assert_eq!((bars(&plot, 3).len(), bars(&plot, 4).len()), (31, 124), "further series share the last color");
     }
 
     #[test]

@@ -12,7 +12,7 @@ use docmill::domain::time::{Period, Timestamp};
 use docmill::store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
-use super::chart::{COLOURS, Series, colour_of, stacked_days};
+use super::chart::{COLORS, Series, color_of, stacked_days};
 use crate::error::PageError;
 use crate::pages::parts::{query_of, value_of, with_query};
 use crate::session::SignedIn;
@@ -80,7 +80,7 @@ pub fn section(shown: &Shown<'_>, now: Timestamp) -> Result<Markup, PageError> {
                 figcaption {
                     @if series.is_empty() { span.muted { "No jobs this month. New jobs appear within a few minutes; test jobs aren't counted." } }
                     @else { ul.legend { @for (position, series) in series.iter().enumerate() {
-                        li { span.swatch data-colour=(colour_of(position)) {} (series.name) }
+                        li { span.swatch data-color=(color_of(position)) {} (series.name) }
                     } } }
                 }
             }
@@ -147,15 +147,15 @@ fn name_of(shown: &Shown<'_>, id: &str) -> String {
     known.filter(|name| !name.is_empty()).unwrap_or_else(|| id.to_owned())
 }
 
-/// A series for each tool or key with jobs. If there are more than colours, the smallest are combined.
+/// A series for each tool or key with jobs. If there are more than colors, the smallest are combined.
 fn series(shown: &Shown<'_>) -> Vec<Series> {
     let Shown { usage, period, by, .. } = shown;
     let counts = |id: &str| (1..=period.days()).map(|day| usage.of_day_in(day, *by, id).created).collect();
     let mut series: Vec<_> =
         usage.by(*by).into_keys().map(|id| Series { name: name_of(shown, id), counts: counts(id) }).collect();
-    if series.len() > COLOURS {
+    if series.len() > COLORS {
         series.sort_by_key(|series| Reverse(series.counts.iter().sum::<u64>()));
-        let rest = series.split_off(COLOURS - 1);
+        let rest = series.split_off(COLORS - 1);
         let counts =
             (0..usize::from(period.days())).map(|day| rest.iter().filter_map(|series| series.counts.get(day)).sum());
         series.push(Series { name: "Others".to_owned(), counts: counts.collect() });

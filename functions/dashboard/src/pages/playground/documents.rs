@@ -76,7 +76,7 @@ fn is_page(property: &str) -> bool {
 }
 
 fn source_field(source: &Source, shown: &Shown<'_>) -> Markup {
-    let (data, messages) = (shown.data, shown.messages);
+    let (data, messages) = (shown.data, &shown.messages);
     match source {
         Source::File | Source::Files => file_field(source, shown),
         Source::Url(name) => {

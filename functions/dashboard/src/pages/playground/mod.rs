@@ -88,8 +88,8 @@ async fn show(
     let repeated = job.as_ref().map(|job| repeat::form_of(catalogue, &tool.definition, job));
     let (data, messages) = repeated.unwrap_or_default();
     // The script asks for recent results when they are wanted.
-    let shown =
-        Shown { state: &state, viewer: &viewer, tools: &tools, tool, data: &data, messages: &messages, recent: &[] };
+    let recent = Vec::new();
+    let shown = Shown { state: &state, viewer: &viewer, tools, tool, data: &data, messages, recent };
     respond(&shown, job.as_ref(), StatusCode::OK).await
 }
 
@@ -106,19 +106,21 @@ async fn form_again(
     user: SignedIn,
     data: FormData,
 ) -> Result<Response, PageError> {
-    let tools = usable(&state, &viewer, &user);
-    let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
-    let (messages, recent) = (Messages::default(), recent(&state, &user).await?);
-    let shown = Shown {
-        state: &state,
-        viewer: &viewer,
-        tools: &tools,
-        tool,
-        data: &data,
-        messages: &messages,
-        recent: &recent,
-    };
+    let shown = sent(&state, &viewer, &user, &data, Messages::default()).await?;
     Ok(fragment(form::fields(&shown)))
+}
+
+/// The form as it was sent, with these messages.
+async fn sent<'a>(
+    state: &'a AppState,
+    viewer: &'a Viewer,
+    user: &SignedIn,
+    data: &'a FormData,
+    messages: Messages,
+) -> Result<Shown<'a>, PageError> {
+    let tools = usable(state, viewer, user);
+    let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
+    Ok(Shown { state, viewer, tools, tool, data, messages, recent: recent(state, user).await? })
 }
 
 /// Creates the form's job. Scripts get a part of the page; plain forms are redirected to the job.
@@ -129,21 +131,11 @@ async fn convert(
     headers: HeaderMap,
     data: FormData,
 ) -> Result<Response, PageError> {
-    let tools = usable(&state, &viewer, &user);
-    let Some(tool) = find(&tools, data.get("tool")) else { return Err(PageError::NotFound) };
+    let tool = find(&usable(&state, &viewer, &user), data.get("tool")).ok_or(PageError::NotFound)?;
     let by_script = headers.contains_key("hx-request");
     if data.has("show") {
         // Without scripts, this shows the options of the chosen steps.
-        let (messages, recent) = (Messages::default(), recent(&state, &user).await?);
-        let shown = Shown {
-            state: &state,
-            viewer: &viewer,
-            tools: &tools,
-            tool,
-            data: &data,
-            messages: &messages,
-            recent: &recent,
-        };
+        let shown = sent(&state, &viewer, &user, &data, Messages::default()).await?;
         return respond(&shown, None, StatusCode::OK).await;
     }
     let messages = match submit(&state, &user, tool, &data).await {
@@ -154,16 +146,7 @@ async fn convert(
         Ok(id) => return Ok(state.redirect(&format!("{PATH}?job={id}"))),
         Err(messages) => messages,
     };
-    let recent = recent(&state, &user).await?;
-    let shown = Shown {
-        state: &state,
-        viewer: &viewer,
-        tools: &tools,
-        tool,
-        data: &data,
-        messages: &messages,
-        recent: &recent,
-    };
+    let shown = sent(&state, &viewer, &user, &data, messages).await?;
     if by_script {
         // The script recognises the form by the status.
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());

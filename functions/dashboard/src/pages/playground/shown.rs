@@ -10,16 +10,16 @@ use crate::state::AppState;
 use crate::viewer::Viewer;
 
 /// The content of the form.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub struct Shown<'a> {
     pub state: &'a AppState,
     pub viewer: &'a Viewer,
-    pub tools: &'a [&'a Tool],
+    pub tools: Vec<&'a Tool>,
     pub tool: &'a Tool,
     pub data: &'a FormData,
-    pub messages: &'a Messages,
+    pub messages: Messages,
     /// The latest jobs with results, which can be sources.
-    pub recent: &'a [Job],
+    pub recent: Vec<Job>,
 }
 
 impl Shown<'_> {

@@ -58,7 +58,7 @@ fn one(
             (menu)
             @if let Some((step, tool)) = step.and_then(|step| Some((step, step.tool?))) {
                 input type="hidden" name={ (scope) "tool" } value=(step.slug);
-                (option_fields(&tool.definition, &Place { scope: &scope, data: &step.data, messages: shown.messages }))
+                (option_fields(&tool.definition, &Place { scope: &scope, data: &step.data, messages: &shown.messages }))
             }
         }
     }
