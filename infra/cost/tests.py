@@ -118,10 +118,10 @@ class Data(unittest.TestCase):
         deployment = sources.deployment(TEMPLATE)
         self.assertEqual((deployment.memory["CreateJob"], deployment.memory["GetJob"]), (512, 256))
         self.assertEqual(deployment.worker_memory["browser"], TEMPLATE["Parameters"]["HtmlMemory"]["Default"])
-        # Each worker's queue is polled, even if it is empty.
-        workers = [name for name in deployment.memory if name.endswith("Worker")]
+        # Each queue with a function is polled, even if it is empty.
+        sources_of_events = [each for each in TEMPLATE["Resources"].values() if each["Type"] == "AWS::Lambda::EventSourceMapping"]
         polls = sources.read("usage.json")["idle"]["SQS request"]["amount"]
-        self.assertEqual(polls, len(workers) * 5 * 3 * 43_800)
+        self.assertEqual(polls, len(sources_of_events) * 5 * 3 * 43_800)
         self.assertIn(f"Alarms look at {deployment.alarms} metrics", (sources.ROOT / "infra/OPERATIONS.md").read_text())
 
     def test_every_tool_has_its_cases(self):

@@ -1,17 +1,20 @@
-"""Starts ministack with three repairs. They reach into its insides, which its pinned version allows.
+"""Starts ministack with four repairs. They reach into its insides, which its pinned version allows.
 
 Two take a wait of about 50 ms each off every invocation of a function. The third hands OPTIONS requests to the
-`$default` route, as API Gateway does for an API without CORS (the local one has none); ministack would answer itself.
+`$default` route, as API Gateway does for an API without CORS (the local one has none); ministack would answer itself. The fourth allows
+SQS's `SendMessageBatch` to whoever may send messages, as AWS does: there is no permission of that name.
 """
 
 import socketserver
 from typing import Any
 
 from ministack.app import main
+from ministack.core import iam_actions
 from ministack.core.lambda_runtime import Worker
 from ministack.services import apigateway
 
 answer = apigateway.handle_execute
+action_of = iam_actions.extract_iam_action
 
 
 def no_output(_worker: Worker, **_waits: float) -> str:
@@ -24,9 +27,15 @@ async def answer_options_too(api_id: str, stage: str, path: str, method: str, *r
     return await answer(api_id, stage, path, "options" if method == "OPTIONS" else method, *rest, **named)
 
 
+def action_without_batches(*request: Any) -> str | None:
+    action = action_of(*request)
+    return "sqs:SendMessage" if action == "sqs:SendMessageBatch" else action
+
+
 if __name__ == "__main__":
     # Runtime API responses are written in two parts: the second would wait for the first one's delayed ACK.
     socketserver.StreamRequestHandler.disable_nagle_algorithm = True
     Worker._drain_stderr_bounded = no_output
     apigateway.handle_execute = answer_options_too
+    iam_actions.extract_iam_action = action_without_batches
     main()

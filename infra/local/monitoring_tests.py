@@ -123,9 +123,11 @@ class Monitoring(unittest.TestCase):
             for table, each in of_type("AWS::DynamoDB::Table").items()
             for index in each.get("GlobalSecondaryIndexes", [])
         }
-        watched = of_type("AWS::CloudWatch::Alarm")["IndexThrottlesAlarm"]["Metrics"][1:]
+        alarms = of_type("AWS::CloudWatch::Alarm")
+        watched = [metric for name in ("IndexThrottlesAlarm", "EventThrottlesAlarm") for metric in alarms[name]["Metrics"][1:]]
         dimensions = [[each["Value"] for each in metric["MetricStat"]["Metric"]["Dimensions"]] for metric in watched]
-        self.assertEqual({(table["Ref"], index) for table, index in dimensions}, indexes)
+        # The alarm of events also has their table.
+        self.assertEqual({(each[0]["Ref"], *each[1:]) for each in dimensions}, indexes | {("EventsTable",)})
 
     def test_an_alarm_knows_of_every_engine_whether_most_of_its_jobs_fail(self):
         watched = of_type("AWS::CloudWatch::Alarm")["JobsFailingAlarm"]["Metrics"][1:]

@@ -168,6 +168,8 @@ class Stack:
             # So that changed settings take effect at once.
             "SETTINGS_MAX_AGE_SECONDS": "2",
             "SOURCE_EXCEPTIONS": ",".join(self.settings.source_exceptions),
+            # Webhook receivers on this machine, at any port.
+            "RECEIVER_EXCEPTIONS": "localhost:*,127.0.0.1:*,[::1]:*",
         }
 
     def demo_keys(self, values: dict[str, str]) -> dict[str, str]:

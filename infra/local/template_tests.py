@@ -236,7 +236,12 @@ class Roles(unittest.TestCase):
             secret: {name for name, function in localize.functions(TEMPLATE).items() if f"${{{secret}}}" in str(function)}
             for secret in of_type("AWS::SecretsManager::Secret")
         }
-        self.assertEqual(holders, {"CookieKey": {"Dashboard", "Administration"}, "CursorKey": {"ListJobs"}})
+        self.assertEqual(holders, {
+            "CookieKey": {"Dashboard", "Administration"},
+            "CursorKey": {"ListJobs"},
+            "WebhookKey": {"CreateWebhook", "UpdateWebhook", "RotateWebhookSecret", "Deliverer", "Dashboard"},
+            "WebhookSigningKey": {"CreateWebhook", "UpdateWebhook", "GetWebhookKeys", "Deliverer", "Dashboard"},
+        })
 
     def test_who_looks_for_uploads_is_told_which_are_missing(self):
         # S3 answers 403 for missing objects to roles that may not list them, which would look like a fault of the service.
@@ -382,7 +387,8 @@ class Workers(unittest.TestCase):
                 self.assertEqual(own, {str({"Fn::GetAtt": [f"{kind}Queue", "Arn"]})})
                 # Jobs that wait for one that ends here may be in any queue.
                 (told,) = [s["Resource"] for s in rights if s["Action"] == "sqs:SendMessage"]
-                self.assertEqual(told, [{"Fn::GetAtt": [f"{each.capitalize()}Queue", "Arn"]} for each in queues])
+                # And its event is announced to the deliverer.
+                self.assertEqual(told, [{"Fn::GetAtt": [f"{each.capitalize()}Queue", "Arn"]} for each in [*queues, "events"]])
 
 
 class Sweeps(unittest.TestCase):

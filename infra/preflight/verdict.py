@@ -7,7 +7,7 @@ from preflight.facts import Facts
 
 # Lambda keeps this many environments unreserved.
 KEPT_UNRESERVED = 100
-# The API, the dashboard and the sweeper need some besides the workers.
+# The API, the dashboard, the sweeper and the deliverer, whose requests are short, need some besides the workers.
 LEAST_FOR_THE_REST = 3
 # New accounts can't give functions more memory without a request.
 MEMORY_OF_NEW_ACCOUNTS = 3008
@@ -15,7 +15,7 @@ FREE_DASHBOARDS = 3
 MIB = 1 << 20
 # The functions' packages, each a few MB.
 CODE_BYTES = 200 * MIB
-ROLES = 60
+ROLES = 80
 DEPLOYABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE", "IMPORT_ROLLBACK_COMPLETE")
 
 
@@ -62,7 +62,8 @@ def of_stack(facts: Facts, stack: str) -> Iterator[Finding]:
 
 
 def workers(parameters: dict[str, str]) -> dict[str, int]:
-    return {name: int(value) for name, value in parameters.items() if name.endswith("Concurrency")}
+    named = {name: value for name, value in parameters.items() if name.endswith("Concurrency")}
+    return {name: int(value) for name, value in named.items() if name != "DeliveryConcurrency"}
 
 
 def of_concurrency(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:

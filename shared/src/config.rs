@@ -13,6 +13,9 @@ pub struct Config {
     pub office_queue_url: String,
     pub html_queue_url: String,
     pub pdf_queue_url: String,
+    /// Of the deliverer of webhooks.
+    pub events_queue_url: String,
+    pub deliveries_queue_url: String,
     /// Only operators use the dead-letter queues.
     pub office_dead_letters_url: Option<String>,
     pub html_dead_letters_url: Option<String>,
@@ -80,6 +83,8 @@ impl Config {
             office_queue_url: required("OFFICE_QUEUE_URL")?,
             html_queue_url: required("HTML_QUEUE_URL")?,
             pdf_queue_url: required("PDF_QUEUE_URL")?,
+            events_queue_url: required("EVENTS_QUEUE_URL")?,
+            deliveries_queue_url: required("DELIVERIES_QUEUE_URL")?,
             office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
             html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
             pdf_dead_letters_url: lookup("PDF_DEAD_LETTERS_URL"),

@@ -18,6 +18,7 @@ use crate::store::settings::Settings;
 use crate::store::statistics::Statistics;
 use crate::store::usage::Usage;
 use crate::store::users::Users;
+use crate::store::webhooks::Webhooks;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
@@ -47,6 +48,7 @@ pub struct Context {
     pub health: Health,
     pub sessions: Sessions,
     pub users: Users,
+    pub webhooks: Webhooks,
     pub files: Files,
     pub aws: Aws,
     /// One client for all tables, so that they share connections.
@@ -76,6 +78,7 @@ impl Context {
             events: Events::new(dynamodb.clone(), tables),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
             users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),
+            webhooks: Webhooks::new(dynamodb.clone(), tables.events.clone()),
             files: Files::new(aws.clone(), config.s3_path_style, config.files_bucket.clone()),
             dynamodb,
             config,

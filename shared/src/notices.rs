@@ -9,6 +9,7 @@ use std::time::Duration;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::clock;
+use crate::domain::event::job_event_id;
 use crate::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, Payload};
 use crate::domain::time::Timestamp;
 use crate::files::Files;
@@ -50,12 +51,20 @@ pub struct Notices<'a> {
 }
 
 impl Notices<'_> {
-    /// What follows the end of a job: its request is deleted, and waiting jobs are notified. The sweeper does what can't be done
-    /// in time.
-    pub async fn close(&self, job: &Job, status: JobStatus) {
+    /// What follows the end of a job at this time: its request is deleted, and webhooks and waiting jobs are notified. The sweeper
+    /// does what can't be done in time.
+    pub async fn close(&self, job: &Job, status: JobStatus, at: Timestamp) {
         forget_payload(self.files, job).await;
+        self.announce(job, at).await;
         if tokio::time::timeout(NOTIFYING_TIME, self.notify_all_of(job.id, status)).await.is_err() {
             tracing::warn!(job_id = %job.id, "not all waiting jobs were notified in time; the sweeper will do it");
+        }
+    }
+
+    /// Tells the deliverer of webhooks about a job's end.
+    async fn announce(&self, job: &Job, at: Timestamp) {
+        if let Err(error) = self.queue.announce(&job.account, &job_event_id(job.id, at)).await {
+            tracing::warn!(job_id = %job.id, %error, "an event could not be announced; the sweeper will do it");
         }
     }
 
@@ -102,11 +111,13 @@ impl Notices<'_> {
         let read: Vec<Option<Job>> = read.try_collect().await?;
         let waiting = read.into_iter().flatten().filter(|job| waits_for(job, ended)).collect();
         let error = JobError::new(JobErrorCode::SourceJobFailed, why(ended, status));
-        let failed = self.jobs.fail_all(waiting, &error, clock::now()).await?;
+        let now = clock::now();
+        let failed = self.jobs.fail_all(waiting, &error, now).await?;
         let requests: Vec<_> = failed.iter().filter_map(stored_request).collect();
         if let Err(error) = self.files.delete_all(&requests).await {
             tracing::warn!(job_id = %ended, %error, "stored requests could not be deleted; the sweeper will delete them");
         }
+        stream::iter(&failed).for_each_concurrent(AT_ONCE, |job| self.announce(job, now)).await;
         for job in &failed {
             telemetry::job::failed(job, Refund::Full, error.code, NO_SOURCE);
         }
@@ -144,6 +155,7 @@ impl Notices<'_> {
         match self.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
                 forget_payload(self.files, job).await;
+                self.announce(job, now).await;
                 telemetry::job::failed(job, Refund::Full, error.code, NO_SOURCE);
                 Ok(Notified::Failed)
             }

@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
 import { closeBrowser, eventually, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
@@ -152,6 +153,89 @@ test("the signed sample is valid, and a changed one is not", async () => {
     await body.fill((await body.inputValue()).replace("completed", "failed"));
     await page.getByRole("button", { name: "Verify", exact: true }).click();
     await page.getByText("The signature does not match").waitFor();
+  });
+});
+
+/** A receiver of webhooks on this machine: its address, its requests, and what it answers next. */
+async function receiver() {
+  const received = [];
+  const server = createServer(async (request, response) => {
+    let body = "";
+    for await (const chunk of request) body += chunk;
+    received.push({ id: request.headers["webhook-id"], signature: request.headers["webhook-signature"], body });
+    response.writeHead(here.status).end("noted");
+  });
+  const here = { received, status: 200, close: () => server.closeAllConnections() ?? server.close() };
+  await new Promise((listening) => server.listen(0, "127.0.0.1", listening));
+  return Object.assign(here, { url: `http://127.0.0.1:${server.address().port}/hook` });
+}
+
+test("an endpoint is added, gets events, is disabled, enabled with what it missed, changed and deleted", async (t) => {
+  const person = await newPerson();
+  const hook = await receiver();
+  t.after(hook.close);
+  await withVisitor({}, async (visitor) => {
+    const { page, goto } = visitor;
+    await signIn(visitor, person);
+    const key = await createKey(page, goto, "Webhooks");
+    const convert = () => fetch(url("/v1/convert/html-to-pdf"), {
+      method: "POST",
+      headers: { ...authorization(key).headers, "content-type": "application/json" },
+      body: JSON.stringify({ html: "<p>x", options: { renderMode: "basic" } }),
+    });
+    await goto("/app/webhooks");
+    await page.getByRole("link", { name: "Add an endpoint" }).click();
+    await page.getByRole("textbox", { name: "URL" }).fill("http://elsewhere.example/");
+    await page.getByRole("button", { name: "Add endpoint" }).click();
+    await page.locator("#url-error").waitFor();
+    assert.match(await page.locator("#url-error").innerText(), /https URL/);
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole("textbox", { name: "URL" }).fill(hook.url);
+    await page.getByLabel("Name").fill("Orders");
+    await page.getByLabel("job.completed").check();
+    await page.getByRole("button", { name: "Add endpoint" }).click();
+    assert.match(await page.locator("#secret").innerText(), /^whsec_/);
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByRole("heading", { name: "Orders Active" }).waitFor();
+
+    await convert();
+    await eventually("the event arrives", async () => hook.received.length === 1);
+    await eventually("the delivery is listed", async () => {
+      await page.reload();
+      return /Delivered/.test(await page.getByRole("region", { name: "Deliveries" }).innerText());
+    });
+    await page.locator("ul.events summary").first().click();
+    assert.match(await mainText(page), /200/);
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole("button", { name: "Send again", exact: true }).click();
+    await page.getByText("1 event is sent again.").waitFor();
+    await eventually("it arrives again", async () => hook.received.length === 2);
+    assert.equal(hook.received[1].id, hook.received[0].id);
+
+    hook.status = 410;
+    await convert();
+    await eventually("the endpoint is disabled", async () => {
+      await goto("/app");
+      return /The webhook endpoint Orders is disabled/.test(await mainText(page));
+    });
+    hook.status = 200;
+    await page.getByRole("link", { name: "Orders" }).click();
+    await page.getByRole("button", { name: "Enable and send again what failed" }).click();
+    await page.getByText("1 event is sent again.").waitFor();
+    await eventually("what failed arrives", async () => hook.received.length === 4);
+
+    await page.getByRole("link", { name: "Change", exact: true }).click();
+    await page.getByLabel("Name").fill("Invoices");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByText("The endpoint was changed.").waitFor();
+    await page.getByRole("button", { name: "New secret" }).click();
+    assert.match(await page.locator("#secret").innerText(), /^whsec_/);
+    await page.getByRole("link", { name: "I have copied it" }).click();
+    await page.getByRole("link", { name: "Delete" }).click();
+    await page.getByRole("button", { name: "Delete the endpoint" }).click();
+    await page.getByText("Invoices was deleted.").waitFor();
+    assert.match(await mainText(page), /No endpoints yet/);
   });
 });
 

@@ -83,6 +83,20 @@ async function refuseKey(page) {
   await page.locator("#origins-error").waitFor();
 }
 
+/** An endpoint's secret, and behind it the endpoint. */
+async function addEndpoint(page) {
+  await page.getByRole("textbox", { name: "URL" }).fill("https://hooks.example.com/docmill");
+  await page.getByLabel("Name").fill("Orders");
+  await page.getByRole("button", { name: "Add endpoint" }).click();
+  await page.locator("#secret").waitFor();
+}
+
+async function showEndpoint(page) {
+  await addEndpoint(page);
+  await page.getByRole("link", { name: "I have copied it" }).click();
+  await page.getByRole("button", { name: "Disable" }).waitFor();
+}
+
 /** A tool is not switched off without saying why and confirming it. */
 async function refuseTool(page) {
   await page.getByLabel("State").selectOption("disabled");
@@ -262,6 +276,9 @@ export const pages = [
   { name: "font", path: withFonts, who: "user", prepare: showSample },
   { name: "font-delete", path: withFonts, who: "user", prepare: click("link", /^Delete/) },
   { name: "webhooks", path: "/app/webhooks", who: "user" },
+  { name: "webhook-form", path: "/app/webhooks/endpoints/new", who: "user" },
+  { name: "webhook-created", path: "/app/webhooks/endpoints/new", who: "user", prepare: addEndpoint },
+  { name: "webhook", path: "/app/webhooks/endpoints/new", who: "user", prepare: showEndpoint },
   { name: "my-tools", path: "/app/tools", who: "user" },
   { name: "webhooks-of-a-kind", path: "/app/webhooks?kind=job.failed", who: "user" },
   { name: "menu", path: "/app", who: "user", prepare: openMenu },

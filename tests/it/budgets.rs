@@ -125,7 +125,7 @@ async fn each_endpoint_keeps_its_budget() {
     let control = Arc::new(ControlService::new(context()));
     let about = |method: Method| RequestBuilder::new(method, "/").key(key).parameter("job_id", &unfinished).build();
     let answer = Answer::of(cancel_job::handle(control.clone(), about(Method::POST)).await);
-    check("POST /v1/jobs/{job_id}/cancel", answer, 200, &[KEY, "GetItem", TRANSACTION, "GetItem"]);
+    check("POST /v1/jobs/{job_id}/cancel", answer, 200, &[KEY, "GetItem", TRANSACTION, MESSAGE, "GetItem"]);
     let answer = Answer::of(delete_job::handle(control, about(Method::DELETE)).await);
     check(
         "DELETE /v1/jobs/{job_id}",

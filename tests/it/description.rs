@@ -11,7 +11,10 @@ use docmill::domain::tool::{AccessTier, ToolState};
 use docmill::http::error::ErrorCode;
 use docmill::http::fonts::FontService;
 use docmill::http::routes::ROUTES;
+use docmill::store::events::StoredEvent;
 use docmill::store::jobs::Completion;
+use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
+use get_webhook_keys::KeysDocument;
 use lambda_http::http::Method;
 use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;
@@ -19,9 +22,10 @@ use serde_json::{Value, json};
 
 use crate::contract::file;
 use crate::fonts::{fixture, uploaded};
+use crate::support::hooks::{Deliveries, Hooks, Reply};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
-use crate::support::world::World;
+use crate::support::world::{Account, World};
 
 /// Headers of every response, which come from the gateway and HTTP itself.
 const UNDOCUMENTED: [&str; 2] = ["content-type", "cache-control"];
@@ -133,7 +137,8 @@ fn the_description_has_exactly_the_routes_of_the_code() {
     let description = Description::load();
     let listed: BTreeSet<_> =
         description.operations().into_iter().map(|(name, _)| name).filter(|name| name.contains('/')).collect();
-    let expected: BTreeSet<_> = ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
+    let mut expected: BTreeSet<_> = ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
+    expected.insert("GET /.well-known/docmill-webhooks.json".to_owned());
     assert_eq!(listed, expected);
     assert_eq!(description.0["openapi"], "3.1.0");
     assert_eq!(description.0["info"]["version"], "1.0.0-batch12");
@@ -381,6 +386,7 @@ async fn real_answers_are_as_described() {
     assert_eq!(usage.body["usage"]["byTool"].as_array().unwrap().len(), 1);
     description.check(Method::GET, "/v1/account/usage", &usage);
 
+    webhooks(&description, &world, &account).await;
     for body in [json!({"url": "https://hooks.example/"}), json!({})] {
         let request = post("/", &body).key(&account.key).build();
         let answer = Answer::of(test_webhook::handle(world.context.clone(), request).await);
@@ -389,4 +395,53 @@ async fn real_answers_are_as_described() {
     let stranger = Answer::of(test_webhook::handle(world.context.clone(), post("/", &json!({})).build()).await);
     assert_eq!(stranger.status, 401);
     description.check(Method::POST, "/v1/webhooks/test", &stranger);
+}
+
+/// Checks the responses of webhook endpoints.
+async fn webhooks(description: &Description, world: &World, account: &Account) {
+    let (hooks, receiver) = (Deliveries::of(world), Hooks::start().await);
+    let mut id = String::new();
+    for body in [json!({"url": receiver.url()}), json!({"url": "nowhere"})] {
+        let request = post("/", &body).key(&account.key).build();
+        let answer = Answer::of(create_webhook::handle(hooks.service.clone(), request).await);
+        description.check(Method::POST, "/v1/webhooks", &answer);
+        id = answer.body["webhook"]["id"].as_str().map_or(id, str::to_owned);
+    }
+    receiver.next([Reply::with(500, "", "not now")]);
+    let event = StoredEvent::new(&account.id, EventKind::JobCompleted, clock::now(), json!({}));
+    world.context.events.record(&event).await.unwrap();
+    hooks.announce(account, &event.id).await;
+    let listed = get("/").key(&account.key).build();
+    let answer = Answer::of(list_webhooks::handle(world.context.clone(), listed).await);
+    description.check(Method::GET, "/v1/webhooks", &answer);
+    for id in [id.as_str(), "wh_none"] {
+        let named = |request: RequestBuilder| request.key(&account.key).parameter("webhook_id", id).build();
+        let path = "/v1/webhooks/{webhook_id}";
+        let answer = Answer::of(get_webhook::handle(world.context.clone(), named(get("/"))).await);
+        description.check(Method::GET, path, &answer);
+        let change = named(post("/", &json!({"description": "x", "rateLimit": null})));
+        let answer = Answer::of(update_webhook::handle(hooks.service.clone(), change).await);
+        description.check(Method::PATCH, path, &answer);
+        let answer = Answer::of(list_webhook_deliveries::handle(world.context.clone(), named(get("/"))).await);
+        description.check(Method::GET, "/v1/webhooks/{webhook_id}/deliveries", &answer);
+        let sealing = KeyRing::for_secrets(&"s".repeat(86), None).unwrap();
+        let rotation = Arc::new(Rotation { context: world.context.clone(), sealing });
+        let answer = Answer::of(rotate_webhook_secret::handle(rotation, named(post("/", &json!({})))).await);
+        description.check(Method::POST, "/v1/webhooks/{webhook_id}/rotate", &answer);
+        let replays = Arc::new(Replays { queue: world.context.queue(), context: world.context.clone() });
+        for body in [json!({"failed": true}), json!({})] {
+            let answer = Answer::of(replay_webhook::handle(replays.clone(), named(post("/", &body))).await);
+            description.check(Method::POST, "/v1/webhooks/{webhook_id}/replay", &answer);
+        }
+        let removing = named(RequestBuilder::new(Method::DELETE, "/"));
+        let answer = Answer::of(delete_webhook::handle(world.context.clone(), removing).await);
+        description.check(Method::DELETE, path, &answer);
+    }
+    let keys = SigningKeys::new(&"k".repeat(86), None).unwrap();
+    let document = Arc::new(KeysDocument::of(&keys));
+    let request = get("/.well-known/docmill-webhooks.json").build();
+    let document = get_webhook_keys::handle(document, request).await;
+    let document: Value = serde_json::from_slice(document.body()).unwrap();
+    let operation = description.operation(&Method::GET, "/.well-known/docmill-webhooks.json");
+    assert_eq!(description.breaches(&operation["responses"]["200"]["content"], &document), [""; 0]);
 }

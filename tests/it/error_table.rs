@@ -254,6 +254,7 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     assert_eq!(body["job"]["status"], "expired");
     fonts(deployed, &account).await;
     events(deployed, &account).await;
+    webhooks(deployed, &account).await;
     let request = deployed.get("/v1/nowhere", &key);
     deployed.expect(ErrorCode::RouteNotFound, request).await;
     let request = deployed.request(Method::PUT, "/v1/tools");
@@ -263,6 +264,27 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
 async fn events(deployed: &mut Deployed, account: &Account) {
     let request = deployed.get("/v1/events/evt_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", &account.key);
     deployed.expect(ErrorCode::EventNotFound, request).await;
+}
+
+async fn webhooks(deployed: &mut Deployed, account: &Account) {
+    let unknown = deployed.get("/v1/webhooks/wh_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", &account.key);
+    deployed.expect(ErrorCode::WebhookNotFound, unknown).await;
+    // Nothing listens at this port.
+    let silent = json!({"url": "http://127.0.0.1:9/", "challenge": true});
+    let request = deployed.post("/v1/webhooks", &silent, &account.key);
+    deployed.expect(ErrorCode::WebhookChallengeFailed, request).await;
+    let disabled = json!({"url": "https://hooks.example/", "status": "disabled"});
+    let mut id = String::new();
+    for _ in 0..20 {
+        let created = deployed.post("/v1/webhooks", &disabled, &account.key).send().await.unwrap();
+        assert_eq!(created.status(), StatusCode::CREATED);
+        let created: Value = created.json().await.unwrap();
+        id = created["webhook"]["id"].as_str().unwrap().to_owned();
+    }
+    let request = deployed.post("/v1/webhooks", &disabled, &account.key);
+    deployed.expect(ErrorCode::TooManyWebhooks, request).await;
+    let request = deployed.post(&format!("/v1/webhooks/{id}/replay"), &json!({"failed": true}), &account.key);
+    deployed.expect(ErrorCode::WebhookDisabled, request).await;
 }
 
 async fn fonts(deployed: &mut Deployed, account: &Account) {

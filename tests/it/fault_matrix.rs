@@ -369,6 +369,12 @@ async fn the_calls_of_every_story_are_the_listed_ones() {
         for actor in unordered.into_iter().flatten().map(|actor| actor as usize) {
             (recorded[actor], listed[actor]) = (sorted(&recorded[actor]), sorted(&listed[actor]));
         }
+        // The last run fails the job and looks for requests without one at the same time. If it deletes the request before it looks,
+        // it finds none to read a job for.
+        let without_read = listed[Actor::Sweeper as usize].replacen("BatchGetItem ", "", 1);
+        if story.name == "always dies" && recorded[Actor::Sweeper as usize] == without_read {
+            listed[Actor::Sweeper as usize] = without_read;
+        }
         if recorded != listed {
             differing.push(format!("{}\n  recorded: {recorded:#?}\n  listed: {listed:#?}", story.name));
         }

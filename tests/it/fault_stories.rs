@@ -108,8 +108,8 @@ pub fn stories() -> Vec<Story> {
     let delivering = |story, delivery| Story { delivery, ..story };
     // A worker reads the job, takes a slot and claims the job; reads the account's fonts; and at last, reads the waiting jobs and
     // gives the slot back.
-    let completed = "GetItem UpdateItem UpdateItem GetItem PutObject TransactWriteItems GetItem UpdateItem";
-    let completed_stored = "GetItem UpdateItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem \
+    let completed = "GetItem UpdateItem UpdateItem GetItem PutObject TransactWriteItems SendMessage GetItem UpdateItem";
+    let completed_stored = "GetItem UpdateItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject SendMessage GetItem \
          UpdateItem";
     vec![
         story("completed", Convert, Inline, Included, Twist::None, None, [CREATE, completed, EXPIRE]),
@@ -123,7 +123,7 @@ pub fn stories() -> Vec<Story> {
             Some(Code::CorruptDocument),
             [
                 CREATE_STORED,
-                "GetItem UpdateItem UpdateItem GetObject GetItem UpdateItem TransactWriteItems DeleteObject GetItem \
+                "GetItem UpdateItem UpdateItem GetObject GetItem UpdateItem TransactWriteItems DeleteObject SendMessage GetItem \
                  UpdateItem",
                 COUNT,
             ],
@@ -139,7 +139,7 @@ pub fn stories() -> Vec<Story> {
                 CREATE,
                 "GetItem UpdateItem UpdateItem GetItem UpdateItem ChangeMessageVisibility UpdateItem \
                  GetItem UpdateItem UpdateItem GetItem UpdateItem ChangeMessageVisibility UpdateItem \
-                 GetItem UpdateItem UpdateItem GetItem TransactWriteItems GetItem UpdateItem",
+                 GetItem UpdateItem UpdateItem GetItem TransactWriteItems SendMessage GetItem UpdateItem",
                 COUNT,
             ],
         ),
@@ -153,7 +153,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE,
                 "GetItem UpdateItem UpdateItem GetItem GetItem UpdateItem UpdateItem GetItem PutObject \
-                 TransactWriteItems GetItem UpdateItem GetItem",
+                 TransactWriteItems SendMessage GetItem UpdateItem GetItem",
                 RELEASE,
             ],
         ),
@@ -171,7 +171,7 @@ pub fn stories() -> Vec<Story> {
                 // Each run also looks whether the stored request is still needed.
                 "Query ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage BatchGetItem TransactWriteItems \
                  ListObjectsV2 BatchGetItem BatchGetItem UpdateItem SendMessage ListObjectsV2 BatchGetItem BatchGetItem \
-                 TransactWriteItems DeleteObject GetItem ListObjectsV2 BatchGetItem TransactWriteItems BatchGetItem \
+                 TransactWriteItems DeleteObject SendMessage GetItem ListObjectsV2 BatchGetItem TransactWriteItems BatchGetItem \
                  ListObjectsV2 DeleteObjects UpdateItem",
             ],
         ),
@@ -199,7 +199,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE,
                 "GetItem UpdateItem UpdateItem UpdateItem GetItem UpdateItem UpdateItem GetItem PutObject \
-                 TransactWriteItems GetItem UpdateItem",
+                 TransactWriteItems SendMessage GetItem UpdateItem",
                 EXPIRE,
             ],
         ),
@@ -213,7 +213,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE,
                 "GetItem UpdateItem UpdateItem UpdateItem GetItem UpdateItem UpdateItem GetItem PutObject \
-                 TransactWriteItems GetItem UpdateItem",
+                 TransactWriteItems SendMessage GetItem UpdateItem",
                 // It looks after the lane: counts the slots, lets the job go, and takes a slot for it once those of the dead are removed.
                 "Query GetQueueAttributes ListObjectsV2 BatchGetItem UpdateItem UpdateItem UpdateItem UpdateItem UpdateItem \
                  UpdateItem SendMessage BatchGetItem TransactWriteItems ListObjectsV2 BatchGetItem TransactWriteItems \
@@ -230,7 +230,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE_STORED,
                 "GetItem UpdateItem UpdateItem GetObject GetItem GetItem UpdateItem UpdateItem GetObject GetItem \
-                 PutObject TransactWriteItems DeleteObject GetItem UpdateItem PutObject TransactWriteItems GetItem \
+                 PutObject TransactWriteItems DeleteObject SendMessage GetItem UpdateItem PutObject TransactWriteItems GetItem \
                  GetItem DeleteObjects UpdateItem",
                 RELEASE_STORED_GRANTED,
             ],
@@ -245,7 +245,7 @@ pub fn stories() -> Vec<Story> {
             [
                 CREATE_STORED,
                 "GetItem UpdateItem UpdateItem GetObject GetItem UpdateItem TransactWriteItems GetItem UpdateItem \
-                 GetItem UpdateItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject GetItem \
+                 GetItem UpdateItem UpdateItem GetObject GetItem PutObject TransactWriteItems DeleteObject SendMessage GetItem \
                  UpdateItem",
                 RELEASE_STORED,
             ],
@@ -274,7 +274,7 @@ pub fn stories() -> Vec<Story> {
                 None,
                 [
                     CREATE,
-                    "GetItem UpdateItem UpdateItem GetItem PutObject UpdateItem UpdateItem TransactWriteItems GetItem UpdateItem",
+                    "GetItem UpdateItem UpdateItem GetItem PutObject UpdateItem UpdateItem TransactWriteItems SendMessage GetItem UpdateItem",
                     EXPIRE,
                 ],
             ),
@@ -290,7 +290,7 @@ pub fn stories() -> Vec<Story> {
                 Some(Code::DeliveryFailed),
                 [
                     CREATE_STORED,
-                    "GetItem UpdateItem UpdateItem GetObject GetItem PutObject UpdateItem TransactWriteItems DeleteObject GetItem GetItem DeleteObjects UpdateItem",
+                    "GetItem UpdateItem UpdateItem GetObject GetItem PutObject UpdateItem TransactWriteItems DeleteObject SendMessage GetItem GetItem DeleteObjects UpdateItem",
                     COUNT,
                 ],
             ),
@@ -306,7 +306,7 @@ pub fn stories() -> Vec<Story> {
                 None,
                 [
                     "UpdateItem PutObject TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems \
-                     DeleteObject GetItem",
+                     DeleteObject SendMessage GetItem",
                     "GetItem UpdateItem UpdateItem GetObject GetItem PutObject UpdateItem UpdateItem GetItem DeleteObjects UpdateItem",
                     COUNT,
                 ],
@@ -322,8 +322,8 @@ pub fn stories() -> Vec<Story> {
                 Twist::EndedDuringDelivery(Control::Delete),
                 None,
                 [
-                    "UpdateItem TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems GetItem GetItem \
-                     ListObjectsV2 DeleteObjects UpdateItem UpdateItem",
+                    "UpdateItem TransactWriteItems SendMessage UpdateItem GetItem TransactWriteItems SendMessage GetItem \
+                     GetItem ListObjectsV2 DeleteObjects UpdateItem UpdateItem",
                     "GetItem UpdateItem UpdateItem GetItem PutObject UpdateItem UpdateItem GetItem DeleteObjects UpdateItem",
                     COUNT,
                 ],

@@ -54,5 +54,7 @@ mod telemetry;
 mod tools;
 mod uploads;
 mod waiting;
+mod webhook_deliveries;
+mod webhook_endpoints;
 mod webhooks;
 mod worker_pipeline;

@@ -13,6 +13,8 @@ use docmill::http::request::ApiRequest;
 use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
 use docmill::telemetry::{field, metric};
+use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
+use get_webhook_keys::KeysDocument;
 use lambda_http::Body;
 use lambda_http::http::{Method, Response};
 use serde_json::{Value, json};
@@ -21,6 +23,7 @@ use crate::contract::file;
 use crate::error_table::Deployed;
 use crate::support::aws_watch::Fault;
 use crate::support::eventually;
+use crate::support::hooks::Deliveries;
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::Act;
@@ -56,8 +59,33 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "events"]) => list_events::handle(context, request).await,
         ("GET", ["v1", "events", _]) => get_event::handle(context, request).await,
         ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
+        (_, ["v1", "webhooks", ..]) => handle_webhooks(world, &path[2..], request.clone()).await,
+        ("GET", [".well-known", "docmill-webhooks.json"]) => {
+            let keys = SigningKeys::new(&"k".repeat(86), None).unwrap();
+            get_webhook_keys::handle(Arc::new(KeysDocument::of(&keys)), request).await
+        }
         ("GET", ["openapi.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await
+        }
+        _ => route_fallback::handle(Arc::new(()), request).await,
+    }
+}
+
+async fn handle_webhooks(world: &World, path: &[&str], request: ApiRequest) -> Response<Body> {
+    let (context, service) = (world.context.clone(), Deliveries::of(world).service);
+    match (request.method.as_str(), path) {
+        ("POST", []) => create_webhook::handle(service, request).await,
+        ("GET", []) => list_webhooks::handle(context, request).await,
+        ("GET", [_]) => get_webhook::handle(context, request).await,
+        ("PATCH", [_]) => update_webhook::handle(service, request).await,
+        ("DELETE", [_]) => delete_webhook::handle(context, request).await,
+        ("POST", [_, "rotate"]) => {
+            let sealing = KeyRing::for_secrets(&"s".repeat(86), None).unwrap();
+            rotate_webhook_secret::handle(Arc::new(Rotation { context, sealing }), request).await
+        }
+        ("GET", [_, "deliveries"]) => list_webhook_deliveries::handle(context, request).await,
+        ("POST", [_, "replay"]) => {
+            replay_webhook::handle(Arc::new(Replays { queue: context.queue(), context }), request).await
         }
         _ => route_fallback::handle(Arc::new(()), request).await,
     }
@@ -89,7 +117,7 @@ async fn every_route_has_one_line_with_its_name() {
         let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
         assert_eq!(line["route"], format!("{method} {template}"));
         let expected = match *template {
-            "/openapi.json" | "/llms.txt" | "/docs" => "ok",
+            "/openapi.json" | "/llms.txt" | "/docs" | "/.well-known/docmill-webhooks.json" => "ok",
             "/docs/{page+}" => "route_not_found",
             _ => "missing_api_key",
         };

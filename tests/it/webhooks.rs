@@ -13,7 +13,7 @@ async fn a_test_is_recorded_and_comes_with_a_signed_sample() {
     let answer = Answer::of(test_webhook::handle(world.context.clone(), request).await);
     assert_eq!(answer.status, 200);
     let test = &answer.body["webhookTest"];
-    assert_eq!((&test["status"], &test["deliveryEnabled"]), (&json!("recorded"), &json!(false)));
+    assert_eq!((&test["status"], &test["deliveryEnabled"]), (&json!("recorded"), &json!(true)));
     assert!(test["id"].as_str().unwrap().starts_with("evt_"));
     assert!(test["sample"]["secret"].as_str().unwrap().starts_with("whsec_"));
     assert!(test["sample"]["headers"]["webhook-signature"].as_str().unwrap().starts_with("v1,"));

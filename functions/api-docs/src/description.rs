@@ -43,7 +43,7 @@ pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
 /// The document as it is served, with little indentation: it is large.
 pub fn text(document: &Value) -> Result<String, DescriptionError> {
     let mut written = Vec::new();
-    let format = PrettyFormatter::with_indent(b" ");
+    let format = PrettyFormatter::with_indent(b"");
     document.serialize(&mut Serializer::with_formatter(&mut written, format))?;
     let mut text = String::from_utf8_lossy(&written).into_owned();
     text.push('\n');
@@ -59,7 +59,7 @@ fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let components = schemas.as_object_mut().ok_or(DescriptionError::Missing("schemas"))?;
     sharing::add_tools(components, catalogue, schema_name);
     put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
-    put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str)))?;
+    put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str).to_vec()))?;
     put(&mut schemas, "/JobError/properties/code", "enum", json!(JobErrorCode::ALL.map(JobErrorCode::as_str)))?;
     put(&mut schemas, "/JobStatus", "enum", json!(JobStatus::ALL.map(JobStatus::as_str)))?;
     put(&mut schemas, "/EventType", "enum", json!(EventKind::ALL.map(EventKind::as_str)))?;

@@ -113,11 +113,13 @@ impl Operation<'_> {
             .replace("{tool_slug}", "html-to-pdf")
             .replace("{job_id}", "$JOB_ID")
             .replace("{font_id}", "$FONT_ID")
-            .replace("{event_id}", "$EVENT_ID");
+            .replace("{event_id}", "$EVENT_ID")
+            .replace("{webhook_id}", "$WEBHOOK_ID");
         let content = &self.value["requestBody"]["content"]["application/json"];
         let body = example(content, description).map(|value| format!("{value:#}").replace('\'', r"'\''"));
-        let method =
-            if self.method == "GET" || body.is_some() { String::new() } else { format!("-X {} ", self.method) };
+        // What curl does by itself.
+        let usual = if body.is_some() { "POST" } else { "GET" };
+        let method = if self.method == usual { String::new() } else { format!("-X {} ", self.method) };
         let start = format!(
             "curl -sS --fail-with-body {method}\"$DOCMILL_URL{path}\" \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\""
         );

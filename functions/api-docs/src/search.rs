@@ -33,12 +33,14 @@ fn link(path: &str) -> String {
     path.trim_start_matches('/').to_owned()
 }
 
-/// A guide's sections with their text.
+/// A guide's sections with their text, without code.
 fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
     let text = guide::GUIDES.iter().find(|guide| guide.slug == name).map_or("", |guide| guide.text());
     let parts = text.split("\n## ").enumerate().map(|(index, part)| {
         let (heading, text) = part.split_once('\n').unwrap_or((part, ""));
-        let words = text.split_whitespace().collect::<Vec<_>>().join(" ").replace(['`', '*', '|'], "");
+        // Every other part is code.
+        let prose = text.split("```").step_by(2).collect::<String>();
+        let words = prose.split_whitespace().collect::<Vec<_>>().join(" ").replace(['`', '*', '|'], "");
         let target = if index == 0 { link(path) } else { format!("{}#{}", link(path), slug(heading)) };
         json!([if index == 0 { title } else { heading }, title, target, words])
     });

@@ -1,11 +1,12 @@
 //! The sweeper: once a minute, it finishes what queues and workers have left undone.
 //!
 //! It processes open jobs that are due: jobs whose lease has ended, queued jobs that no worker took, and completed jobs whose
-//! output has expired. It also deletes what ended jobs have left in the bucket, and counts created and ended jobs. All of this runs in parallel and within a time limit, and the rest
-//! is left to the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change
+//! output has expired. It also deletes what ended jobs have left in the bucket, counts created and ended jobs, and calls the
+//! deliverer of webhooks. All of this runs in parallel and within a time limit, and the rest is left to the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change
 //! is a conditional write.
 
 mod cleanup;
+mod deliveries;
 mod expiry;
 mod leases;
 mod missed_notices;
@@ -98,7 +99,7 @@ impl Sweeper {
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
         let ends = missed_notices::Ends::default();
-        let (leases, queued, waiting, counted, expired, cleaned, requests) = futures_util::join!(
+        let (leases, queued, waiting, counted, expired, cleaned, requests, deliveries) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
             self.all_shards(|shard| self.look_after_waiting(shard, &ends, run)),
@@ -107,6 +108,7 @@ impl Sweeper {
             self.all_shards(|shard| self.expire_outputs(shard, run)),
             self.all_shards(|shard| self.clean_up(shard, run)),
             Box::pin(async { vec![self.delete_requests(run).await] }),
+            Box::pin(self.look_after_deliveries(run)),
         );
         let (mut repairs, mut unread) = (Repairs::default(), None);
         for swept in [leases, queued, waiting, counted, expired, cleaned, requests].into_iter().flatten() {
@@ -117,6 +119,9 @@ impl Sweeper {
                     unread = Some(error);
                 }
             }
+        }
+        if let Err(error) = deliveries {
+            tracing::error!(%error, "due webhooks could not be looked after");
         }
         repairs.line().write();
         unread.map_or(Ok(repairs), Err)
@@ -213,7 +218,7 @@ impl Sweeper {
         // It is unknown whether an engine had the job when its worker was lost.
         match self.context.jobs.fail(job, &error, None, now).await? {
             Written::Yes => {
-                self.notices().close(job, JobStatus::Failed).await;
+                self.notices().close(job, JobStatus::Failed, now).await;
                 telemetry::job::failed(job, Refund::Full, error.code, "beyond the sweeper's help");
                 Ok(Repair::Failed)
             }

@@ -36,6 +36,8 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             data: json!({"host": Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned))}),
             job: None,
             unlisted: None,
+            due_shard: None,
+            due: None,
             place: None,
             ttl: caller.now.plus(KEPT).as_ttl_seconds(),
         };

@@ -199,9 +199,9 @@ impl Pipeline {
             Claim::Taken(job) => Ok(Some(*job)),
             Claim::NotNeeded | Claim::Unknown => Ok(None),
             Claim::Exhausted(job) => {
-                let error = public_error(&Failure::internal("attempts used up"));
-                if self.jobs.fail(&job, &error, None, self.clock.now()).await? == Written::Yes {
-                    self.close(&job, JobStatus::Failed).await;
+                let (error, ended_at) = (public_error(&Failure::internal("attempts used up")), self.clock.now());
+                if self.jobs.fail(&job, &error, None, ended_at).await? == Written::Yes {
+                    self.close(&job, JobStatus::Failed, ended_at).await;
                     telemetry::job::failed(&job, Refund::Full, error.code, "attempts used up");
                 }
                 Ok(None)
@@ -365,7 +365,7 @@ impl Pipeline {
     async fn complete(&self, job: &Job, completion: Completion) -> Result<(), AttemptError> {
         match self.jobs.complete(job, &completion).await? {
             Written::Yes => {
-                self.close(job, JobStatus::Completed).await;
+                self.close(job, JobStatus::Completed, completion.finished_at).await;
                 telemetry::job::completed(job, &completion);
                 Ok(())
             }
@@ -392,9 +392,10 @@ impl Pipeline {
             Charged::Nothing | Charged::ForResult => public_error(failure),
         };
         let refund = if charged == Charged::Nothing { Refund::Full } else { Refund::Nothing };
-        match self.jobs.fail_with(job, &error, failure.engine, refund, self.clock.now()).await {
+        let ended_at = self.clock.now();
+        match self.jobs.fail_with(job, &error, failure.engine, refund, ended_at).await {
             Ok(Written::Yes) => {
-                self.close(job, JobStatus::Failed).await;
+                self.close(job, JobStatus::Failed, ended_at).await;
                 telemetry::job::failed(job, refund, failure.code, &failure.cause);
                 Handled::Acknowledge
             }
@@ -452,8 +453,8 @@ impl Pipeline {
         Lanes { jobs: &self.jobs, queue: &self.queue }
     }
 
-    async fn close(&self, job: &Job, status: JobStatus) {
-        Notices { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status).await;
+    async fn close(&self, job: &Job, status: JobStatus, at: Timestamp) {
+        Notices { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status, at).await;
     }
 }
 

@@ -87,7 +87,9 @@ fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, requ
         .env("FILES_BUCKET", "none")
         .env("OFFICE_QUEUE_URL", "none")
         .env("HTML_QUEUE_URL", "none")
-        .env("PDF_QUEUE_URL", "none");
+        .env("PDF_QUEUE_URL", "none")
+        .env("EVENTS_QUEUE_URL", "none")
+        .env("DELIVERIES_QUEUE_URL", "none");
     if let Some(required) = required {
         command.env("REQUIRE_NETWORK_DENIAL", required);
     }

@@ -1,9 +1,10 @@
-//! Events in the form of Standard Webhooks (standardwebhooks.com). They can be listed, but are not delivered yet.
+//! Events in the form of Standard Webhooks (standardwebhooks.com).
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use uuid::Uuid;
+use sha2::{Digest, Sha256};
+use uuid::{Builder, Uuid};
 
 use crate::account::StoredKey;
 use crate::job::{Job, JobId};
@@ -17,16 +18,18 @@ pub enum EventKind {
     QuotaWarning,
     QuotaExhausted,
     ApiKeyRevoked,
+    WebhookDisabled,
 }
 
 impl EventKind {
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::JobCompleted,
         Self::JobFailed,
         Self::JobCanceled,
         Self::QuotaWarning,
         Self::QuotaExhausted,
         Self::ApiKeyRevoked,
+        Self::WebhookDisabled,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -37,6 +40,7 @@ impl EventKind {
             Self::QuotaWarning => "quota.warning",
             Self::QuotaExhausted => "quota.exhausted",
             Self::ApiKeyRevoked => "api_key.revoked",
+            Self::WebhookDisabled => "webhook.disabled",
         }
     }
 }
@@ -78,6 +82,15 @@ pub fn new_event_id(at: Timestamp) -> String {
     let nanos = u32::try_from(at.as_millis().rem_euclid(1000)).unwrap_or(0) * 1_000_000;
     let time = uuid::Timestamp::from_unix(uuid::NoContext, seconds, nanos);
     format!("evt_{}", Uuid::new_v7(time).simple())
+}
+
+/// The id of the event about a job's end at this time. It follows from both, so that whoever ends a job knows it.
+pub fn job_event_id(job: JobId, at: Timestamp) -> String {
+    let digest = Sha256::digest(format!("{job} {}", at.as_millis()));
+    let mut random = [0; 10];
+    random.iter_mut().zip(digest).for_each(|(byte, digest)| *byte = digest);
+    let millis = u64::try_from(at.as_millis()).unwrap_or(0);
+    format!("evt_{}", Builder::from_unix_timestamp_millis(millis, &random).into_uuid().simple())
 }
 
 /// When an event with this id was recorded; `None` if no event has an id like this.
@@ -196,6 +209,17 @@ mod tests {
         for wrong in ["", "evt_", "page#000000000001", &id[4..], &id[..35], &format!("{id}0"), &id.to_uppercase()] {
             assert_eq!(event_time(wrong), None, "{wrong}");
         }
+    }
+
+    #[test]
+    fn the_event_of_a_jobs_end_has_one_id() {
+        let (at, job) = (Timestamp(1_795_176_000_007), JobId::new());
+        let id = job_event_id(job, at);
+        assert_eq!((job_event_id(job, at), event_time(&id)), (id.clone(), Some(at)));
+        assert_ne!(job_event_id(JobId::new(), at), id);
+        assert_ne!(job_event_id(job, Timestamp(at.as_millis() + 1)), id);
+        let (first, last) = event_ids_at(at);
+        assert!(first < id && id < last);
     }
 
     #[test]

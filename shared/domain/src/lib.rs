@@ -13,6 +13,7 @@ pub mod request;
 pub mod time;
 pub mod tool;
 pub mod upload;
+pub mod webhook;
 
 use sha2::{Digest, Sha256};
 

@@ -34,18 +34,19 @@ const MAX_HOST_BYTES: usize = 253;
 
 /// Host and port pairs that local mode may reach although their addresses are denied.
 ///
-/// Parsed from comma-separated `host:port` pairs, with IPv6 hosts in brackets. Empty by default.
+/// Parsed from comma-separated `host:port` pairs, with IPv6 hosts in brackets. The port `*` stands for all ports. Empty by default.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct SourceExceptions(HashSet<(Host, u16)>);
+pub struct SourceExceptions(HashSet<(Host, Option<u16>)>);
 
 impl SourceExceptions {
     fn contains(&self, host: &Host, port: u16) -> bool {
-        !self.0.is_empty() && self.0.contains(&(host.clone(), port))
+        let has = |port| self.0.contains(&(host.clone(), port));
+        !self.0.is_empty() && (has(Some(port)) || has(None))
     }
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is not host:port")]
+#[error("`{0}` is neither host:port nor host:*")]
 pub struct BadException(String);
 
 impl FromStr for SourceExceptions {
@@ -57,7 +58,11 @@ impl FromStr for SourceExceptions {
             .map(|pair| {
                 let (host, port) = pair.rsplit_once(':').ok_or_else(|| BadException(pair.to_owned()))?;
                 let host = Host::parse(host).map_err(|_| BadException(pair.to_owned()))?;
-                Ok((host, port.parse().map_err(|_| BadException(pair.to_owned()))?))
+                let port = match port {
+                    "*" => None,
+                    port => Some(port.parse().map_err(|_| BadException(pair.to_owned()))?),
+                };
+                Ok((host, port))
             })
             .collect::<Result<_, _>>()
             .map(Self)
@@ -242,6 +247,18 @@ mod tests {
             assert!(matches!(admit(&policy, url), Err(Refusal::Denied(_))), "{url}");
         }
         assert!(!admit(&policy, "http://localhost:8000/").expect("judged when resolved").excepted);
+    }
+
+    #[test]
+    fn an_exception_can_be_a_host_with_all_its_ports() {
+        let policy = policy("localhost:*, [::1]:*");
+        for url in ["http://localhost/", "http://localhost:1/", "http://[::1]:9000/"] {
+            assert!(admit(&policy, url).expect(url).excepted, "{url}");
+        }
+        assert!(matches!(admit(&policy, "http://127.0.0.1:9000/"), Err(Refusal::Denied(_))));
+        assert!(
+            "localhost:".parse::<SourceExceptions>().is_err() && "localhost:**".parse::<SourceExceptions>().is_err()
+        );
     }
 
     #[test]

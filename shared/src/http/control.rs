@@ -92,10 +92,11 @@ impl ControlService {
 
     /// Cancels a job that has not ended. `None` if it has changed since it was read.
     async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
-        let canceled = self.context.jobs.cancel(job, clock::now()).await?;
+        let now = clock::now();
+        let canceled = self.context.jobs.cancel(job, now).await?;
         if canceled.is_some() {
             let notices = Notices { jobs: &self.context.jobs, files: &self.context.files, queue: &self.queue };
-            notices.close(job, JobStatus::Canceled).await;
+            notices.close(job, JobStatus::Canceled, now).await;
         }
         Ok(canceled)
     }

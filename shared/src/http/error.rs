@@ -24,17 +24,21 @@ pub enum ErrorCode {
     JobNotFound,
     FontNotFound,
     EventNotFound,
+    WebhookNotFound,
     RouteNotFound,
     MethodNotAllowed,
     JobFailed,
     JobCanceled,
     JobEnded,
     TooManyFonts,
+    TooManyWebhooks,
+    WebhookDisabled,
     OutputExpired,
     PayloadTooLarge,
     UnsupportedMediaType,
     ValidationFailed,
     InvalidFont,
+    WebhookChallengeFailed,
     IdempotencyKeyReused,
     RateLimited,
     Internal,
@@ -42,7 +46,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 29] = [
+    pub const ALL: [Self; 33] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -57,17 +61,21 @@ impl ErrorCode {
         Self::JobNotFound,
         Self::FontNotFound,
         Self::EventNotFound,
+        Self::WebhookNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::JobFailed,
         Self::JobCanceled,
         Self::JobEnded,
         Self::TooManyFonts,
+        Self::TooManyWebhooks,
+        Self::WebhookDisabled,
         Self::OutputExpired,
         Self::PayloadTooLarge,
         Self::UnsupportedMediaType,
         Self::ValidationFailed,
         Self::InvalidFont,
+        Self::WebhookChallengeFailed,
         Self::IdempotencyKeyReused,
         Self::RateLimited,
         Self::Internal,
@@ -90,17 +98,21 @@ impl ErrorCode {
             Self::JobNotFound => "job_not_found",
             Self::FontNotFound => "font_not_found",
             Self::EventNotFound => "event_not_found",
+            Self::WebhookNotFound => "webhook_not_found",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::JobFailed => "job_failed",
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
             Self::TooManyFonts => "too_many_fonts",
+            Self::TooManyWebhooks => "too_many_webhooks",
+            Self::WebhookDisabled => "webhook_disabled",
             Self::OutputExpired => "output_expired",
             Self::PayloadTooLarge => "payload_too_large",
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::ValidationFailed => "validation_failed",
             Self::InvalidFont => "invalid_font",
+            Self::WebhookChallengeFailed => "challenge_failed",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::RateLimited => "rate_limited",
             Self::Internal => "internal",
@@ -116,15 +128,25 @@ impl ErrorCode {
             Self::ToolNotAllowed | Self::OriginNotAllowed | Self::TestModeDisabled | Self::AccountSuspended => {
                 StatusCode::FORBIDDEN
             }
-            Self::ToolNotFound | Self::JobNotFound | Self::FontNotFound | Self::EventNotFound | Self::RouteNotFound => {
-                StatusCode::NOT_FOUND
-            }
+            Self::ToolNotFound
+            | Self::JobNotFound
+            | Self::FontNotFound
+            | Self::EventNotFound
+            | Self::WebhookNotFound
+            | Self::RouteNotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
-            Self::JobFailed | Self::JobCanceled | Self::JobEnded | Self::TooManyFonts => StatusCode::CONFLICT,
+            Self::JobFailed
+            | Self::JobCanceled
+            | Self::JobEnded
+            | Self::TooManyFonts
+            | Self::TooManyWebhooks
+            | Self::WebhookDisabled => StatusCode::CONFLICT,
             Self::OutputExpired => StatusCode::GONE,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::ValidationFailed | Self::InvalidFont | Self::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
+            Self::ValidationFailed | Self::InvalidFont | Self::WebhookChallengeFailed | Self::IdempotencyKeyReused => {
+                StatusCode::UNPROCESSABLE_ENTITY
+            }
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -152,6 +174,7 @@ impl ErrorCode {
             Self::JobNotFound => "Your account has no job with this id.",
             Self::FontNotFound => "Your account has no font with this id.",
             Self::EventNotFound => "Your account has no event with this id. Events are kept for 30 days.",
+            Self::WebhookNotFound => "Your account has no webhook endpoint with this id.",
             Self::RouteNotFound => "There is no such path. See /docs for all endpoints.",
             Self::MethodNotAllowed => {
                 "This path does not support this method. The Allow header lists the methods that it supports."
@@ -160,6 +183,10 @@ impl ErrorCode {
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
+            Self::TooManyWebhooks => "Your account has 20 webhook endpoints, which is the limit. Delete one first.",
+            Self::WebhookDisabled => {
+                "This webhook endpoint is disabled. Make it active first: PATCH it with `{\"status\": \"active\"}`."
+            }
             Self::OutputExpired => "The result has expired. Create the job again.",
             Self::PayloadTooLarge => {
                 "The request body is over 1 MiB. Pass large documents by URL, or upload them (`POST /v1/uploads`)."
@@ -167,6 +194,7 @@ impl ErrorCode {
             Self::UnsupportedMediaType => "Send the body as `Content-Type: application/json`.",
             Self::ValidationFailed => "The request does not match the tool's schema. See `details`.",
             Self::InvalidFont => "The upload is not a font that can be used.",
+            Self::WebhookChallengeFailed => "The endpoint did not answer the challenge.",
             Self::IdempotencyKeyReused => {
                 "This Idempotency-Key was used for a different request. Use a new key for a new request."
             }

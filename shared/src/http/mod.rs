@@ -14,3 +14,4 @@ pub mod serve;
 pub mod submit;
 pub mod uploads;
 pub mod wait;
+pub mod webhooks;

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 19] = [
+pub const ROUTES: [(Method, &str); 27] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -22,15 +22,25 @@ pub const ROUTES: [(Method, &str); 19] = [
     (Method::GET, "/v1/account/usage"),
     (Method::GET, "/v1/events"),
     (Method::GET, "/v1/events/{event_id}"),
+    (Method::POST, "/v1/webhooks"),
+    (Method::GET, "/v1/webhooks"),
+    (Method::GET, "/v1/webhooks/{webhook_id}"),
+    (Method::PATCH, "/v1/webhooks/{webhook_id}"),
+    (Method::DELETE, "/v1/webhooks/{webhook_id}"),
+    (Method::POST, "/v1/webhooks/{webhook_id}/rotate"),
+    (Method::GET, "/v1/webhooks/{webhook_id}/deliveries"),
+    (Method::POST, "/v1/webhooks/{webhook_id}/replay"),
     (Method::POST, "/v1/webhooks/test"),
 ];
 
-/// Routes without a key: the OpenAPI description, the documentation, and its list of pages for language models.
-pub const PUBLIC_ROUTES: [(Method, &str); 4] = [
+/// Routes without a key: the OpenAPI description, the documentation with its list of pages for language models, and the public
+/// keys of webhooks.
+pub const PUBLIC_ROUTES: [(Method, &str); 5] = [
     (Method::GET, "/openapi.json"),
     (Method::GET, "/llms.txt"),
     (Method::GET, "/docs"),
     (Method::GET, "/docs/{page+}"),
+    (Method::GET, "/.well-known/docmill-webhooks.json"),
 ];
 
 /// The dashboard's routes: public ones, for signed-in users, and for administrators. `{page+}` is any path below.

@@ -1,7 +1,7 @@
 //! DynamoDB's API: reads, transactions, and the meaning of failures. No other module interprets them.
 
 use std::collections::HashMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::error::{BuildError, SdkError};
@@ -14,12 +14,16 @@ use aws_sdk_dynamodb::types::builders::KeysAndAttributesBuilder;
 use aws_sdk_dynamodb::types::{CancellationReason, KeysAndAttributes, Put, TransactWriteItem, Update};
 use rand::RngExt;
 use serde::de::DeserializeOwned;
+use tokio::time::Instant;
 
 use super::item::{Item, from_item};
 use super::{StoreError, store_error};
 
 /// Most tries of a change that conflicts with others.
 pub(super) const TRIES: u32 = 8;
+/// The first pause between tries is at most this long.
+const FIRST_PAUSE_MS: u64 = 20;
+const LONGEST_PAUSE_MS: u64 = 640;
 /// Most keys in one `BatchGetItem`.
 const BATCH: usize = 100;
 
@@ -221,37 +225,49 @@ fn judge(reasons: &[CancellationReason]) -> Result<Transacted, StoreError> {
 
 /// Waits before the next try: longer each time, with jitter.
 pub(super) async fn back_off(attempt: u32) {
-    tokio::time::sleep(pause(attempt)).await;
+    tokio::time::sleep(jitter((FIRST_PAUSE_MS << attempt.min(5)).min(LONGEST_PAUSE_MS))).await;
 }
 
-/// Tries of a write that must not fail for a brief fault.
+/// A random pause of half the time to all of it.
+fn jitter(longest_ms: u64) -> Duration {
+    Duration::from_millis(rand::rng().random_range(longest_ms / 2..=longest_ms))
+}
+
+/// Pauses between tries that go on until a deadline. Each is up to twice as long as the one before.
 #[derive(Debug)]
 pub(super) struct Retries {
-    until: Instant,
-    attempt: u32,
+    deadline: Instant,
+    pause_ms: u64,
+    longest_ms: u64,
 }
 
 impl Retries {
     pub(super) fn within(patience: Duration) -> Self {
-        Self { until: Instant::now() + patience, attempt: 0 }
+        Self::until(Instant::now() + patience, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
     }
 
-    /// Waits before the next try. Returns `error` if a retry can't help, or comes too late.
+    pub(super) fn until(deadline: Instant, first_ms: u64, longest_ms: u64) -> Self {
+        Self { deadline, pause_ms: first_ms, longest_ms }
+    }
+
+    pub(super) fn have_time(&self) -> bool {
+        Instant::now() < self.deadline
+    }
+
+    /// Waits before the next try. Returns `error` if a retry can't help, or would come too late.
     pub(super) async fn pause(&mut self, error: StoreError) -> Result<(), StoreError> {
-        let pause = pause(self.attempt);
-        if !matches!(error, StoreError::Unavailable(_)) || Instant::now() + pause >= self.until {
+        match error {
+            StoreError::Unavailable(_) => {}
+            StoreError::Refused(_) | StoreError::Malformed(_) => return Err(error),
+        }
+        let pause = jitter(self.pause_ms);
+        if Instant::now() + pause >= self.deadline {
             return Err(error);
         }
-        self.attempt += 1;
         tokio::time::sleep(pause).await;
+        self.pause_ms = (self.pause_ms * 2).min(self.longest_ms);
         Ok(())
     }
-}
-
-/// A random pause after `attempt`, from 10 to 640 ms.
-fn pause(attempt: u32) -> Duration {
-    let longest = 20u64 << attempt.min(5);
-    Duration::from_millis(rand::rng().random_range(longest / 2..=longest))
 }
 
 pub(super) fn too_contended() -> StoreError {

@@ -36,6 +36,8 @@ pub const UNCOUNTED: &str = "uncounted";
 pub const HELD: &str = "held";
 /// Sparse index of events that have no place in their account's log yet, by account.
 pub const UNLISTED: &str = "unlisted";
+/// Sparse index of events that are not fanned out yet, and of deliveries that wait for a try: by shard and time.
+pub const DUE: &str = "due";
 /// The outcome of a job in the index of ended jobs.
 pub const OUTCOME: &str = "outcome";
 
@@ -135,6 +137,18 @@ impl Shard {
 /// that index, and does not grow after its day.
 pub fn ended_shard(day: &str, shard: u8) -> String {
     format!("{day}#{shard}")
+}
+
+/// Partitions of the index of what is due, so that writes are spread.
+pub const DUE_SHARDS: u8 = 4;
+
+/// The partition of an item's id in the index of what is due.
+pub fn due_shard(id: &str) -> String {
+    due_shard_key(id.bytes().next_back().unwrap_or_default())
+}
+
+pub fn due_shard_key(shard: u8) -> String {
+    format!("due-{}", shard % DUE_SHARDS)
 }
 
 /// The items of the Usage table by sort key.

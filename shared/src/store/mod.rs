@@ -13,10 +13,12 @@ pub mod jobs;
 pub mod keys;
 pub mod sessions;
 pub mod settings;
+mod slots;
 pub mod statistics;
 pub mod submission;
 pub mod usage;
 pub mod users;
+pub mod webhooks;
 
 use aws_sdk_dynamodb::error::{BuildError, ProvideErrorMetadata, SdkError};
 

@@ -20,6 +20,8 @@ fields! {
     JOB_ID = "job_id": "The job.",
     TOOL = "tool": "The tool of a job.",
     ATTEMPT = "attempt": "The number of an attempt at a job, from 1 on.",
+    EVENT = "event": "The event that was sent to a webhook endpoint.",
+    ENDPOINT = "endpoint": "The webhook endpoint.",
     ITEM_ID = "item_id": "The id of a table's item that can't be read.",
 
     // Dimensions of metrics: each has few values.
@@ -27,7 +29,7 @@ fields! {
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium, sghtmltopdf, markdown or pdf-tools; none where that cannot be known.",
     ACCOUNT_GROUP = "account_group": "One of five groups of accounts, by their ids.",
-    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker or sweeper.",
+    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper or deliverer.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write only into their own directories.",
 

@@ -76,7 +76,12 @@ pub const REPAIRS_EXPIRED: Metric = count("repairs_expired", &[&[]]);
 /// Jobs whose repair failed in a run. The next run tries again.
 pub const REPAIR_ERRORS: Metric = count("repair_errors", &[&[]]);
 
-pub const ALL: [Metric; 20] = [
+/// Requests to webhook endpoints.
+pub const WEBHOOKS_SENT: Metric = count("webhooks_sent", &[&[field::CODE]]);
+/// From an event to the first request about it.
+pub const WEBHOOK_DELAY_MS: Metric = Metric { name: "webhook_delay_ms", unit: Unit::Milliseconds, dimensions: &[&[]] };
+
+pub const ALL: [Metric; 22] = [
     REQUESTS,
     CREDITS_CHARGED,
     CREDITS_REFUNDED,
@@ -97,4 +102,6 @@ pub const ALL: [Metric; 20] = [
     REPAIRS_FAILED,
     REPAIRS_EXPIRED,
     REPAIR_ERRORS,
+    WEBHOOKS_SENT,
+    WEBHOOK_DELAY_MS,
 ];

@@ -11,6 +11,7 @@ pub mod job;
 pub mod line;
 pub mod metric;
 pub mod start;
+pub mod webhook;
 
 use tracing::{Level, Subscriber};
 use tracing_subscriber::filter::{LevelFilter, Targets};

@@ -13,6 +13,7 @@ pub enum Part {
     Dashboard,
     Worker(QueueName),
     Sweeper,
+    Deliverer,
 }
 
 impl Part {
@@ -24,6 +25,7 @@ impl Part {
             Self::Worker(QueueName::Html) => "html-worker",
             Self::Worker(QueueName::Pdf) => "pdf-worker",
             Self::Sweeper => "sweeper",
+            Self::Deliverer => "deliverer",
         }
     }
 }

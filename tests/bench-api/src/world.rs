@@ -31,7 +31,7 @@ const DASHBOARD: [(&str, &str); 4] = [
     ("COOKIE_KEY", "sixty-four characters of no secret, for cookies that nobody has."),
 ];
 /// The functions' settings with the emulator.
-const SETTINGS: [&str; 16] = [
+const SETTINGS: [&str; 18] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_REGION",
@@ -46,6 +46,8 @@ const SETTINGS: [&str; 16] = [
     "OFFICE_QUEUE_URL",
     "HTML_QUEUE_URL",
     "PDF_QUEUE_URL",
+    "EVENTS_QUEUE_URL",
+    "DELIVERIES_QUEUE_URL",
     "S3_PATH_STYLE",
     "LOG_LEVEL",
 ];
@@ -155,6 +157,8 @@ impl Seed {
             ("OFFICE_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/office"),
             ("HTML_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/html"),
             ("PDF_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/pdf"),
+            ("EVENTS_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/events"),
+            ("DELIVERIES_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/deliveries"),
             ("S3_PATH_STYLE", "true"),
         ];
         // The variable of rustls-native-certs in any program.

@@ -1,6 +1,7 @@
 //! Shared by the tests: a world with accounts and jobs, and records of AWS calls.
 
 pub mod aws_watch;
+pub mod hooks;
 pub mod http;
 pub mod jobs;
 pub mod largest;

@@ -15,6 +15,7 @@ use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::files::Files;
+use docmill::store::webhooks::Webhooks;
 use docmill_egress::EgressPolicy;
 use futures_util::FutureExt;
 use lambda_http::http::Method;
@@ -31,7 +32,7 @@ use super::aws_watch::{Fault, Watch};
 use super::http::{Answer, RequestBuilder, post};
 use super::receiver::Receiver;
 use super::stub_engine::{StubChecker, StubEngine};
-use super::tables::{remove_jobs, with_own_jobs};
+use super::tables::{remove_jobs, table_like, with_own_jobs};
 use super::world::{Account, World, patient_aws};
 
 /// Longest time of an invocation: less than in the template, because a worker tries to end a job for nearly as long.
@@ -74,6 +75,7 @@ pub struct Stage {
     pub receiver: Receiver,
     pipeline: Pipeline,
     sweeper: Sweeper,
+    no_events: String,
     watches: [Watch; 3],
     clock: Clock,
     ahead_ms: AtomicU64,
@@ -140,8 +142,14 @@ impl Stage {
             clock: clock.clone(),
         };
         let auditor = Context::new(config.clone(), aws()).unwrap();
+        // Lives of jobs, not of webhooks: the sweeper finds none that is due, however many events other lives have left.
+        let no_events = format!("{}-none", config.tables.events);
+        let no_events = table_like(&auditor.dynamodb, &config.tables.events, &no_events).await;
+        let sweeping = watched(&sweeper_watch, "SWEEPER");
+        let webhooks = Webhooks::new(sweeping.dynamodb.clone(), no_events.clone());
         Self {
-            sweeper: Sweeper::new(watched(&sweeper_watch, "SWEEPER")),
+            sweeper: Sweeper::new(Context { webhooks, ..sweeping }),
+            no_events,
             receiver,
             watches: [world.watch.clone(), worker_watch, sweeper_watch],
             files: auditor.files.clone(),
@@ -160,6 +168,7 @@ impl Stage {
     pub async fn remove(&self) {
         let config = &self.auditor.config;
         self.sqs.delete_queue().queue_url(&config.html_queue_url).send().await.unwrap();
+        self.auditor.dynamodb.delete_table().table_name(&self.no_events).send().await.unwrap();
         remove_jobs(config, &self.auditor.aws).await;
     }
 

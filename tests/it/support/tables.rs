@@ -28,6 +28,7 @@ pub async fn table_like(client: &aws_sdk_dynamodb::Client, model: &str, name: &s
 pub async fn with_own_jobs(mut config: Config, aws: &Aws) -> Config {
     let id = Uuid::now_v7().simple();
     config.tables.jobs = table_like(&aws.dynamodb(), &config.tables.jobs, &format!("jobs-{id}")).await;
+    config.tables.events = table_like(&aws.dynamodb(), &config.tables.events, &format!("events-{id}")).await;
     let buckets = std::env::var("TEST_BUCKETS").expect("run the tests with `make test`");
     config.files_bucket = format!("{buckets}-{id}");
     aws.s3(config.s3_path_style).create_bucket().bucket(&config.files_bucket).send().await.unwrap();
@@ -36,7 +37,9 @@ pub async fn with_own_jobs(mut config: Config, aws: &Aws) -> Config {
 
 /// Removes what [`with_own_jobs`] has made.
 pub async fn remove_jobs(config: &Config, aws: &Aws) {
-    aws.dynamodb().delete_table().table_name(&config.tables.jobs).send().await.unwrap();
+    for table in [&config.tables.jobs, &config.tables.events] {
+        aws.dynamodb().delete_table().table_name(table).send().await.unwrap();
+    }
     let s3 = aws.s3(config.s3_path_style);
     let objects = s3.list_objects_v2().bucket(&config.files_bucket).send().await.unwrap().contents.unwrap_or_default();
     for object in objects {

@@ -90,6 +90,19 @@ impl World {
         Self::with_config(config)
     }
 
+    /// A world with its own events, where only this test's are due.
+    pub async fn with_own_events() -> Self {
+        let mut config = Self::new().config;
+        let name = format!("events-{}", Uuid::now_v7().simple());
+        config.tables.events = table_like(&patient_aws().dynamodb(), &config.tables.events, &name).await;
+        Self::with_config(config)
+    }
+
+    pub async fn remove_events(self) {
+        let dynamodb = self.context.aws.dynamodb();
+        dynamodb.delete_table().table_name(&self.config.tables.events).send().await.unwrap();
+    }
+
     pub async fn remove_settings(self) {
         let dynamodb = self.context.aws.dynamodb();
         dynamodb.delete_table().table_name(&self.config.tables.settings).send().await.unwrap();

@@ -462,7 +462,7 @@ mod tests {
         for slug in ["fill-form", "redact-pdf", "protect-pdf"] {
             let without = json!({"sourceUrl": "https://a.example/x.pdf"});
             let message = &breaches(slug, without)[0].message;
-            assert!(message.starts_with("needs the property \"options\": give "), "{message}");
+            assert!(message.starts_with("needs the property \"options\": give `"), "{message}");
             assert!(message.contains("; for example `\"options\": {\""), "{message}");
             let step = json!({"sourceUrl": "https://a.example/x.pdf", "then": [{"toolSlug": slug}]});
             assert_eq!(breaches("compress-pdf", step).len(), 1, "{slug}");

@@ -251,8 +251,11 @@ pub struct PageVisibility {
 pub struct ServiceSettings {
     /// Whether test keys work at all.
     pub test_mode: bool,
-    /// Whether webhooks are delivered. Off until delivery exists.
+    /// Whether webhooks are delivered.
     pub webhook_delivery: bool,
+    /// Whether each new URL of an endpoint must answer a challenge.
+    #[serde(default)]
+    pub webhook_challenge: bool,
     /// Limits of all jobs, where they are below what the functions support.
     #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
     pub limits: Ceilings,
@@ -263,7 +266,13 @@ pub struct ServiceSettings {
 
 impl Default for ServiceSettings {
     fn default() -> Self {
-        Self { test_mode: true, webhook_delivery: false, limits: Ceilings::default(), credits_contact: None }
+        Self {
+            test_mode: true,
+            webhook_delivery: true,
+            webhook_challenge: false,
+            limits: Ceilings::default(),
+            credits_contact: None,
+        }
     }
 }
 

@@ -136,8 +136,8 @@ fn missing_options(schema: &Value) -> String {
 }
 
 fn missing_option(options: &Value, error: &ValidationError<'_>) -> String {
-    if let ValidationErrorKind::Required { property } = error.kind() {
-        return format!("give {property}");
+    if let ValidationErrorKind::Required { property: Value::String(name) } = error.kind() {
+        return format!("give `{name}`");
     }
     describe(options, error)
 }

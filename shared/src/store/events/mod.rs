@@ -7,6 +7,7 @@ pub use log::{Bound, EventFilter, Listed, Place};
 
 use std::collections::HashSet;
 use std::sync::Mutex;
+use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{Put, TransactWriteItem, Update};
@@ -14,13 +15,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::dynamo::{Transacted, all, back_off, failed_condition, get, send, too_contended, transact};
-use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
+use super::item::{Item, UsageItem, due_shard, from_item, number, string, time, to_item};
 use super::{StoreError, store_error};
 use crate::config::Tables;
-use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, event_time, new_event_id};
+use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, event_time, job_event_id, new_event_id};
 use crate::domain::job::{Job, JobId};
 use crate::domain::time::{Period, Timestamp};
 
+/// An event whose message was lost is fanned out by the sweeper after this time.
+const HURRY: Duration = Duration::from_secs(30);
 /// The kind of a recorded webhook test, which is not an event and never delivered.
 pub const WEBHOOK_TEST: &str = "webhook.test";
 /// Most events per query for a kind, and most queries per page. Rare kinds give short pages rather than slow ones.
@@ -55,6 +58,12 @@ pub struct StoredEvent {
     /// The account, as the partition of the sparse index of events without a place in the log.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unlisted: Option<String>,
+    /// The event's partition in the index of what is due, until it is fanned out to webhooks.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub due_shard: Option<String>,
+    /// When the sweeper sees to the event, unless it is fanned out before.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub due: Option<Timestamp>,
     /// The event's place in the log, once it has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub place: Option<Place>,
@@ -83,9 +92,20 @@ mod json_text {
 
 impl StoredEvent {
     pub fn new(account: &str, kind: EventKind, at: Timestamp, data: Value) -> Self {
+        Self::with_id(account, new_event_id(at), kind, at, data)
+    }
+
+    /// The event about a job's end.
+    pub fn of_job(job: &Job, kind: EventKind, at: Timestamp) -> Self {
+        Self::with_id(&job.account, job_event_id(job.id, at), kind, at, event::job_ended(job, at))
+    }
+
+    fn with_id(account: &str, id: String, kind: EventKind, at: Timestamp, data: Value) -> Self {
         Self {
             account: account.to_owned(),
-            id: new_event_id(at),
+            due_shard: Some(due_shard(&id)),
+            due: Some(at.plus(HURRY)),
+            id,
             kind: kind.as_str().to_owned(),
             recorded_at: at,
             job: event::job_of(&data),
@@ -143,6 +163,49 @@ impl Events {
         let id = if event_time(id).is_some() { id } else { "evt_" };
         let found: Option<StoredEvent> = get(&self.client, &self.table, event_key(account, id)).await?;
         Ok(found.filter(|event| event.kind != WEBHOOK_TEST && event.ttl > now.as_ttl_seconds()))
+    }
+
+    /// Notes that the event has a delivery for each endpoint that wants it.
+    pub async fn note_fanned_out(&self, account: &str, id: &str) -> Result<(), StoreError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.table)
+            .set_key(Some(event_key(account, id)))
+            // Timeline: A and B fan out the same event, and DynamoDB deletes it at the end of its time in between. The write does
+            // not create it again.
+            .condition_expression("attribute_exists(due_shard)")
+            .update_expression("REMOVE due_shard, due");
+        match Box::pin(send(update)).await {
+            Ok(_) => Ok(()),
+            Err(error) if failed_condition(&error).is_some() => Ok(()),
+            Err(error) => Err(store_error(&error)),
+        }
+    }
+
+    /// Ids of an account's events since a time, oldest first, after the id `after`. `limit` at most.
+    pub async fn ids_since(
+        &self,
+        account: &str,
+        since: Timestamp,
+        after: Option<&str>,
+        limit: i32,
+    ) -> Result<Vec<String>, StoreError> {
+        let first = after.map_or_else(|| event_ids_at(since).0, |after| format!("{after}~"));
+        let query = self
+            .client
+            .query()
+            .table_name(&self.table)
+            .key_condition_expression("account = :account AND id BETWEEN :first AND :last")
+            .expression_attribute_values(":account", string(account))
+            .expression_attribute_values(":first", string(first))
+            .expression_attribute_values(":last", string("evt_~"))
+            .projection_expression("id")
+            .consistent_read(true)
+            .limit(limit);
+        let output = query.send().await.map_err(|error| store_error(&error))?;
+        let id = |item: &Item| item.get("id")?.as_s().ok().cloned();
+        Ok(output.items.unwrap_or_default().iter().filter_map(id).collect())
     }
 
     /// A page of an account's events, newest first, older than `before`: all, or one kind.

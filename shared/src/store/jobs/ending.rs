@@ -8,7 +8,7 @@ use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
 
 use super::cleanup::cleanup_after;
 use super::{Completion, Jobs, Written, uncounted};
-use crate::domain::event::{self, EventKind};
+use crate::domain::event::EventKind;
 use crate::domain::job::{Job, JobError, JobStatus};
 use crate::domain::outcome::Outcome;
 use crate::domain::time::Timestamp;
@@ -258,7 +258,7 @@ impl Jobs {
     }
 
     fn event(&self, ended: &Job, kind: EventKind, at: Timestamp) -> Result<TransactWriteItem, StoreError> {
-        StoredEvent::new(&ended.account, kind, at, event::job_ended(ended, at)).put(&self.events_table)
+        StoredEvent::of_job(ended, kind, at).put(&self.events_table)
     }
 
     /// Returns the charge to its period and source.

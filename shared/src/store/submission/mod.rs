@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
-use rand::RngExt;
 use tokio::time::Instant;
 
 use self::places::Places;
-use super::dynamo::{Transacted, get, put, transact_as, update};
+use super::dynamo::{Retries, Transacted, get, put, transact_as, update};
 use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
 use super::jobs::Jobs;
 use super::{StoreError, credits};
@@ -102,13 +101,12 @@ impl Submissions {
         let attempts = Attempts {
             store: self,
             submission,
-            deadline,
+            retries: Retries::until(deadline, FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS),
             payment: None,
             look: false,
             conflicts: 0,
             variant: 0,
             forgotten: None,
-            backoff_ms: FIRST_BACKOFF_MS,
         };
         attempts.run().await
     }
@@ -132,7 +130,7 @@ impl Submissions {
 struct Attempts<'a> {
     store: &'a Submissions,
     submission: Submission,
-    deadline: Instant,
+    retries: Retries,
     /// The payment of the last attempt.
     payment: Option<Payment>,
     /// Whether to read the balance before the next attempt.
@@ -143,12 +141,11 @@ struct Attempts<'a> {
     variant: u32,
     /// A deleted job that the idempotency record still names.
     forgotten: Option<JobId>,
-    backoff_ms: u64,
 }
 
 impl Attempts<'_> {
     async fn run(mut self) -> Result<Created, StoreError> {
-        while Instant::now() < self.deadline {
+        while self.retries.have_time() {
             let payment = match self.next_payment().await? {
                 Ok(payment) => payment,
                 Err(Insufficient { available }) => return self.refuse(available).await,
@@ -174,7 +171,7 @@ impl Attempts<'_> {
                 Verdict::Contended { for_credits } => self.step_aside(for_credits).await?,
             }
         }
-        Err(StoreError::Unavailable("the job could not be written in time".into()))
+        Err(too_late())
     }
 
     /// Where the credits come from: the same place as the last time, or the result of a read.
@@ -392,12 +389,10 @@ impl Attempts<'_> {
 
     /// Waits with jitter before the next try, or gives up if that would exceed the deadline.
     async fn back_off(&mut self) -> Result<(), StoreError> {
-        let wait = Duration::from_millis(rand::rng().random_range(self.backoff_ms / 2..=self.backoff_ms));
-        if Instant::now() + wait >= self.deadline {
-            return Err(StoreError::Unavailable("the job could not be written in time".into()));
-        }
-        tokio::time::sleep(wait).await;
-        self.backoff_ms = (self.backoff_ms * 2).min(LONGEST_BACKOFF_MS);
-        Ok(())
+        self.retries.pause(too_late()).await
     }
+}
+
+fn too_late() -> StoreError {
+    StoreError::Unavailable("the job could not be written in time".into())
 }

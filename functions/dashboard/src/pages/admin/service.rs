@@ -46,7 +46,7 @@ async fn save(
         Page::new("Service", content).status(status).respond(&state, &viewer)
     };
     let mut errors = FormErrors::default();
-    let wanted = read(&sent, &mut errors, before.value.clone());
+    let wanted = read(&sent, &mut errors);
     check_reason(&sent, &mut errors);
     if !errors.is_empty() {
         return Ok(again(StatusCode::UNPROCESSABLE_ENTITY, shown_version(&sent), &errors, None));
@@ -67,18 +67,26 @@ async fn save(
 
 fn as_form(settings: &ServiceSettings) -> FormData {
     let mut pairs = limit_pairs(&settings.limits);
-    if settings.test_mode {
-        pairs.push(("test_mode".to_owned(), "on".to_owned()));
+    for (name, on) in [
+        ("test_mode", settings.test_mode),
+        ("webhook_delivery", settings.webhook_delivery),
+        ("webhook_challenge", settings.webhook_challenge),
+    ] {
+        pairs.extend(on.then(|| (name.to_owned(), "on".to_owned())));
     }
     pairs.extend(settings.credits_contact.as_ref().map(|contact| (CONTACT.to_owned(), contact.as_url().to_owned())));
     let pairs: Vec<_> = pairs.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
     FormData::of(&pairs)
 }
 
-/// Webhook delivery is unchanged, since it is not available yet.
-fn read(sent: &FormData, errors: &mut FormErrors, before: ServiceSettings) -> ServiceSettings {
-    let credits_contact = read_contact(sent, errors);
-    ServiceSettings { test_mode: sent.is_on("test_mode"), limits: read_limits(sent, errors), credits_contact, ..before }
+fn read(sent: &FormData, errors: &mut FormErrors) -> ServiceSettings {
+    ServiceSettings {
+        test_mode: sent.is_on("test_mode"),
+        webhook_delivery: sent.is_on("webhook_delivery"),
+        webhook_challenge: sent.is_on("webhook_challenge"),
+        limits: read_limits(sent, errors),
+        credits_contact: read_contact(sent, errors),
+    }
 }
 
 fn read_contact(sent: &FormData, errors: &mut FormErrors) -> Option<Contact> {
@@ -102,8 +110,10 @@ fn editor(
         (version_field(version))
         (checkbox("test_mode", "Test mode").checked(values.is_on("test_mode"))
             .hint("If off, all requests with test keys get 403 test_mode_disabled."))
-        (checkbox("webhook_delivery", "Webhook delivery").checked(false).with("disabled", "")
-            .hint("Delivery is not available yet. Events are recorded but not sent."))
+        (checkbox("webhook_delivery", "Webhook delivery").checked(values.is_on("webhook_delivery"))
+            .hint("If off, nothing is sent. Events are still recorded, and those of the last 72 hours are sent once it is on again."))
+        (checkbox("webhook_challenge", "Challenge webhook endpoints").checked(values.is_on("webhook_challenge"))
+            .hint("If on, each new URL of an endpoint must answer a challenge before it gets events."))
         (text(CONTACT, "Credit contact").value(values.get(CONTACT)).error(errors.of(CONTACT))
             .hint("An email address or an https:// URL. Shown to everyone who is low on credits, and on the plans page.")
             .with("maxlength", Contact::LENGTH).with("autocomplete", "off").with("spellcheck", "false"))
@@ -124,20 +134,21 @@ mod tests {
     use docmill::domain::limits::Limit;
 
     #[test]
-    fn webhook_delivery_cannot_be_turned_on() {
-        for test_mode in [true, false] {
-            let mut settings = ServiceSettings { test_mode, ..ServiceSettings::default() };
-            settings.limits.set(Limit::Pages, test_mode.then_some(50));
-            settings.credits_contact = test_mode.then(|| Contact::parse("https://docmill.example/buy").unwrap());
-            assert_eq!(read(&as_form(&settings), &mut FormErrors::default(), settings.clone()), settings);
+    fn what_is_read_is_what_was_shown() {
+        for on in [true, false] {
+            let mut settings = ServiceSettings {
+                test_mode: on,
+                webhook_delivery: !on,
+                webhook_challenge: on,
+                ..ServiceSettings::default()
+            };
+            settings.limits.set(Limit::Pages, on.then_some(50));
+            settings.credits_contact = on.then(|| Contact::parse("https://docmill.example/buy").unwrap());
+            assert_eq!(read(&as_form(&settings), &mut FormErrors::default()), settings);
         }
         let wrong = FormData::of(&[(CONTACT, "javascript:alert(1)")]);
         let mut errors = FormErrors::default();
-        read(&wrong, &mut errors, ServiceSettings::default());
+        read(&wrong, &mut errors);
         assert!(errors.of(CONTACT).is_some());
-        let forged = FormData::of(&[("webhook_delivery", "on")]);
-        let before = ServiceSettings::default();
-        let after = ServiceSettings { test_mode: false, ..before.clone() };
-        assert_eq!(read(&forged, &mut FormErrors::default(), before), after);
     }
 }

@@ -12,6 +12,7 @@ use docmill::domain::account::{Plan, StoredKey};
 use docmill::domain::job::Job;
 use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::{Period, Timestamp};
+use docmill::domain::webhook::Endpoint;
 use docmill::store::jobs::JobFilter;
 use docmill::store::usage::MonthlyUsage;
 use docmill_look::number::grouped;
@@ -21,6 +22,7 @@ use self::usage::Shown;
 use super::jobs::table::jobs_table;
 use super::parts::{percent, query_of};
 use super::plans;
+use super::webhooks::endpoints::banner;
 use crate::error::PageError;
 use crate::layout;
 use crate::session::SignedIn;
@@ -39,16 +41,19 @@ pub(super) struct Read {
     usage: MonthlyUsage,
     jobs: Vec<Job>,
     keys: Vec<StoredKey>,
+    endpoints: Vec<Endpoint>,
 }
 
 pub(super) async fn read(state: &AppState, account: &str, path: &str, now: Timestamp) -> Result<Read, PageError> {
     let filter = JobFilter::default();
-    let (usage, jobs, holder) = futures_util::try_join!(
+    let (usage, jobs, holder, endpoints) = futures_util::try_join!(
         state.context.usage.of_month(account, usage::month(&query_of(path), now)),
         state.context.jobs.of_account(account, &filter, None, LAST_JOBS, now),
         state.context.accounts.holder(account, now),
+        state.context.webhooks.endpoints(account),
     )?;
-    Ok(Read { usage, jobs: jobs.jobs, keys: holder.map(|holder| holder.keys).unwrap_or_default() })
+    let keys = holder.map(|holder| holder.keys).unwrap_or_default();
+    Ok(Read { usage, jobs: jobs.jobs, keys, endpoints })
 }
 
 async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Result<Response, PageError> {
@@ -56,13 +61,14 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let query = query_of(&viewer.path);
     let period = usage::month(&query, now);
     let read = viewer.read_or(&user, read(&state, &user.account, &viewer.path, now)).await?;
-    let Read { usage, jobs, keys } = read.as_ref();
+    let Read { usage, jobs, keys, endpoints } = read.as_ref();
     let month = Month { period, usage, plan: viewer.settings.plan(&user.profile.plan) };
     let content = html! {
         header.page-head {
             h1 { "Overview" }
             p.lead { (user.profile.name) ", plan " code { (month.plan.id) } }
         }
+        (banner(&state, endpoints))
         @if jobs.len() < LAST_JOBS { (first_steps(&state)) }
         (low_credits(&viewer, &month, now))
         (figures(&state, &month, keys, now))

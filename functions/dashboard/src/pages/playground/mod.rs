@@ -106,21 +106,21 @@ async fn form_again(
     user: SignedIn,
     data: FormData,
 ) -> Result<Response, PageError> {
-    let shown = sent(&state, &viewer, &user, &data, Messages::default()).await?;
+    let form = sent(&state, &viewer, &user, &data)?;
+    let shown = Shown { recent: recent(&state, &user).await?, ..form };
     Ok(fragment(form::fields(&shown)))
 }
 
-/// The form as it was sent, with these messages.
-async fn sent<'a>(
+/// The form as it was sent, without messages and recent results.
+fn sent<'a>(
     state: &'a AppState,
     viewer: &'a Viewer,
     user: &SignedIn,
     data: &'a FormData,
-    messages: Messages,
 ) -> Result<Shown<'a>, PageError> {
     let tools = usable(state, viewer, user);
     let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
-    Ok(Shown { state, viewer, tools, tool, data, messages, recent: recent(state, user).await? })
+    Ok(Shown { state, viewer, tools, tool, data, messages: Messages::default(), recent: Vec::new() })
 }
 
 /// Creates the form's job. Scripts get a part of the page; plain forms are redirected to the job.
@@ -131,14 +131,14 @@ async fn convert(
     headers: HeaderMap,
     data: FormData,
 ) -> Result<Response, PageError> {
-    let tool = find(&usable(&state, &viewer, &user), data.get("tool")).ok_or(PageError::NotFound)?;
+    let form = sent(&state, &viewer, &user, &data)?;
     let by_script = headers.contains_key("hx-request");
     if data.has("show") {
         // Without scripts, this shows the options of the chosen steps.
-        let shown = sent(&state, &viewer, &user, &data, Messages::default()).await?;
+        let shown = Shown { recent: recent(&state, &user).await?, ..form };
         return respond(&shown, None, StatusCode::OK).await;
     }
-    let messages = match submit(&state, &user, tool, &data).await {
+    let messages = match submit(&state, &user, form.tool, &data).await {
         Ok(id) if by_script => {
             let job = own_job(&state, &user, &id).await?;
             return Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)));
@@ -146,7 +146,7 @@ async fn convert(
         Ok(id) => return Ok(state.redirect(&format!("{PATH}?job={id}"))),
         Err(messages) => messages,
     };
-    let shown = sent(&state, &viewer, &user, &data, messages).await?;
+    let shown = Shown { messages, recent: recent(&state, &user).await?, ..form };
     if by_script {
         // The script recognises the form by the status.
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());
@@ -185,8 +185,7 @@ async fn code_tabs(
     user: SignedIn,
     data: FormData,
 ) -> Result<Response, PageError> {
-    let tools = usable(&state, &viewer, &user);
-    let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
+    let tool = sent(&state, &viewer, &user, &data)?.tool;
     Ok(fragment(form::code_tabs(&state, tool, &data)))
 }
 

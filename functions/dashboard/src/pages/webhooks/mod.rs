@@ -1,5 +1,6 @@
-//! Webhooks: recorded events, a signed sample, and a verifier.
+//! Webhooks: endpoints, recorded events, a signed sample, and a verifier.
 
+pub(super) mod endpoints;
 mod verifier;
 
 use axum::Router;
@@ -26,7 +27,7 @@ const PATH: &str = "/app/webhooks";
 const PAGE: usize = 10;
 
 pub fn routes() -> Router<AppState> {
-    Router::new()
+    endpoints::routes()
         .route(PATH, get(show))
         .route("/app/webhooks/verify", get(verifier::show).post(verifier::check))
         .route("/app/webhooks/sample", get(to_webhooks).post(sample))
@@ -36,18 +37,30 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
     let query = query_of(&viewer.path);
     let before = value_of(&query, "before").filter(|id| is_event_id(id));
     let kind = value_of(&query, "kind").and_then(|wanted| kinds().find(|kind| *kind == wanted));
-    let page = state.context.events.page(&user.account, kind, before, PAGE, clock::now()).await?;
+    let (page, endpoints) = futures_util::try_join!(
+        state.context.events.page(&user.account, kind, before, PAGE, clock::now()),
+        state.context.webhooks.endpoints(&user.account),
+    )?;
     let content = html! {
         header.page-head {
             h1 { "Webhooks" }
             p.lead { "Events tell you about your jobs and your account, in the format of "
                 a href="https://www.standardwebhooks.com/" rel="noreferrer" { "Standard Webhooks" } "." }
         }
-        (delivery(viewer.settings.service.webhook_delivery))
+        @if !viewer.settings.service.webhook_delivery {
+            p.note.warn role="status" { "Delivery is off for the whole service. Events are still recorded, so none is lost." }
+        }
+        (endpoints::section(&state, &endpoints))
         (events(&state, &page, kind, before.is_some()))
         (tools(&state, &viewer))
     };
     Ok(layout::page(&state, &viewer, "Webhooks", content))
+}
+
+/// What is wrong with a value, as a sentence: "Must be …".
+fn sentence(message: &str) -> String {
+    let mut letters = message.chars();
+    letters.next().map(|first| first.to_uppercase().chain(letters).collect::<String>() + ".").unwrap_or_default()
 }
 
 /// The kinds in the filter.
@@ -58,23 +71,6 @@ fn kinds() -> impl Iterator<Item = &'static str> {
 /// Whether the text is an event id. Nothing else from the URL is used as a key of the table.
 fn is_event_id(text: &str) -> bool {
     text.strip_prefix("evt_").is_some_and(|hex| hex.len() == 32 && hex.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-fn delivery(on: bool) -> Markup {
-    html! {
-        section.card aria-labelledby="delivery" {
-            div.switch-row {
-                h2 #delivery { "Delivery" }
-                button.switch type="button" role="switch" aria-checked=(on) aria-labelledby="delivery" aria-describedby="delivery-hint" disabled {
-                    @if on { "On" } @else { "Off" }
-                }
-            }
-            p.muted #delivery-hint {
-                @if on { "Webhooks are delivered." }
-                @else { "Delivery is off for the whole service. Events are still recorded, so none is lost." }
-            }
-        }
-    }
 }
 
 fn events(state: &AppState, page: &EventsPage, kind: Option<&str>, is_later: bool) -> Markup {
@@ -125,7 +121,7 @@ fn kind_badge(kind: &str) -> Markup {
     let known = EventKind::ALL.into_iter().find(|known| known.as_str() == kind);
     let class = match known {
         Some(EventKind::JobCompleted) => "badge success",
-        Some(EventKind::JobFailed | EventKind::QuotaExhausted) => "badge danger",
+        Some(EventKind::JobFailed | EventKind::QuotaExhausted | EventKind::WebhookDisabled) => "badge danger",
         Some(EventKind::QuotaWarning | EventKind::ApiKeyRevoked) => "badge warn",
         Some(EventKind::JobCanceled) | None => "badge",
     };
@@ -146,6 +142,7 @@ fn summary(event: &StoredEvent) -> String {
             format!("{} credits needed, {} left", number("/credits/required"), number("/credits/available"))
         }
         Some(EventKind::ApiKeyRevoked) => format!("{} …{}", text("/apiKey/name"), text("/apiKey/last4")),
+        Some(EventKind::WebhookDisabled) => format!("{}: {}", text("/webhook/id"), text("/webhook/reason")),
         None => text("/host"),
     }
 }

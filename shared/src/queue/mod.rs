@@ -1,4 +1,6 @@
-//! Messages to workers: tagged and versioned, with only a job's id.
+//! Messages: to workers with only a job's id, and to the deliverer of webhooks. All are tagged and versioned.
+
+mod webhooks;
 
 use std::collections::HashMap;
 
@@ -6,6 +8,8 @@ use aws_sdk_sqs::Client;
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::types::QueueAttributeName;
 use serde::{Deserialize, Serialize};
+
+pub use webhooks::{WebhookMessage, parse_webhook_message};
 
 use crate::config::Config;
 use crate::domain::job::JobId;
@@ -27,12 +31,21 @@ pub struct QueueError(String);
 pub struct Queue {
     client: Client,
     urls: HashMap<QueueName, String>,
+    /// New events, for the deliverer.
+    events_url: String,
+    /// Deliveries that wait for a try, or whose receiver may be slow.
+    deliveries_url: String,
 }
 
 impl Queue {
     pub fn new(client: Client, config: &Config) -> Self {
         let urls = QueueName::ALL.into_iter().map(|name| (name, config.queue_url(name).to_owned())).collect();
-        Self { client, urls }
+        Self {
+            client,
+            urls,
+            events_url: config.events_queue_url.clone(),
+            deliveries_url: config.deliveries_queue_url.clone(),
+        }
     }
 
     fn url(&self, queue: QueueName) -> &str {

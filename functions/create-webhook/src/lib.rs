@@ -1,0 +1,19 @@
+//! `POST /v1/webhooks`: creates a webhook endpoint of the caller's account.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill_webhooks::WebhookService;
+use lambda_http::Body;
+use lambda_http::http::{Response, StatusCode};
+
+pub async fn handle(service: Arc<WebhookService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
+        let webhook = service.create(&caller, &request.json_object()?).await?;
+        Ok(Reply::new(StatusCode::CREATED, "webhook", webhook))
+    })
+    .await
+}

@@ -1,0 +1,200 @@
+//! The forms that create and change an endpoint.
+
+use axum::extract::{Path, State};
+use axum::http::StatusCode;
+use axum::response::Response;
+use docmill::domain::event::EventKind;
+use docmill::domain::webhook::{Endpoint, Signatures};
+use docmill::http::error::ApiError;
+use docmill_look::code::copyable;
+use maud::{Markup, html};
+use serde_json::{Map, Value, json};
+
+use super::{PATH, as_user, own, service};
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{self, FormData, FormErrors, checkbox, input, select, text};
+use crate::layout::Page;
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::viewer::Viewer;
+
+/// Names of the form's fields, which are those of the API's body.
+const FIELDS: [&str; 6] = ["url", "events", "description", "rateLimit", "signature", "challenge"];
+
+pub(super) async fn ask_to_create(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
+    let data = FormData::of(&[("signature", Signatures::Both.as_str())]);
+    new_page(&state, &viewer, &data, &FormErrors::default(), StatusCode::OK)
+}
+
+pub(super) async fn create(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let (service, mut body) = (service(&state)?, body(&data));
+    if data.all("events").is_empty() {
+        // Also those that may be added.
+        body.remove("events");
+    }
+    match as_user(&state, &user, async |caller| service.create(&caller, &body).await).await {
+        Ok(created) => {
+            let content = shown_once(&state, "Your new endpoint", &created);
+            Ok(Page::new("Your new endpoint", content).status(StatusCode::CREATED).respond(&state, &viewer))
+        }
+        Err(error) => {
+            let errors = refused(error)?;
+            Ok(new_page(&state, &viewer, &data, &errors, StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+pub(super) async fn ask_to_change(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let endpoint = own(&state, &user, &id).await?;
+    let data = as_form(&endpoint);
+    Ok(edit_page(&state, &viewer, &endpoint, &data, &FormErrors::default(), StatusCode::OK))
+}
+
+pub(super) async fn change(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let endpoint = own(&state, &user, &id).await?;
+    let (service, body) = (service(&state)?, body(&data));
+    match as_user(&state, &user, async |caller| service.change(&caller, &id, &body).await).await {
+        Ok(_) => Ok(Flash::success("The endpoint was changed.").on(&state, &format!("{PATH}/{id}"))),
+        Err(error) => {
+            let errors = refused(error)?;
+            Ok(edit_page(&state, &viewer, &endpoint, &data, &errors, StatusCode::UNPROCESSABLE_ENTITY))
+        }
+    }
+}
+
+/// The page that shows a secret, once.
+pub(super) fn shown_once(state: &AppState, title: &str, webhook: &Value) -> Markup {
+    let text = |name: &str| webhook[name].as_str().unwrap_or_default();
+    html! {
+        header.page-head {
+            h1 { (title) }
+            p.lead { "Copy the signing secret now. It is stored encrypted, and we cannot show it again." }
+        }
+        section.card aria-labelledby="secret-name" {
+            h2 #secret-name { "Signing secret" }
+            (copyable("secret", text("secret")))
+            p.muted { "Your receiver verifies requests with it: see the guide " a href=(state.link("/docs/webhooks")) { "Webhooks" } "." }
+            p.actions { a.button.primary href=(state.link(&format!("{PATH}/{}", text("id")))) { "I have copied it" } }
+        }
+    }
+}
+
+/// The API's body for a form. All events is the same as none checked.
+fn body(data: &FormData) -> Map<String, Value> {
+    let mut body = Map::new();
+    body.insert("url".into(), json!(data.get("url")));
+    body.insert("description".into(), json!(data.get("description")));
+    body.insert("signature".into(), json!(data.get("signature")));
+    body.insert("challenge".into(), json!(data.is_on("challenge")));
+    let limit = match data.get("rateLimit") {
+        "" => Value::Null,
+        text => text.parse::<u64>().map_or_else(|_| json!(text), |limit| json!(limit)),
+    };
+    body.insert("rateLimit".into(), limit);
+    let kinds = data.all("events");
+    let all = EventKind::ALL.map(EventKind::as_str);
+    body.insert("events".into(), json!(if kinds.is_empty() { all.to_vec() } else { kinds }));
+    body
+}
+
+fn as_form(endpoint: &Endpoint) -> FormData {
+    let rate = endpoint.rate_limit.map(|rate| rate.to_string()).unwrap_or_default();
+    let mut pairs = vec![
+        ("url", endpoint.url.as_str()),
+        ("description", endpoint.description.as_str()),
+        ("rateLimit", rate.as_str()),
+        ("signature", endpoint.signatures.as_str()),
+    ];
+    pairs.extend(endpoint.challenge.then_some(("challenge", "on")));
+    pairs.extend(endpoint.kinds.iter().map(|kind| ("events", kind.as_str())));
+    FormData::of(&pairs)
+}
+
+/// The errors of the fields. An error of the service is its own page.
+fn refused(error: ApiError) -> Result<FormErrors, PageError> {
+    if error.code.status().is_server_error() {
+        return Err(error.into());
+    }
+    let mut errors = FormErrors::default();
+    for breach in &error.details {
+        let field = FIELDS.iter().find(|field| breach.path.strip_prefix('/') == Some(**field));
+        errors.add(field.copied().unwrap_or("url"), crate::pages::webhooks::sentence(&breach.message));
+    }
+    if errors.is_empty() {
+        errors.add("url", error.message);
+    }
+    Ok(errors)
+}
+
+fn new_page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors, status: StatusCode) -> Response {
+    let content = html! {
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } }
+        header.page-head { h1 { "Add an endpoint" } }
+        (form::form(state, viewer, PATH, fields(data, errors, "Add endpoint")))
+    };
+    Page::new("Add an endpoint", content).status(status).respond(state, viewer)
+}
+
+fn edit_page(
+    state: &AppState,
+    viewer: &Viewer,
+    endpoint: &Endpoint,
+    data: &FormData,
+    errors: &FormErrors,
+    status: StatusCode,
+) -> Response {
+    let path = format!("{PATH}/{}/edit", endpoint.id);
+    let content = html! {
+        (super::one::crumbs(state))
+        header.page-head { h1 { "Change " (super::name(endpoint)) } }
+        (form::form(state, viewer, &path, fields(data, errors, "Save")))
+    };
+    Page::new("Change an endpoint", content).status(status).respond(state, viewer)
+}
+
+fn fields(data: &FormData, errors: &FormErrors, button: &str) -> Markup {
+    let choices = vec![
+        ("both", "Both: your secret, and the service's public key"),
+        ("v1", "v1: your secret (HMAC-SHA256)"),
+        ("v1a", "v1a: the service's public key (Ed25519)"),
+    ];
+    html! {
+        (input("url", "url", "URL").value(data.get("url")).error(errors.of("url")).required()
+            .hint("Where events are sent, as POST requests. HTTPS only.").with("maxlength", 2048).with("spellcheck", "false"))
+        (text("description", "Name").value(data.get("description")).error(errors.of("description")).with("maxlength", 255))
+        fieldset.field aria-describedby="events-hint" {
+            legend { "Events " span.optional { "optional" } }
+            @for kind in EventKind::ALL.map(EventKind::as_str) {
+                div.field.check {
+                    input type="checkbox" id={ "event-" (kind) } name="events" value=(kind) checked[data.all("events").contains(&kind)];
+                    label for={ "event-" (kind) } { code { (kind) } }
+                }
+            }
+            p.hint #events-hint { "If you choose none, all are sent." }
+            @if let Some(error) = errors.of("events") { p.error { (error) } }
+        }
+        (select("signature", "Signatures", choices).value(data.get("signature")).error(errors.of("signature")).required())
+        (input("number", "rateLimit", "Requests a second").value(data.get("rateLimit")).error(errors.of("rateLimit"))
+            .hint("The most that your receiver takes. Empty: no limit.").with("min", 1).with("max", 1000))
+        (checkbox("challenge", "Challenge new URLs").checked(data.is_on("challenge"))
+            .hint("Before a URL gets events, it must answer a request with the value in it."))
+        div.actions { button.button.primary type="submit" { (button) } }
+    }
+}

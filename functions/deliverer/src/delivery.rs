@@ -1,0 +1,160 @@
+//! A try of a delivery.
+
+use std::time::Duration;
+
+use docmill::domain::sha256_hex;
+use docmill::domain::time::Timestamp;
+use docmill::domain::webhook::{Attempt, Delivery, DeliveryId, DisabledReason, Dropped, Endpoint, Health};
+use docmill::queue::WebhookMessage;
+use docmill::store::events::StoredEvent;
+use docmill::store::webhooks::Claim;
+use docmill::telemetry;
+use docmill_webhooks::{Answer, Headers, Secret};
+
+use crate::{Deliverer, Obstacle};
+
+/// A delivery that finds no free slot is tried again after about this time.
+const SLOT_PAUSE: Duration = Duration::from_secs(3);
+/// A delivery that finds its endpoint's rate limit used up is tried again after about this time.
+const RATE_PAUSE: Duration = Duration::from_secs(2);
+/// Deliveries of a suspended account wait this long.
+const SUSPENDED_PAUSE: Duration = Duration::from_secs(3600);
+/// A next try that is farther away is left to the sweeper.
+const SOON: Duration = Duration::from_secs(60);
+
+impl Deliverer {
+    /// Tries a delivery that is due, unless it can't be tried any more.
+    pub(crate) async fn deliver(&self, id: &DeliveryId) -> Result<(), Obstacle> {
+        let (webhooks, now) = (&self.context.webhooks, self.clock.now());
+        let endpoint = webhooks.endpoint(&id.account, &id.endpoint).await?;
+        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
+            webhooks.drop_delivery(id, Dropped::EndpointDisabled, now).await?;
+            return Ok(());
+        };
+        let Some(event) = self.context.events.get(&id.account, &id.event, now).await? else {
+            webhooks.drop_delivery(id, Dropped::EventExpired, now).await?;
+            return Ok(());
+        };
+        self.try_now(&endpoint, &event, id.clone()).await
+    }
+
+    /// Sends the event, unless the endpoint or the account has no room for a request now.
+    pub(crate) async fn try_now(
+        &self,
+        endpoint: &Endpoint,
+        event: &StoredEvent,
+        id: DeliveryId,
+    ) -> Result<(), Obstacle> {
+        let (webhooks, now) = (&self.context.webhooks, self.clock.now());
+        if let Some(until) = self.hindrance(endpoint, now).await? {
+            return self.put_off(&id, now, until).await;
+        }
+        if !webhooks.take_slot(&id, now).await? {
+            return self.put_off(&id, now, about(SLOT_PAUSE, now)).await;
+        }
+        let sent = self.send_within_limits(endpoint, event, &id).await;
+        webhooks.return_slot(&id).await?;
+        sent
+    }
+
+    /// Counts the request, and sends it if the limits of the endpoint and the account allow it. Only who has a slot is counted.
+    async fn send_within_limits(
+        &self,
+        endpoint: &Endpoint,
+        event: &StoredEvent,
+        id: &DeliveryId,
+    ) -> Result<(), Obstacle> {
+        let (webhooks, now) = (&self.context.webhooks, self.clock.now());
+        if !webhooks.admits(endpoint, now).await? {
+            return self.put_off(id, now, about(RATE_PAUSE, now)).await;
+        }
+        if !webhooks.admits_today(&endpoint.account, now).await? {
+            return self.put_off(id, now, about(SUSPENDED_PAUSE, now.next_day())).await;
+        }
+        self.send(endpoint, event, id).await
+    }
+
+    /// Until when nothing is sent to the endpoint.
+    async fn hindrance(&self, endpoint: &Endpoint, now: Timestamp) -> Result<Option<Timestamp>, Obstacle> {
+        if let Some(until) = endpoint.health.pause(now) {
+            return Ok(Some(about(SLOT_PAUSE, until)));
+        }
+        let profile = self.context.usage.profile(&endpoint.account).await?;
+        if profile.is_none_or(|profile| profile.suspended) {
+            return Ok(Some(about(SUSPENDED_PAUSE, now)));
+        }
+        Ok(None)
+    }
+
+    async fn put_off(&self, id: &DeliveryId, now: Timestamp, until: Timestamp) -> Result<(), Obstacle> {
+        if self.context.webhooks.postpone(id, now, until).await? {
+            self.call_again(id, now, until).await?;
+        }
+        Ok(())
+    }
+
+    /// Sends a message for a try that is soon due. Later ones are the sweeper's.
+    async fn call_again(&self, id: &DeliveryId, now: Timestamp, due: Timestamp) -> Result<(), Obstacle> {
+        let delay = Duration::from_millis(due.millis_since(now));
+        if delay <= SOON {
+            // A message that comes early would find nothing due.
+            let seconds = delay.as_secs() + 1;
+            self.queue.hurry(&[(WebhookMessage::Delivery(id.clone()), seconds)]).await?;
+        }
+        Ok(())
+    }
+
+    /// Claims the delivery, sends the request, and writes down what came of it.
+    async fn send(&self, endpoint: &Endpoint, event: &StoredEvent, id: &DeliveryId) -> Result<(), Obstacle> {
+        let (body, now) = (event.body(), self.clock.now());
+        let claim = self.context.webhooks.claim(id, &sha256_hex(body.as_bytes()), now).await?;
+        let Claim::Yes(delivery) = claim else { return Ok(()) };
+        if let Some(ended) = delivery.given_up(&body) {
+            self.context.webhooks.finish(&ended).await?;
+            return Ok(());
+        }
+        let headers = self.sign(endpoint, &event.id, &body, now)?;
+        let answer = self.sender.send(&endpoint.url, &headers, body, now).await;
+        telemetry::webhook::sent(endpoint, event, delivery.tries, &answer.sent);
+        self.note(endpoint, *delivery, headers.signature, answer).await
+    }
+
+    fn sign(&self, endpoint: &Endpoint, id: &str, body: &str, now: Timestamp) -> Result<Headers, Obstacle> {
+        let secrets = endpoint.signing_secrets(now).filter(|_| endpoint.signatures.has_secret());
+        let secrets = secrets.map(|secret| self.sealing.open(&secret.sealed, &endpoint.account, &endpoint.id));
+        let secrets: Vec<Secret> = secrets.collect::<Result<_, _>>()?;
+        Ok(Headers::sign(id, body, &secrets, &self.signing, endpoint.signatures, now)?)
+    }
+
+    async fn note(
+        &self,
+        endpoint: &Endpoint,
+        delivery: Delivery,
+        signature: String,
+        Answer { sent, retry_after }: Answer,
+    ) -> Result<(), Obstacle> {
+        let (webhooks, now) = (&self.context.webhooks, self.clock.now());
+        let (succeeded, gone, took) = (sent.is_success(), sent.is_gone(), sent.took());
+        let after = delivery.after(Attempt { sent, signature }, retry_after, rand::random(), now);
+        webhooks.finish(&after).await?;
+        let health = |seen: Health| match succeeded {
+            true => seen.after_success(took),
+            false => seen.after_failure(took, now),
+        };
+        let health = webhooks.note_health(endpoint, health).await?;
+        if gone {
+            webhooks.disable(endpoint, DisabledReason::Gone, None, now).await?;
+        } else if health.has_failed_too_long(now) {
+            webhooks.disable(endpoint, DisabledReason::Failing, health.failing_since, now).await?;
+        }
+        match after.due {
+            Some(due) => self.call_again(&after.id(), now, due).await,
+            None => Ok(()),
+        }
+    }
+}
+
+/// A time after `from` that varies, so that deliveries that were put off together don't come back together.
+fn about(pause: Duration, from: Timestamp) -> Timestamp {
+    from.plus(pause.mul_f64(0.5 + rand::random::<f64>()))
+}

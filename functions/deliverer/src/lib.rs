@@ -1,0 +1,74 @@
+//! The deliverer: sends events to the webhook endpoints of their account.
+//!
+//! An event becomes one delivery for each endpoint that wants it ([`fan_out`]), and a delivery is tried until it succeeds or its
+//! schedule ends ([`delivery`]). The messages of a batch are handled at the same time, and each is acknowledged, whatever came of
+//! it: the table says what is still to be done, and the sweeper sends a message for it again.
+
+mod delivery;
+mod fan_out;
+
+use docmill::clock::Clock;
+use docmill::context::Context;
+use docmill::queue::{Queue, QueueError, WebhookMessage};
+use docmill::store::StoreError;
+use docmill_webhooks::{KeyRing, SealingKey, Sender, SigningKeys, StartError, Unsealable, Unsigned};
+use docmill_webhooks::{sealing_keys, sender, signing_keys};
+use futures_util::future::join_all;
+
+#[derive(Debug)]
+pub struct Deliverer {
+    pub context: Context,
+    pub queue: Queue,
+    pub sealing: KeyRing<SealingKey>,
+    pub signing: SigningKeys,
+    pub sender: Sender,
+    pub clock: Clock,
+}
+
+/// Why a message could not be handled. The sweeper sends it again.
+#[derive(Debug, thiserror::Error)]
+pub enum Obstacle {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Queue(#[from] QueueError),
+    #[error(transparent)]
+    Sealed(#[from] Unsealable),
+    #[error(transparent)]
+    Unsigned(#[from] Unsigned),
+}
+
+impl Deliverer {
+    pub fn of_function(context: Context) -> Result<Self, StartError> {
+        let (queue, sender) = (context.queue(), sender(context.config.local_mode)?);
+        let (sealing, signing, clock) = (sealing_keys()?, signing_keys()?, Clock::default());
+        Ok(Self { context, queue, sealing, signing, sender, clock })
+    }
+
+    /// Handles the messages of a batch.
+    pub async fn handle(&self, bodies: Vec<String>) {
+        join_all(bodies.iter().map(|body| self.handle_one(body))).await;
+    }
+
+    async fn handle_one(&self, body: &str) {
+        let Ok(message) = docmill::queue::parse_webhook_message(body) else {
+            tracing::error!("a message of an unknown form or version was dropped");
+            return;
+        };
+        if let Err(error) = Box::pin(self.take(&message)).await {
+            tracing::error!(%error, "a webhook message could not be handled; the sweeper will send it again");
+        }
+    }
+
+    /// Does what a message asks for, if it is still to be done.
+    pub async fn take(&self, message: &WebhookMessage) -> Result<(), Obstacle> {
+        // While delivery is off, everything stays due.
+        if !self.context.settings.current().await?.service.webhook_delivery {
+            return Ok(());
+        }
+        match message {
+            WebhookMessage::Event { account, event } => self.fan_out(account, event).await,
+            WebhookMessage::Delivery(id) => self.deliver(id).await,
+        }
+    }
+}

@@ -1,0 +1,26 @@
+//! `GET /.well-known/docmill-webhooks.json`: the public keys that webhooks are signed with. Needs no key.
+
+use std::sync::Arc;
+
+use docmill::http::envelope::{Reply, respond};
+use docmill::http::request::ApiRequest;
+use docmill_webhooks::SigningKeys;
+use lambda_http::Body;
+use lambda_http::http::{Response, header};
+
+/// A replaced key goes on signing for longer than this, so that cached documents stay good.
+const CACHE_CONTROL: &str = "public, max-age=3600";
+
+#[derive(Debug)]
+pub struct KeysDocument(String);
+
+impl KeysDocument {
+    pub fn of(keys: &SigningKeys) -> Self {
+        Self(keys.document().to_string())
+    }
+}
+
+pub async fn handle(document: Arc<KeysDocument>, request: ApiRequest) -> Response<Body> {
+    let reply = Reply::text("application/json", document.0.clone()).header(header::CACHE_CONTROL, CACHE_CONTROL);
+    respond(&request.id, Ok(reply), &[])
+}

@@ -1,0 +1,10 @@
+use docmill::http::serve::serve;
+use docmill::telemetry;
+use docmill_webhooks::signing_keys;
+use get_webhook_keys::KeysDocument;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    telemetry::init();
+    serve(KeysDocument::of(&signing_keys()?), get_webhook_keys::handle).await
+}

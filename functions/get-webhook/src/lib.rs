@@ -1,0 +1,20 @@
+//! `GET /v1/webhooks/{webhook_id}`: a webhook endpoint of the caller's account.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill::http::webhooks::endpoint_of;
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let endpoint = endpoint_of(&context, &caller, request.path_parameter("webhook_id")).await?;
+        Ok(Reply::ok("webhook", endpoint.view()))
+    })
+    .await
+}

@@ -1,0 +1,35 @@
+//! `GET /v1/webhooks/{webhook_id}/deliveries`: what was sent to a webhook endpoint, newest event first.
+
+mod query;
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::domain::webhook::Delivery;
+use docmill::http::envelope::Reply;
+use docmill::http::error::ApiError;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill::http::webhooks::endpoint_of;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::json;
+
+use query::ListRequest;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let wanted = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
+        let endpoint = endpoint_of(&context, &caller, request.path_parameter("webhook_id")).await?;
+        let (found, next) =
+            context.webhooks.deliveries(caller.account(), &endpoint.id, &wanted.filter, wanted.limit).await?;
+        let views: Vec<_> = found.iter().map(Delivery::view).collect();
+        let reply = Reply::ok("deliveries", json!(views)).with("hasMore", json!(next.is_some()));
+        Ok(match next {
+            Some(next) => reply.with("nextCursor", json!(next)),
+            None => reply,
+        })
+    })
+    .await
+}

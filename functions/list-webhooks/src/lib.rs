@@ -1,0 +1,22 @@
+//! `GET /v1/webhooks`: the webhook endpoints of the caller's account, oldest first.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::domain::webhook::Endpoint;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::json;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let endpoints = context.webhooks.endpoints(caller.account()).await?;
+        let views: Vec<_> = endpoints.iter().map(Endpoint::view).collect();
+        Ok(Reply::ok("webhooks", json!(views)))
+    })
+    .await
+}

@@ -1,0 +1,26 @@
+//! `POST /v1/webhooks/{webhook_id}/replay`: sends events to a webhook endpoint again.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill_webhooks::Replays;
+use lambda_http::Body;
+use lambda_http::http::{Response, StatusCode};
+use serde_json::json;
+
+pub async fn handle(replays: Arc<Replays>, request: ApiRequest) -> Response<Body> {
+    authenticated(&replays.context, &request, RatePolicy::Create, async |caller| {
+        let id = request.path_parameter("webhook_id");
+        let replayed = replays.replay(&caller, id, &request.json_object()?).await?;
+        let reply = Reply::new(StatusCode::ACCEPTED, "replayed", json!(replayed.events));
+        let reply = reply.with("hasMore", json!(replayed.next.is_some()));
+        Ok(match replayed.next {
+            Some(next) => reply.with("nextCursor", json!(next)),
+            None => reply,
+        })
+    })
+    .await
+}

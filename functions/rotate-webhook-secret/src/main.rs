@@ -1,0 +1,10 @@
+use docmill::context::Context;
+use docmill::http::serve::serve;
+use docmill::telemetry;
+use docmill_webhooks::Rotation;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), lambda_http::Error> {
+    telemetry::init();
+    serve(Rotation::of_function(Context::of_function()?)?, rotate_webhook_secret::handle).await
+}

@@ -1,0 +1,236 @@
+//! Requests that create or change an endpoint.
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value};
+use url::{Host, Url};
+
+use super::endpoint::Signatures;
+use crate::breach::Breach;
+use crate::event::EventKind;
+
+const MAX_URL_BYTES: usize = 2048;
+const MAX_DESCRIPTION_CHARACTERS: usize = 255;
+const MAX_RATE: u64 = 1000;
+/// The longest time for which a replaced secret goes on signing.
+pub const MOST_OVERLAP_HOURS: u64 = 72;
+const DEFAULT_OVERLAP_HOURS: u64 = 24;
+
+/// Members of an endpoint that its account can set. `None`: not given.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Wanted {
+    pub url: Option<String>,
+    /// Empty: all.
+    pub kinds: Option<BTreeSet<String>>,
+    pub description: Option<String>,
+    /// `Some(None)`: no limit.
+    pub rate_limit: Option<Option<u32>>,
+    pub signatures: Option<Signatures>,
+    pub challenge: Option<bool>,
+    /// Whether the endpoint gets events.
+    pub active: Option<bool>,
+}
+
+impl Wanted {
+    /// The body of a request that creates an endpoint. `local`: receivers on this machine may use plain HTTP.
+    pub fn to_create(body: &Map<String, Value>, local: bool) -> Result<Self, Vec<Breach>> {
+        let mut breaches = Vec::new();
+        let wanted = Self::parse(body, local, &mut breaches);
+        if !body.contains_key("url") {
+            breaches.insert(0, Breach::new("/url", URL_RULE));
+        }
+        if breaches.is_empty() { Ok(wanted) } else { Err(breaches) }
+    }
+
+    /// The body of a request that changes an endpoint: only what changes.
+    pub fn to_change(body: &Map<String, Value>, local: bool) -> Result<Self, Vec<Breach>> {
+        let mut breaches = Vec::new();
+        let wanted = Self::parse(body, local, &mut breaches);
+        if breaches.is_empty() { Ok(wanted) } else { Err(breaches) }
+    }
+
+    fn parse(body: &Map<String, Value>, local: bool, breaches: &mut Vec<Breach>) -> Self {
+        let mut wanted = Self::default();
+        for (name, value) in body {
+            let path = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
+            let fits = match name.as_str() {
+                "url" => set(&mut wanted.url, receiver(value, local), URL_RULE),
+                "events" => set(&mut wanted.kinds, kinds(value), EVENTS_RULE),
+                "description" => set(&mut wanted.description, description(value), DESCRIPTION_RULE),
+                "rateLimit" => set(&mut wanted.rate_limit, rate(value), RATE_RULE),
+                "signature" => {
+                    let signatures = value.as_str().and_then(Signatures::parse);
+                    set(&mut wanted.signatures, signatures, "must be `v1`, `v1a` or `both`")
+                }
+                "challenge" => set(&mut wanted.challenge, value.as_bool(), "must be true or false"),
+                "status" => set(&mut wanted.active, active(value), "must be `active` or `disabled`"),
+                _ => Err(format!("`{name}` is not a member of a webhook endpoint")),
+            };
+            breaches.extend(fits.err().map(|message| Breach::new(path, message)));
+        }
+        wanted
+    }
+}
+
+const URL_RULE: &str = "must be a full https URL without a user name or password, of at most 2048 bytes";
+const EVENTS_RULE: &str =
+    "must be a list of one or more types of events, such as [\"job.completed\"]. Leave it out for all";
+const DESCRIPTION_RULE: &str = "must be a text of at most 255 characters";
+const RATE_RULE: &str = "must be a whole number of requests a second, from 1 to 1000, or null for no limit";
+
+fn set<T>(member: &mut Option<T>, value: Option<T>, rule: &str) -> Result<(), String> {
+    *member = Some(value.ok_or_else(|| rule.to_owned())?);
+    Ok(())
+}
+
+/// The receiver's address: absolute https without user info, or http for loopback on a local stack.
+pub fn receiver(value: &Value, local: bool) -> Option<String> {
+    let text = value.as_str().filter(|text| text.len() <= MAX_URL_BYTES)?;
+    let url = Url::parse(text).ok()?;
+    let scheme_fits = url.scheme() == "https" || (local && url.scheme() == "http" && is_loopback(&url));
+    let fits = scheme_fits && url.has_host() && url.username().is_empty() && url.password().is_none();
+    fits.then(|| text.to_owned())
+}
+
+fn is_loopback(url: &Url) -> bool {
+    match url.host() {
+        Some(Host::Domain(name)) => name == "localhost",
+        Some(Host::Ipv4(address)) => address.is_loopback(),
+        Some(Host::Ipv6(address)) => address.is_loopback(),
+        None => false,
+    }
+}
+
+fn kinds(value: &Value) -> Option<BTreeSet<String>> {
+    let known = |kind: &Value| {
+        let kind = kind.as_str()?;
+        EventKind::ALL.iter().find(|known| known.as_str() == kind).map(|known| known.as_str().to_owned())
+    };
+    let kinds: BTreeSet<String> = value.as_array()?.iter().map(known).collect::<Option<_>>()?;
+    (!kinds.is_empty()).then_some(kinds)
+}
+
+fn description(value: &Value) -> Option<String> {
+    let text = value.as_str()?;
+    (text.chars().count() <= MAX_DESCRIPTION_CHARACTERS).then(|| text.to_owned())
+}
+
+#[expect(clippy::option_option, reason = "no limit differs from an invalid one")]
+fn rate(value: &Value) -> Option<Option<u32>> {
+    if value.is_null() {
+        return Some(None);
+    }
+    let rate = value.as_u64().filter(|rate| (1..=MAX_RATE).contains(rate))?;
+    Some(u32::try_from(rate).ok())
+}
+
+fn active(value: &Value) -> Option<bool> {
+    match value.as_str()? {
+        "active" => Some(true),
+        "disabled" => Some(false),
+        _ => None,
+    }
+}
+
+/// How many hours the replaced secret goes on signing, from a request that rotates it.
+pub fn overlap_hours(body: &Map<String, Value>) -> Result<u64, Vec<Breach>> {
+    let unknown = body.keys().find(|name| *name != "overlapHours");
+    if let Some(name) = unknown {
+        return Err(vec![Breach::new(format!("/{name}"), "only `overlapHours` can be given")]);
+    }
+    match body.get("overlapHours") {
+        None => Ok(DEFAULT_OVERLAP_HOURS),
+        Some(value) => value
+            .as_u64()
+            .filter(|hours| *hours <= MOST_OVERLAP_HOURS)
+            .ok_or_else(|| vec![Breach::new("/overlapHours", "must be a whole number of hours from 0 to 72")]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn object(value: Value) -> Map<String, Value> {
+        value.as_object().unwrap().clone()
+    }
+
+    fn paths(body: Value) -> Vec<String> {
+        Wanted::to_create(&object(body), false).unwrap_err().into_iter().map(|breach| breach.path).collect()
+    }
+
+    #[test]
+    fn an_endpoint_needs_only_a_url() {
+        let wanted = Wanted::to_create(&object(json!({"url": "https://hooks.example/docmill?x=1"})), false).unwrap();
+        assert_eq!(wanted, Wanted { url: Some("https://hooks.example/docmill?x=1".into()), ..Wanted::default() });
+        assert_eq!(paths(json!({})), ["/url"]);
+        assert_eq!(Wanted::to_change(&object(json!({})), false), Ok(Wanted::default()));
+    }
+
+    #[test]
+    fn every_member_is_read() {
+        let body = json!({
+            "url": "https://hooks.example/", "events": ["job.failed", "job.completed"], "description": "Mine",
+            "rateLimit": 10, "signature": "v1a", "challenge": true, "status": "disabled",
+        });
+        let wanted = Wanted::to_create(&object(body), false).unwrap();
+        let expected = Wanted {
+            url: Some("https://hooks.example/".into()),
+            kinds: Some(BTreeSet::from(["job.completed".to_owned(), "job.failed".to_owned()])),
+            description: Some("Mine".into()),
+            rate_limit: Some(Some(10)),
+            signatures: Some(Signatures::V1a),
+            challenge: Some(true),
+            active: Some(false),
+        };
+        assert_eq!(wanted, expected);
+        let unlimited = Wanted::to_change(&object(json!({"rateLimit": null})), false).unwrap();
+        assert_eq!(unlimited.rate_limit, Some(None));
+    }
+
+    #[test]
+    fn each_wrong_member_is_named() {
+        let wrong = json!({
+            "url": "http://hooks.example/", "events": ["job.done"], "description": "x".repeat(256), "rateLimit": 0,
+            "signature": "v2", "challenge": "yes", "status": "paused", "other/~": 1,
+        });
+        assert_eq!(
+            paths(wrong),
+            ["/url", "/events", "/description", "/rateLimit", "/signature", "/challenge", "/status", "/other~1~0"]
+        );
+        for events in [json!([]), json!("job.failed"), json!([1])] {
+            assert_eq!(paths(json!({"url": "https://a.example/", "events": events})), ["/events"]);
+        }
+    }
+
+    #[test]
+    fn receivers_are_absolute_https() {
+        assert!(receiver(&json!("https://hooks.example/docmill?x=1"), false).is_some());
+        for bad in ["http://hooks.example/", "https://u:p@hooks.example/", "//hooks.example/", "hooks", "", "ftp://a/"]
+        {
+            assert_eq!(receiver(&json!(bad), true), None, "{bad}");
+        }
+        assert_eq!(receiver(&json!(7), false), None);
+        assert_eq!(receiver(&json!(format!("https://a.example/{}", "x".repeat(MAX_URL_BYTES))), false), None);
+    }
+
+    #[test]
+    fn loopback_over_http_is_only_for_the_local_stack() {
+        for url in ["http://localhost:9000/", "http://127.0.0.1/", "http://[::1]:9000/"] {
+            assert!(receiver(&json!(url), true).is_some(), "{url}");
+            assert_eq!(receiver(&json!(url), false), None, "{url}");
+        }
+    }
+
+    #[test]
+    fn secrets_overlap_for_up_to_three_days() {
+        let hours = |body| overlap_hours(&object(body)).ok();
+        assert_eq!(hours(json!({})), Some(24));
+        assert_eq!(hours(json!({"overlapHours": 0})), Some(0));
+        assert_eq!(hours(json!({"overlapHours": 72})), Some(72));
+        for wrong in [json!({"overlapHours": 73}), json!({"overlapHours": "1"}), json!({"hours": 1})] {
+            assert_eq!(hours(wrong), None);
+        }
+    }
+}

@@ -1,0 +1,53 @@
+//! Gives endpoints new secrets.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use docmill::context::Context;
+use docmill::domain::webhook::SealedSecret;
+use docmill::domain::webhook::request::overlap_hours;
+use docmill::http::error::ApiError;
+use docmill::http::guard::Caller;
+use docmill::http::webhooks::endpoint_of;
+use docmill::store::webhooks::Change;
+use serde_json::{Map, Value};
+
+use crate::keys::KeyRing;
+use crate::seal::{SealingKey, Secret};
+use crate::service::{invalid, seal, with_secret};
+use crate::settings::{StartError, sealing_keys};
+
+/// Most secrets of an endpoint: the current one, and replaced ones that still sign.
+const MOST_SECRETS: usize = 3;
+
+/// What a new secret needs.
+#[derive(Debug)]
+pub struct Rotation {
+    pub context: Arc<Context>,
+    pub sealing: KeyRing<SealingKey>,
+}
+
+impl Rotation {
+    pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, StartError> {
+        Ok(Self { context: context.into(), sealing: sealing_keys()? })
+    }
+
+    /// The endpoint's view with a new secret. The earlier one goes on signing for the hours that `body` names.
+    pub async fn rotate(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, ApiError> {
+        let overlap = Duration::from_secs(overlap_hours(body).map_err(invalid)? * 3600);
+        let endpoint = endpoint_of(&self.context, caller, id).await?;
+        let (secret, ends) = (Secret::new(), caller.now.plus(overlap));
+        let mut secrets =
+            vec![SealedSecret { sealed: seal(&self.sealing, &secret, caller.account(), &endpoint.id)?, until: None }];
+        let earlier = endpoint.signing_secrets(caller.now).cloned();
+        let earlier =
+            earlier.map(|old| SealedSecret { until: Some(old.until.map_or(ends, |until| until.min(ends))), ..old });
+        secrets.extend(earlier.filter(|old| old.until > Some(caller.now)).take(MOST_SECRETS - 1));
+        match self.context.webhooks.replace_secrets(&endpoint, &secrets, caller.now).await? {
+            Change::Done(endpoint) => Ok(with_secret(&endpoint, &secret)),
+            Change::Outdated | Change::Unknown => {
+                Err(ApiError::unavailable("another request rotated the secret at the same time"))
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+//! Creates and changes endpoints, for the API and the dashboard.
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::time::Timestamp;
+use docmill::domain::webhook::request::Wanted;
+use docmill::domain::webhook::{Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
+use docmill::http::error::{ApiError, ErrorCode};
+use docmill::http::guard::Caller;
+use docmill::http::webhooks::endpoint_of;
+use docmill::store::webhooks::{Change, Created};
+use serde_json::{Map, Value, json};
+
+use crate::challenge::challenge;
+use crate::keys::KeyRing;
+use crate::seal::{SealingKey, Secret};
+use crate::send::Sender;
+use crate::settings::{StartError, sealing_keys, sender, signing_keys};
+use crate::sign::SigningKeys;
+
+/// What creating and changing endpoints needs.
+#[derive(Debug)]
+pub struct WebhookService {
+    pub context: Arc<Context>,
+    pub sealing: KeyRing<SealingKey>,
+    pub signing: SigningKeys,
+    pub sender: Sender,
+}
+
+impl WebhookService {
+    pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, StartError> {
+        let context = context.into();
+        let sender = sender(context.config.local_mode)?;
+        Ok(Self { sealing: sealing_keys()?, signing: signing_keys()?, sender, context })
+    }
+
+    /// The new endpoint's view with its secret, which nobody can read again.
+    pub async fn create(&self, caller: &Caller, body: &Map<String, Value>) -> Result<Value, ApiError> {
+        let wanted = Wanted::to_create(body, self.context.config.local_mode).map_err(invalid)?;
+        let (id, secret) = (EndpointId::new(), Secret::new());
+        if self.must_challenge(caller, wanted.challenge.unwrap_or_default()) {
+            let url = wanted.url.as_deref().unwrap_or_default();
+            challenge(&self.sender, &self.signing, url, std::slice::from_ref(&secret), caller.now).await?;
+        }
+        let sealed = SealedSecret { sealed: seal(&self.sealing, &secret, caller.account(), &id)?, until: None };
+        let endpoint = new_endpoint(caller, id, wanted, sealed);
+        match self.context.webhooks.create(&endpoint).await? {
+            Created::Yes => Ok(with_secret(&endpoint, &secret)),
+            Created::Full => Err(ErrorCode::TooManyWebhooks.into()),
+        }
+    }
+
+    /// The changed endpoint's view. A new URL is challenged if the endpoint or the service asks for it.
+    pub async fn change(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, ApiError> {
+        let wanted = Wanted::to_change(body, self.context.config.local_mode).map_err(invalid)?;
+        let endpoint = endpoint_of(&self.context, caller, id).await?;
+        let new_url = wanted.url.as_ref().filter(|url| **url != endpoint.url);
+        let asks = wanted.challenge.unwrap_or(endpoint.challenge);
+        if let Some(url) = new_url.filter(|_| self.must_challenge(caller, asks)) {
+            let secrets = self.secrets(&endpoint, caller.now)?;
+            challenge(&self.sender, &self.signing, url, &secrets, caller.now).await?;
+        }
+        let changed = self.context.webhooks.change(caller.account(), &endpoint.id, &wanted, caller.now).await?;
+        match changed {
+            Change::Done(endpoint) => Ok(endpoint.view()),
+            Change::Outdated | Change::Unknown => Err(ErrorCode::WebhookNotFound.into()),
+        }
+    }
+
+    fn must_challenge(&self, caller: &Caller, asked_for: bool) -> bool {
+        asked_for || caller.settings.service.webhook_challenge
+    }
+
+    fn secrets(&self, endpoint: &Endpoint, now: Timestamp) -> Result<Vec<Secret>, ApiError> {
+        let open = |secret: &SealedSecret| self.sealing.open(&secret.sealed, &endpoint.account, &endpoint.id);
+        endpoint.signing_secrets(now).map(open).collect::<Result<_, _>>().map_err(ApiError::internal)
+    }
+}
+
+pub(crate) fn invalid(breaches: Vec<docmill::domain::breach::Breach>) -> ApiError {
+    ApiError::validation(breaches).with_message("The request is invalid. See `details`.")
+}
+
+pub(crate) fn seal(
+    keys: &KeyRing<SealingKey>,
+    secret: &Secret,
+    account: &str,
+    id: &EndpointId,
+) -> Result<String, ApiError> {
+    keys.seal(secret, account, id).map_err(ApiError::internal)
+}
+
+fn new_endpoint(caller: &Caller, id: EndpointId, wanted: Wanted, secret: SealedSecret) -> Endpoint {
+    let Wanted { url, kinds, description, rate_limit, signatures, challenge, active } = wanted;
+    let disabled = (active == Some(false)).then_some(Disabled { reason: DisabledReason::Account, at: caller.now });
+    Endpoint {
+        account: caller.account().to_owned(),
+        id,
+        url: url.unwrap_or_default(),
+        kinds: kinds.unwrap_or_default(),
+        description: description.unwrap_or_default(),
+        rate_limit: rate_limit.flatten(),
+        signatures: signatures.unwrap_or_default(),
+        challenge: challenge.unwrap_or_default(),
+        secrets: vec![secret],
+        disabled,
+        health: Health::default(),
+        created_at: caller.now,
+        updated_at: caller.now,
+    }
+}
+
+pub(crate) fn with_secret(endpoint: &Endpoint, secret: &Secret) -> Value {
+    let mut view = endpoint.view();
+    view["secret"] = json!(secret.as_str());
+    view
+}
