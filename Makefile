@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -186,6 +186,12 @@ bench-sweeper: setup ## Measure the sweeper behind a backlog: leases, expiries (
 	@cargo test --workspace --test it --no-run
 	@$(LOCAL) $(if $(filter dynamodb-local,$(ON)),with-dynamodb-local "$$(infra/setup.sh dynamodb-local)",with-storage) -- env $(foreach name,QUEUED LEASES EXPIRED,$(if $($(name)),$(name)=$($(name)))) \
 		cargo test --workspace --test it bench_sweeper -- --ignored --nocapture
+
+# The store is on the same cores, which limits the rate. 50,000 events take 25 minutes; EVENTS=5000 takes three.
+bench-webhooks: setup ## Measure the deliverer: events for 200 endpoints, a quarter of them dead, slow or failing (EVENTS=…, RATE=…, ENVIRONMENTS=…, ON=dynamodb-local)
+	@cargo test --workspace --test it --no-run
+	@$(LOCAL) $(if $(filter dynamodb-local,$(ON)),with-dynamodb-local "$$(infra/setup.sh dynamodb-local)",with-storage) -- env $(foreach name,EVENTS RATE ENVIRONMENTS,$(if $($(name)),$(name)=$($(name)))) \
+		cargo test --workspace --test it bench_webhooks -- --ignored --nocapture
 
 cost: setup ## Calculate the cost of jobs on AWS, from the last benchmarks or the committed figures
 	@$(COST)

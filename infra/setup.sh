@@ -5,6 +5,7 @@
 #   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, qpdf, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
+#   infra/setup.sh go            installs Go if it is missing, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
@@ -161,6 +162,11 @@ make_venv() {
         || fail "pip could not install $(basename "$2"): is there a network? The log is $log"
 }
 
+setup_go() {
+    has go || install_packages golang-go
+    command -v go
+}
+
 setup_node() {
     node=$(dirname "$(setup_python node)")
     digest=$(sha256sum <"$1/package-lock.json" | cut -c 1-12)
@@ -235,9 +241,10 @@ case "${1:-}" in
     system) setup_system ;;
     python) setup_python "$2" ;;
     node) setup_node "$2" ;;
+    go) setup_go ;;
     cargo-deny) setup_cargo_deny ;;
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | cargo-deny | dynamodb-local | validators | invoice-validator" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | dynamodb-local | validators | invoice-validator" ;;
 esac

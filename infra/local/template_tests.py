@@ -239,7 +239,11 @@ class Roles(unittest.TestCase):
         self.assertEqual(holders, {
             "CookieKey": {"Dashboard", "Administration"},
             "CursorKey": {"ListJobs"},
-            "WebhookKey": {"CreateWebhook", "UpdateWebhook", "RotateWebhookSecret", "Deliverer", "Dashboard"},
+            "WebhookKey": {
+                "CreateWebhook", "UpdateWebhook", "RotateWebhookSecret", "Deliverer", "Dashboard",
+                # A job may name a webhook with a secret.
+                "CreateJob", "CreateToolJob", "ConvertOfficeToPdf", "ConvertHtmlToPdf",
+            },
             "WebhookSigningKey": {"CreateWebhook", "UpdateWebhook", "GetWebhookKeys", "Deliverer", "Dashboard"},
         })
 

@@ -18,7 +18,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("lanes", &["domain", "store", "queue"]),
     ("notices", &["domain", "clock", "store", "queue", "files", "telemetry"]),
     ("webhook", &["domain"]),
-    ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "notices", "context"]),
+    ("http", &["domain", "clock", "store", "queue", "files", "telemetry", "notices", "context", "webhook"]),
 ];
 
 fn sources(directory: &Path) -> Vec<PathBuf> {

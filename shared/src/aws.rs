@@ -4,10 +4,12 @@ use std::time::Duration;
 
 use aws_config::environment::EnvironmentVariableCredentialsProvider;
 use aws_config::retry::RetryConfig;
+use aws_config::sts::AssumeRoleProvider;
 use aws_config::timeout::TimeoutConfig;
 use aws_config::{BehaviorVersion, Region, SdkConfig};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
+use aws_smithy_async::time::SystemTimeSource;
 use aws_smithy_http_client::HttpClientError;
 use aws_smithy_runtime_api::client::interceptors::SharedInterceptor;
 
@@ -16,6 +18,8 @@ use crate::connection::{Authorities, http_client};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(1);
 const OPERATION_TIMEOUT: Duration = Duration::from_secs(4);
+/// A customer's queue or bus may be in another part of the world.
+const CUSTOMER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Large outputs take time to upload.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
 
@@ -91,6 +95,23 @@ impl Aws {
     /// Gives each call more time than a request has, so that a slow machine does not look like a failure.
     pub fn with_patience(self, patience: Duration) -> Self {
         Self { sdk: self.sdk.into_builder().timeout_config(timeouts(patience, patience)).build(), ..self }
+    }
+
+    /// The configuration for clients under a role of a customer, in their region.
+    pub async fn assuming(&self, role: &str, external_id: &str, region: &str) -> SdkConfig {
+        let timeouts = timeouts(CUSTOMER_TIMEOUT, CUSTOMER_TIMEOUT);
+        let sdk = self.sdk.to_builder().region(Region::new(region.to_owned())).timeout_config(timeouts);
+        let sdk = sdk.time_source(SystemTimeSource::new()).build();
+        let mut role =
+            AssumeRoleProvider::builder(role).session_name("docmill").external_id(external_id).configure(&sdk);
+        if let Some(own_region) = self.sdk.region() {
+            role = role.region(own_region.clone());
+        }
+        let role = match self.sdk.credentials_provider() {
+            Some(own) => role.build_from_provider(own).await,
+            None => role.build().await,
+        };
+        sdk.into_builder().credentials_provider(SharedCredentialsProvider::new(role)).build()
     }
 
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {

@@ -15,6 +15,7 @@ use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
 use crate::fonts::{fixture, uploaded};
+use crate::support::hooks::test_service;
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::visitor::Visitor;
@@ -38,6 +39,7 @@ async fn each_endpoint_keeps_its_budget() {
     let flat_office = json!({"sourceUrl": "https://a.example/x.docx"});
     let flat_html = json!({"html": "<p>x"});
     let (context, service) = (|| world.context.clone(), || world.service.clone());
+    let tests = test_service(world.context.clone());
 
     // An environment's first requests also read the settings, and don't know the limiter's branch yet.
     Answer::of(list_tools::handle(context(), get("/").key(key).build()).await);
@@ -45,7 +47,7 @@ async fn each_endpoint_keeps_its_budget() {
     let first = Answer::of(create_job::handle(service(), post("/", &small).key(key).build()).await);
     let warm_download = get("/").key(key).parameter("job_id", &first.job_id()).build();
     Answer::of(get_job_download::handle(world.context.clone(), warm_download).await);
-    Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
+    Answer::of(test_webhook::handle(tests.clone(), post("/", &hook).key(key).build()).await);
     Answer::of(create_upload::handle(world.uploads.clone(), post("/", &json!({})).key(key).build()).await);
     world.watch.take_calls();
 
@@ -138,7 +140,7 @@ async fn each_endpoint_keeps_its_budget() {
     check("GET /v1/account/usage of some days", answer, 200, &[KEY, "Query"]);
     let answer = Answer::of(get_account_usage::handle(context(), get("/").key(key).build()).await);
     check("GET /v1/account/usage", answer, 200, &[KEY, "Query", "Query", "Query"]);
-    let answer = Answer::of(test_webhook::handle(context(), post("/", &hook).key(key).build()).await);
+    let answer = Answer::of(test_webhook::handle(tests.clone(), post("/", &hook).key(key).build()).await);
     check("POST /v1/webhooks/test", answer, 200, &[KEY, "PutItem"]);
 }
 

@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::contract::file;
 use crate::fonts::{fixture, uploaded};
+use crate::support::hooks::test_service;
 use crate::support::hooks::{Deliveries, Hooks, Reply};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
@@ -389,10 +390,11 @@ async fn real_answers_are_as_described() {
     webhooks(&description, &world, &account).await;
     for body in [json!({"url": "https://hooks.example/"}), json!({})] {
         let request = post("/", &body).key(&account.key).build();
-        let answer = Answer::of(test_webhook::handle(world.context.clone(), request).await);
+        let answer = Answer::of(test_webhook::handle(test_service(world.context.clone()), request).await);
         description.check(Method::POST, "/v1/webhooks/test", &answer);
     }
-    let stranger = Answer::of(test_webhook::handle(world.context.clone(), post("/", &json!({})).build()).await);
+    let stranger =
+        Answer::of(test_webhook::handle(test_service(world.context.clone()), post("/", &json!({})).build()).await);
     assert_eq!(stranger.status, 401);
     description.check(Method::POST, "/v1/webhooks/test", &stranger);
 }
@@ -438,7 +440,7 @@ async fn webhooks(description: &Description, world: &World, account: &Account) {
         description.check(Method::DELETE, path, &answer);
     }
     let keys = SigningKeys::new(&"k".repeat(86), None).unwrap();
-    let document = Arc::new(KeysDocument::of(&keys));
+    let document = Arc::new(KeysDocument::of(&keys, "arn:aws:iam::111122223333:role/docmill"));
     let request = get("/.well-known/docmill-webhooks.json").build();
     let document = get_webhook_keys::handle(document, request).await;
     let document: Value = serde_json::from_slice(document.body()).unwrap();

@@ -123,6 +123,7 @@ fn job(id: JobId, account: &Account) -> Job {
         then: Vec::new(),
         output_request: None,
         retention_seconds: None,
+        webhook: None,
         metadata: Default::default(),
         limits: Default::default(),
         output: None,

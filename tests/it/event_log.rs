@@ -14,6 +14,7 @@ use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 
 use crate::support::aws_watch::Fault;
+use crate::support::hooks::test_service;
 use crate::support::http::{Answer, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::{Account, World};
@@ -192,8 +193,9 @@ async fn only_an_accounts_own_events_are_bounds_and_answers() {
     let own = record(&world, &account, EventKind::JobCompleted, clock::now(), json!({"x": 1})).await;
     let foreign = record(&world, &stranger, EventKind::JobCompleted, clock::now(), json!({})).await;
     let hook = json!({"url": "https://hooks.example/"});
-    let tested =
-        Answer::of(test_webhook::handle(world.context.clone(), post("/", &hook).key(&account.key).build()).await);
+    let tested = Answer::of(
+        test_webhook::handle(test_service(world.context.clone()), post("/", &hook).key(&account.key).build()).await,
+    );
     let test = tested.body["webhookTest"]["id"].as_str().unwrap().to_owned();
     assert_eq!(ids(&ask(&world, &account, &[]).await), std::slice::from_ref(&own), "tests are no events");
     for (name, id) in [("after", &foreign), ("before", &test), ("after", &"page#000000000001".to_owned())] {

@@ -21,7 +21,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    const ALL: [Self; 7] = [
+    pub const ALL: [Self; 7] = [
         Self::Down,
         Self::Throttled,
         Self::NoConnection,

@@ -36,6 +36,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
     let canary = |name: &str| format!("canary{name}{}", uuid::Uuid::now_v7().simple());
     let (query, password, content, idempotency) =
         (canary("query"), canary("password"), canary("content"), canary("key"));
+    let signing = docmill_webhooks::Secret::new().as_str().to_owned();
 
     let (upload, signature) = upload(&deployed, &account.key, &format!("<p>{content}")).await;
     let jobs = [
@@ -50,10 +51,14 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
             {"sourceUrl": format!("{samples}/small.docx?sig={query}"), "headers": {"authorization": password}, "password": password},
             {"html": format!("<p>{content}")},
         ], "output": {"putUrl": format!("{samples}/put?sig={query}"), "putHeaders": {"x-token": password}}}),
+        json!({"toolSlug": "html-to-pdf", "html": "<p>x", "renderMode": "basic", "webhook": {
+            "url": format!("http://localhost:9/hook?sig={query}"), "secret": signing,
+        }}),
         // Refused: the error must not repeat the value.
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
     ];
-    let mut secrets = vec![query, password, content, idempotency.clone(), signature, account.key.reveal().to_owned()];
+    let mut secrets =
+        vec![signing, query, password, content, idempotency.clone(), signature, account.key.reveal().to_owned()];
     let mut created = Vec::new();
     for (number, body) in jobs.iter().enumerate() {
         let request = deployed.create(body, &account.key).header("idempotency-key", format!("{idempotency}{number}"));

@@ -23,7 +23,7 @@ use crate::contract::file;
 use crate::error_table::Deployed;
 use crate::support::aws_watch::Fault;
 use crate::support::eventually;
-use crate::support::hooks::Deliveries;
+use crate::support::hooks::{Deliveries, test_service};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::Act;
@@ -58,11 +58,15 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("GET", ["v1", "events"]) => list_events::handle(context, request).await,
         ("GET", ["v1", "events", _]) => get_event::handle(context, request).await,
-        ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(context, request).await,
+        ("POST", ["v1", "webhooks", "test"]) => test_webhook::handle(test_service(context), request).await,
         (_, ["v1", "webhooks", ..]) => handle_webhooks(world, &path[2..], request.clone()).await,
         ("GET", [".well-known", "docmill-webhooks.json"]) => {
             let keys = SigningKeys::new(&"k".repeat(86), None).unwrap();
-            get_webhook_keys::handle(Arc::new(KeysDocument::of(&keys)), request).await
+            get_webhook_keys::handle(
+                Arc::new(KeysDocument::of(&keys, "arn:aws:iam::111122223333:role/docmill")),
+                request,
+            )
+            .await
         }
         ("GET", ["openapi.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await

@@ -1,19 +1,21 @@
 //! Deliveries: each event reaches each endpoint that wants it, once if the receiver works, and again until it does.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::time::Duration;
 
 use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use docmill::clock;
+use docmill::context::Context;
 use docmill::domain::event::EventKind;
 use docmill::domain::time::Timestamp;
 use docmill::domain::webhook::{DeliveryId, EndpointId};
+use docmill::http::submit::JobService;
 use docmill::queue::WebhookMessage;
 use docmill::store::events::StoredEvent;
 use docmill::store::item::{number, string};
-use docmill::webhook::signature::{Received, Verdict};
 use docmill_webhooks::KeyRing;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -21,9 +23,9 @@ use serde_json::{Value, json};
 use crate::error_table::Deployed;
 use crate::support::aws_watch::Fault;
 use crate::support::eventually;
-use crate::support::hooks::{Deliveries, Hook, Hooks, Reply};
-use crate::support::http::{Answer, get};
-use crate::support::world::{Account, World};
+use crate::support::hooks::{Deliveries, Hook, Hooks, Reply, is_signed, sealing};
+use crate::support::http::{Answer, get, post};
+use crate::support::world::{Account, World, patient_aws};
 
 const SECOND: Duration = Duration::from_secs(1);
 const HOUR: Duration = Duration::from_secs(3600);
@@ -36,12 +38,6 @@ async fn record(world: &World, account: &Account, kind: EventKind, at: Timestamp
 
 async fn completed(world: &World, account: &Account) -> String {
     record(world, account, EventKind::JobCompleted, clock::now()).await
-}
-
-fn is_signed(hook: &Hook, secret: &str) -> bool {
-    let headers: Vec<_> = hook.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
-    let received = Received { secret, headers: &headers.join("\n"), body: &hook.body };
-    received.verify(clock::now()) == Verdict::Valid
 }
 
 fn secret(endpoint: &Value) -> &str {
@@ -269,11 +265,13 @@ async fn an_endpoint_whose_secret_can_not_be_opened_delays_nobody_and_fails_in_t
     let mut hooks = Deliveries::of(&world);
     let first = hooks.endpoint(&account, &broken.url(), json!({})).await;
     hooks.deliverer.sealing = KeyRing::for_secrets(&"another ".repeat(8), None).unwrap();
-    hooks.endpoint(&account, &working.url(), json!({"signature": "v1a"})).await;
+    let second = hooks.endpoint(&account, &working.url(), json!({"signature": "v1a"})).await;
     let event = completed(&world, &account).await;
     let announced = WebhookMessage::Event { account: account.id.clone(), event: event.clone() };
-    assert!(hooks.deliverer.take(&announced).await.is_err(), "operators see it in the log");
+    hooks.deliverer.take(&announced).await.unwrap();
     let again = WebhookMessage::Delivery(delivery_id(&account, &first, &event));
+    assert!(hooks.deliverer.take(&again).await.is_err(), "operators see it in the log");
+    hooks.deliverer.take(&WebhookMessage::Delivery(delivery_id(&account, &second, &event))).await.unwrap();
     for minute in 1..=10 {
         hooks.clock.put_ahead(60 * minute * SECOND);
         let _ = hooks.deliverer.take(&again).await;
@@ -302,9 +300,69 @@ async fn while_delivery_is_off_events_wait() {
     world.context.settings.change_service(&service, &on, &crate::support::world::author()).await.unwrap();
     hooks.deliverer.context.settings.fresh().await.unwrap();
     hooks.clock.put_ahead(60 * SECOND);
-    hooks.sweep(&account).await;
+    assert_eq!(hooks.sweep(&account).await, 1, "the event");
+    assert_eq!(hooks.sweep(&account).await, 1, "its delivery");
     assert_eq!(receiver.received().iter().map(Hook::event).collect::<Vec<_>>(), [event]);
     world.remove_settings().await;
+}
+
+#[tokio::test]
+async fn a_job_tells_the_webhook_that_its_request_names() {
+    let (world, own, of_account) = (World::with_own_events().await, Hooks::start().await, Hooks::start().await);
+    let account = world.account(4).await;
+    let mut local = world.config.clone();
+    local.local_mode = true;
+    let context = Context::new(local, patient_aws()).unwrap();
+    let service = Arc::new(JobService::new(context, Some(sealing())));
+    let create = async |webhook: Value| {
+        let body = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "webhook": webhook});
+        Answer::of(create_job::handle(service.clone(), post("/v1/jobs", &body).key(&account.key).build()).await)
+    };
+    let wrong = [
+        (json!({"url": "http://hooks.example/"}), "/webhook/url"),
+        (json!({"url": own.url(), "secret": "whsec_short"}), "/webhook/secret"),
+        (json!({"secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"}), "/webhook"),
+    ];
+    for (webhook, path) in wrong {
+        let refused = create(webhook).await;
+        assert_eq!(
+            (refused.refusal(), &refused.body["error"]["details"][0]["path"]),
+            ((422, "validation_failed"), &json!(path))
+        );
+    }
+    let hooks = Deliveries::of(&world);
+    hooks.endpoint(&account, &of_account.url(), json!({})).await;
+    let secret = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+    let with_query = format!("{}?token=hidden", own.url());
+    let signed = create(json!({"url": with_query, "secret": secret})).await;
+    let unsigned = create(json!({"url": with_query})).await;
+    let shown = &signed.body["job"]["webhook"];
+    assert!(shown["url"].as_str().unwrap().ends_with("?[redacted]"), "{shown}");
+    assert_eq!(shown["id"], unsigned.body["job"]["webhook"]["id"], "deliveries are listed by URL");
+    for created in [&signed, &unsigned] {
+        let id = docmill::domain::job::JobId::parse(&created.job_id()).unwrap();
+        let stored = world.context.jobs.get(id).await.unwrap().unwrap();
+        let stored = serde_json::to_string(&stored).unwrap();
+        assert!(
+            !stored.contains(secret) && !stored.contains("hidden"),
+            "neither item nor payload has the secret or the query"
+        );
+        let cancel = post("/", &json!({})).key(&account.key).parameter("job_id", &created.job_id()).build();
+        assert_eq!(Answer::of(cancel_job::handle(world.cancellation.clone(), cancel).await).status, 200);
+    }
+    for _ in 0..3 {
+        hooks.clock.put_ahead(60 * SECOND);
+        hooks.sweep(&account).await;
+    }
+    let received = own.received();
+    assert_eq!((received.len(), of_account.received().len()), (2, 2), "the account's endpoint has them too");
+    let of = |created: &Answer| received.iter().find(|hook| hook.body.contains(&created.job_id())).unwrap();
+    assert!(is_signed(of(&signed), secret) && of(&signed).header("webhook-signature").contains(" v1a,"));
+    assert!(of(&unsigned).header("webhook-signature").starts_with("v1a,"), "only the service signs");
+    let listed = deliveries(&world, &account, shown).await;
+    assert_eq!(listed.len(), 2);
+    assert!(listed.iter().all(|delivery| delivery["status"] == "delivered"));
+    world.remove_events().await;
 }
 
 #[tokio::test]

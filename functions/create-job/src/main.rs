@@ -6,5 +6,5 @@ use docmill::telemetry;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init();
-    serve(JobService::new(Context::of_function()?), create_job::handle).await
+    serve(JobService::of_function(Context::of_function()?)?, create_job::handle).await
 }

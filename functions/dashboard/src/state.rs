@@ -32,7 +32,7 @@ impl AppState {
     pub fn new(context: Arc<Context>, config: DashboardConfig) -> Result<Self, IssuerError> {
         let base_path = config.url.path().trim_end_matches('/').into();
         Ok(Self {
-            jobs: Arc::new(JobService::new(context.clone())),
+            jobs: Arc::new(JobService::new(context.clone(), None)),
             uploads: Arc::new(UploadService::new(context.clone())),
             control: Arc::new(ControlService::new(context.clone())),
             fonts: Arc::new(FontService::new(context.clone())),

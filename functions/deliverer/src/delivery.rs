@@ -4,7 +4,9 @@ use std::time::Duration;
 
 use docmill::domain::sha256_hex;
 use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::{Attempt, Delivery, DeliveryId, DisabledReason, Dropped, Endpoint, Health};
+use docmill::domain::webhook::{
+    Attempt, Delivery, DeliveryId, DisabledReason, Dropped, Endpoint, EndpointId, Health, JobWebhook,
+};
 use docmill::queue::WebhookMessage;
 use docmill::store::events::StoredEvent;
 use docmill::store::webhooks::Claim;
@@ -13,8 +15,9 @@ use docmill_webhooks::{Answer, Headers, Secret};
 
 use crate::{Deliverer, Obstacle};
 
-/// A delivery that finds no free slot is tried again after about this time.
+/// A delivery that finds no free slot is tried again after about this time, and later more rarely.
 const SLOT_PAUSE: Duration = Duration::from_secs(3);
+const LONGEST_SLOT_PAUSE: Duration = Duration::from_secs(300);
 /// A delivery that finds its endpoint's rate limit used up is tried again after about this time.
 const RATE_PAUSE: Duration = Duration::from_secs(2);
 /// Deliveries of a suspended account wait this long.
@@ -26,16 +29,39 @@ impl Deliverer {
     /// Tries a delivery that is due, unless it can't be tried any more.
     pub(crate) async fn deliver(&self, id: &DeliveryId) -> Result<(), Obstacle> {
         let (webhooks, now) = (&self.context.webhooks, self.clock.now());
-        let endpoint = webhooks.endpoint(&id.account, &id.endpoint).await?;
-        let Some(endpoint) = endpoint.filter(|endpoint| endpoint.disabled.is_none()) else {
-            webhooks.drop_delivery(id, Dropped::EndpointDisabled, now).await?;
-            return Ok(());
-        };
         let Some(event) = self.context.events.get(&id.account, &id.event, now).await? else {
             webhooks.drop_delivery(id, Dropped::EventExpired, now).await?;
             return Ok(());
         };
+        let Some(endpoint) = self.endpoint(&event, &id.endpoint).await? else {
+            webhooks.drop_delivery(id, Dropped::EndpointDisabled, now).await?;
+            return Ok(());
+        };
         self.try_now(&endpoint, &event, id.clone()).await
+    }
+
+    /// The account's endpoint, or the one that stands for the webhook of the event's job. `None`: nothing is sent to it.
+    async fn endpoint(&self, event: &StoredEvent, id: &EndpointId) -> Result<Option<Endpoint>, Obstacle> {
+        let (webhooks, account) = (&self.context.webhooks, &event.account);
+        match event.webhook.as_ref().filter(|webhook| webhook.id == *id) {
+            Some(webhook) => Ok(Some(self.endpoint_of_job(event, webhook).await?)),
+            None => Ok(webhooks.endpoint(account, id).await?.filter(|endpoint| endpoint.disabled.is_none())),
+        }
+    }
+
+    /// The endpoint that stands for the webhook of the event's job.
+    pub(crate) async fn endpoint_of_job(
+        &self,
+        event: &StoredEvent,
+        webhook: &JobWebhook,
+    ) -> Result<Endpoint, Obstacle> {
+        let url = self.sealing.open_text(&webhook.sealed_url, &event.account, &webhook.id).unwrap_or_else(|error| {
+            // Requests to no address fail, until the delivery's schedule ends: the account's endpoints get the event all the same.
+            tracing::error!(%error, "the URL of a job's webhook can't be opened");
+            String::new()
+        });
+        let health = self.context.webhooks.health_of_url(&event.account, &webhook.id).await?;
+        Ok(Endpoint::of_job(webhook, &event.account, url, health, event.recorded_at))
     }
 
     /// Sends the event, unless the endpoint or the account has no room for a request now.
@@ -50,7 +76,7 @@ impl Deliverer {
             return self.put_off(&id, now, until).await;
         }
         if !webhooks.take_slot(&id, now).await? {
-            return self.put_off(&id, now, about(SLOT_PAUSE, now)).await;
+            return self.put_off(&id, now, about(slot_pause(event, now), now)).await;
         }
         let sent = self.send_within_limits(endpoint, event, &id).await;
         webhooks.return_slot(&id).await?;
@@ -114,7 +140,7 @@ impl Deliverer {
             return Ok(());
         }
         let headers = self.sign(endpoint, &event.id, &body, now)?;
-        let answer = self.sender.send(&endpoint.url, &headers, body, now).await;
+        let answer = self.outlets.send(endpoint, event, &headers, body, now).await;
         telemetry::webhook::sent(endpoint, event, delivery.tries, &answer.sent);
         self.note(endpoint, *delivery, headers.signature, answer).await
     }
@@ -142,16 +168,36 @@ impl Deliverer {
             false => seen.after_failure(took, now),
         };
         let health = webhooks.note_health(endpoint, health).await?;
-        if gone {
-            webhooks.disable(endpoint, DisabledReason::Gone, None, now).await?;
-        } else if health.has_failed_too_long(now) {
-            webhooks.disable(endpoint, DisabledReason::Failing, health.failing_since, now).await?;
+        // A job's webhook is not disabled, since nobody could enable it again.
+        if !endpoint.of_jobs {
+            self.disable_if_useless(endpoint, gone, health, now).await?;
         }
         match after.due {
             Some(due) => self.call_again(&after.id(), now, due).await,
             None => Ok(()),
         }
     }
+
+    async fn disable_if_useless(
+        &self,
+        endpoint: &Endpoint,
+        gone: bool,
+        health: Health,
+        now: Timestamp,
+    ) -> Result<(), Obstacle> {
+        let webhooks = &self.context.webhooks;
+        if gone {
+            webhooks.disable(endpoint, DisabledReason::Gone, None, now).await?;
+        } else if health.has_failed_too_long(now) {
+            webhooks.disable(endpoint, DisabledReason::Failing, health.failing_since, now).await?;
+        }
+        Ok(())
+    }
+}
+
+/// The longer an event waits for a free slot, the less often it asks: thousands may wait for a slow endpoint.
+fn slot_pause(event: &StoredEvent, now: Timestamp) -> Duration {
+    Duration::from_millis(now.millis_since(event.recorded_at) / 2).clamp(SLOT_PAUSE, LONGEST_SLOT_PAUSE)
 }
 
 /// A time after `from` that varies, so that deliveries that were put off together don't come back together.

@@ -38,6 +38,9 @@ impl Deliverer {
     async fn wanting(&self, event: &StoredEvent) -> Result<Vec<Endpoint>, Obstacle> {
         let mut endpoints = self.context.webhooks.endpoints(&event.account).await?;
         endpoints.retain(|endpoint| endpoint.wants(&event.kind, event.recorded_at));
+        if let Some(webhook) = &event.webhook {
+            endpoints.push(self.endpoint_of_job(event, webhook).await?);
+        }
         Ok(endpoints)
     }
 

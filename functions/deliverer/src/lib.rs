@@ -11,8 +11,8 @@ use docmill::clock::Clock;
 use docmill::context::Context;
 use docmill::queue::{Queue, QueueError, WebhookMessage};
 use docmill::store::StoreError;
-use docmill_webhooks::{KeyRing, SealingKey, Sender, SigningKeys, StartError, Unsealable, Unsigned};
-use docmill_webhooks::{sealing_keys, sender, signing_keys};
+use docmill_webhooks::{AwsOutlets, KeyRing, Outlets, SealingKey, SigningKeys, StartError, Unsealable, Unsigned};
+use docmill_webhooks::{sender, signing_keys};
 use futures_util::future::join_all;
 
 #[derive(Debug)]
@@ -21,7 +21,7 @@ pub struct Deliverer {
     pub queue: Queue,
     pub sealing: KeyRing<SealingKey>,
     pub signing: SigningKeys,
-    pub sender: Sender,
+    pub outlets: Outlets,
     pub clock: Clock,
 }
 
@@ -40,9 +40,9 @@ pub enum Obstacle {
 
 impl Deliverer {
     pub fn of_function(context: Context) -> Result<Self, StartError> {
-        let (queue, sender) = (context.queue(), sender(context.config.local_mode)?);
-        let (sealing, signing, clock) = (sealing_keys()?, signing_keys()?, Clock::default());
-        Ok(Self { context, queue, sealing, signing, sender, clock })
+        let outlets = Outlets { http: sender(context.config.local_mode)?, aws: AwsOutlets::new(context.aws.clone()) };
+        let (sealing, signing, clock) = (KeyRing::of_function()?, signing_keys()?, Clock::default());
+        Ok(Self { queue: context.queue(), context, sealing, signing, outlets, clock })
     }
 
     /// Handles the messages of a batch.

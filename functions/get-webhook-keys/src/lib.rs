@@ -1,4 +1,5 @@
-//! `GET /.well-known/docmill-webhooks.json`: the public keys that webhooks are signed with. Needs no key.
+//! `GET /.well-known/docmill-webhooks.json`: the public keys that webhooks are signed with, and the role that sends them to
+//! queues and buses of customers. Needs no key.
 
 use std::sync::Arc;
 
@@ -7,6 +8,7 @@ use docmill::http::request::ApiRequest;
 use docmill_webhooks::SigningKeys;
 use lambda_http::Body;
 use lambda_http::http::{Response, header};
+use serde_json::json;
 
 /// A replaced key goes on signing for longer than this, so that cached documents stay good.
 const CACHE_CONTROL: &str = "public, max-age=3600";
@@ -15,8 +17,11 @@ const CACHE_CONTROL: &str = "public, max-age=3600";
 pub struct KeysDocument(String);
 
 impl KeysDocument {
-    pub fn of(keys: &SigningKeys) -> Self {
-        Self(keys.document().to_string())
+    /// `role`: the one that sends to queues and buses of customers.
+    pub fn of(keys: &SigningKeys, role: &str) -> Self {
+        let mut document = keys.document();
+        document["deliveryRole"] = json!(role);
+        Self(document.to_string())
     }
 }
 

@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use docmill::context::Context;
 use docmill::domain::quota::RatePolicy;
-use docmill::domain::webhook::Delivery;
+use docmill::domain::webhook::{Delivery, EndpointId};
 use docmill::http::envelope::Reply;
-use docmill::http::error::ApiError;
+use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
 use docmill::http::webhooks::endpoint_of;
@@ -21,9 +21,12 @@ use query::ListRequest;
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
         let wanted = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
-        let endpoint = endpoint_of(&context, &caller, request.path_parameter("webhook_id")).await?;
-        let (found, next) =
-            context.webhooks.deliveries(caller.account(), &endpoint.id, &wanted.filter, wanted.limit).await?;
+        let id = EndpointId::parse(request.path_parameter("webhook_id")).ok_or(ErrorCode::WebhookNotFound)?;
+        let (found, next) = context.webhooks.deliveries(caller.account(), &id, &wanted.filter, wanted.limit).await?;
+        if found.is_empty() {
+            // A URL that jobs name has deliveries, but no endpoint.
+            endpoint_of(&context, &caller, id.as_str()).await?;
+        }
         let views: Vec<_> = found.iter().map(Delivery::view).collect();
         let reply = Reply::ok("deliveries", json!(views)).with("hasMore", json!(next.is_some()));
         Ok(match next {

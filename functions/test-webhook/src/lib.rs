@@ -1,4 +1,4 @@
-//! `POST /v1/webhooks/test`: records a test and returns a signed sample. No request is sent.
+//! `POST /v1/webhooks/test`: records a test and returns a signed sample. With `deliver`, the sample is also sent.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,25 +7,37 @@ use docmill::context::Context;
 use docmill::domain::breach::Breach;
 use docmill::domain::event::new_event_id;
 use docmill::domain::quota::RatePolicy;
+use docmill::domain::time::Timestamp;
+use docmill::domain::webhook::request::receiver;
 use docmill::http::envelope::Reply;
 use docmill::http::error::ApiError;
 use docmill::http::guard::authenticated;
 use docmill::http::request::ApiRequest;
 use docmill::store::events::{StoredEvent, WEBHOOK_TEST};
 use docmill::webhook::signed_sample;
+use docmill_webhooks::{Headers, Sender};
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Map, Value, json};
-use url::{Host, Url};
+use url::Url;
 
 const MAX_URL_BYTES: usize = 8192;
+const URL_RULE: &str = "must be a full https URL without a user name or password, of at most 8192 bytes";
 /// How long a recorded test can be listed.
 const KEPT: Duration = Duration::from_secs(7 * 86_400);
 
-pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
-    authenticated(&context, &request, RatePolicy::Create, async |caller| {
+/// What a test needs.
+#[derive(Debug)]
+pub struct TestService {
+    pub context: Arc<Context>,
+    pub sender: Sender,
+}
+
+pub async fn handle(service: Arc<TestService>, request: ApiRequest) -> Response<Body> {
+    let context = &service.context;
+    authenticated(context, &request, RatePolicy::Create, async |caller| {
         let body = request.json_object()?;
-        let url = receiver(&body, context.config.local_mode).map_err(|breach| ApiError::validation(vec![breach]))?;
+        let Wanted { url, deliver } = Wanted::parse(&body, context.config.local_mode).map_err(ApiError::validation)?;
         let sample = signed_sample(caller.now).map_err(ApiError::internal)?;
         let event = StoredEvent {
             account: caller.account().to_owned(),
@@ -35,6 +47,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             // The host is enough to identify tests, and keeps the item small.
             data: json!({"host": Url::parse(&url).ok().and_then(|url| url.host_str().map(str::to_owned))}),
             job: None,
+            webhook: None,
             unlisted: None,
             due_shard: None,
             due: None,
@@ -42,68 +55,73 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             ttl: caller.now.plus(KEPT).as_ttl_seconds(),
         };
         context.events.record(&event).await?;
-        let test = json!({
+        let delivery_enabled = caller.settings.service.webhook_delivery;
+        let sends = deliver && delivery_enabled && context.webhooks.admits_today(caller.account(), caller.now).await?;
+        let attempt = match sends {
+            true => Some(send(&service.sender, &url, &sample, caller.now).await),
+            false => None,
+        };
+        let mut test = json!({
             "id": event.id,
             "url": url,
             "status": "recorded",
             "recordedAt": event.recorded_at.to_string(),
-            "deliveryEnabled": caller.settings.service.webhook_delivery,
+            "deliveryEnabled": delivery_enabled,
             "sample": sample,
         });
+        if let Some(attempt) = attempt {
+            test["attempt"] = attempt;
+        }
         Ok(Reply::ok("webhookTest", test))
     })
     .await
 }
 
-/// The receiver's address: absolute https without user info, or http for loopback on a local stack.
-fn receiver(body: &Map<String, Value>, local_mode: bool) -> Result<String, Breach> {
-    let wrong =
-        || Breach::new("/url", "must be a full https URL without a user name or password, of at most 8192 bytes");
-    let text = match body.get("url") {
-        Some(Value::String(text)) if text.len() <= MAX_URL_BYTES => text,
-        Some(_) | None => return Err(wrong()),
-    };
-    let url = Url::parse(text).map_err(|_| wrong())?;
-    let scheme_fits = url.scheme() == "https" || (local_mode && url.scheme() == "http" && is_loopback(&url));
-    let fits = scheme_fits && url.has_host() && url.username().is_empty() && url.password().is_none();
-    if fits { Ok(text.clone()) } else { Err(wrong()) }
+/// A valid request.
+struct Wanted {
+    url: String,
+    deliver: bool,
 }
 
-fn is_loopback(url: &Url) -> bool {
-    match url.host() {
-        Some(Host::Domain(name)) => name == "localhost",
-        Some(Host::Ipv4(address)) => address.is_loopback(),
-        Some(Host::Ipv6(address)) => address.is_loopback(),
-        None => false,
+impl Wanted {
+    fn parse(body: &Map<String, Value>, local_mode: bool) -> Result<Self, Vec<Breach>> {
+        let url = body.get("url").and_then(Value::as_str).and_then(|url| receiver(url, MAX_URL_BYTES, local_mode));
+        let url = url.ok_or_else(|| vec![Breach::new("/url", URL_RULE)])?;
+        let deliver = match body.get("deliver") {
+            None => false,
+            Some(deliver) => deliver.as_bool().ok_or_else(|| vec![Breach::new("/deliver", "must be true or false")])?,
+        };
+        Ok(Self { url, deliver })
     }
+}
+
+/// Sends the sample, with its own signature, and shows what came of it as the attempts of deliveries are shown.
+async fn send(sender: &Sender, url: &str, sample: &Value, now: Timestamp) -> Value {
+    let header = |name: &str| sample["headers"][name].as_str().unwrap_or_default().to_owned();
+    let headers = Headers {
+        id: header("webhook-id"),
+        timestamp: now.as_millis().div_euclid(1000),
+        signature: header("webhook-signature"),
+    };
+    let body = sample["body"].as_str().unwrap_or_default().to_owned();
+    sender.send(url, &headers, body, now).await.sent.view()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn accepts(url: Value, local_mode: bool) -> bool {
-        let body = Map::from_iter([("url".to_owned(), url)]);
-        receiver(&body, local_mode).is_ok()
-    }
-
     #[test]
-    fn receivers_are_absolute_https() {
-        assert!(accepts(json!("https://hooks.example/docmill?x=1"), false));
-        for bad in ["http://hooks.example/", "https://u:p@hooks.example/", "//hooks.example/", "hooks", "", "ftp://a/"]
-        {
-            assert!(!accepts(json!(bad), true), "{bad}");
+    fn a_test_needs_a_receiver() {
+        let parse = |body: Value| Wanted::parse(body.as_object().unwrap(), false).map(|wanted| wanted.deliver);
+        let url = "https://hooks.example/";
+        assert_eq!(parse(json!({"url": url})), Ok(false));
+        assert_eq!(parse(json!({"url": url, "deliver": true})), Ok(true));
+        let refused = |body| parse(body).unwrap_err()[0].path.clone();
+        assert_eq!(refused(json!({"url": url, "deliver": "yes"})), "/deliver");
+        for body in [json!({}), json!({"url": 7}), json!({"url": "http://hooks.example/"})] {
+            assert_eq!(refused(body), "/url");
         }
-        assert!(!accepts(json!(7), false));
-        assert!(receiver(&Map::new(), false).is_err());
-        assert!(!accepts(json!(format!("https://a.example/{}", "x".repeat(MAX_URL_BYTES))), false));
-    }
-
-    #[test]
-    fn loopback_over_http_is_only_for_the_local_stack() {
-        for url in ["http://localhost:9000/", "http://127.0.0.1/", "http://[::1]:9000/"] {
-            assert!(accepts(json!(url), true), "{url}");
-            assert!(!accepts(json!(url), false), "{url}");
-        }
+        assert_eq!(refused(json!({"url": format!("{url}{}", "x".repeat(MAX_URL_BYTES))})), "/url");
     }
 }

@@ -1,9 +1,15 @@
+use std::sync::Arc;
+
 use docmill::context::Context;
 use docmill::http::serve::serve;
 use docmill::telemetry;
+use docmill_webhooks::sender;
+use test_webhook::TestService;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {
     telemetry::init();
-    serve(Context::of_function()?, test_webhook::handle).await
+    let context = Arc::new(Context::of_function()?);
+    let sender = sender(context.config.local_mode)?;
+    serve(TestService { context, sender }, test_webhook::handle).await
 }

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod audit;
 pub mod breach;
+pub mod endpoint_id;
 pub mod event;
 pub mod font;
 pub mod job;

@@ -1,5 +1,7 @@
 //! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them.
 
+pub mod keys;
+pub mod seal;
 pub mod signature;
 
 use base64::Engine as _;

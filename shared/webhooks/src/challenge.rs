@@ -7,9 +7,9 @@ use docmill::domain::webhook::{Sent, Signatures};
 use docmill::http::error::{ApiError, ErrorCode};
 use serde_json::{Value, json};
 
-use crate::seal::Secret;
 use crate::send::Sender;
 use crate::sign::{Headers, SigningKeys};
+use docmill::webhook::seal::Secret;
 
 /// Posts `{"type": "webhook.challenge", "timestamp", "data": {"challenge"}}`, signed as events are. The answer must be 2xx with
 /// the challenge as its body, or as the member `challenge` of a JSON object.

@@ -12,10 +12,10 @@ use docmill::http::webhooks::endpoint_of;
 use docmill::store::webhooks::Change;
 use serde_json::{Map, Value};
 
-use crate::keys::KeyRing;
-use crate::seal::{SealingKey, Secret};
 use crate::service::{invalid, seal, with_secret};
-use crate::settings::{StartError, sealing_keys};
+use crate::settings::StartError;
+use docmill::webhook::keys::KeyRing;
+use docmill::webhook::seal::{SealingKey, Secret};
 
 /// Most secrets of an endpoint: the current one, and replaced ones that still sign.
 const MOST_SECRETS: usize = 3;
@@ -29,7 +29,7 @@ pub struct Rotation {
 
 impl Rotation {
     pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, StartError> {
-        Ok(Self { context: context.into(), sealing: sealing_keys()? })
+        Ok(Self { context: context.into(), sealing: KeyRing::of_function()? })
     }
 
     /// The endpoint's view with a new secret. The earlier one goes on signing for the hours that `body` names.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use docmill::context::Context;
 use docmill::domain::time::Timestamp;
 use docmill::domain::webhook::request::Wanted;
-use docmill::domain::webhook::{Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
+use docmill::domain::webhook::{Destination, Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::guard::Caller;
 use docmill::http::webhooks::endpoint_of;
@@ -13,11 +13,11 @@ use docmill::store::webhooks::{Change, Created};
 use serde_json::{Map, Value, json};
 
 use crate::challenge::challenge;
-use crate::keys::KeyRing;
-use crate::seal::{SealingKey, Secret};
 use crate::send::Sender;
-use crate::settings::{StartError, sealing_keys, sender, signing_keys};
+use crate::settings::{StartError, sender, signing_keys};
 use crate::sign::SigningKeys;
+use docmill::webhook::keys::KeyRing;
+use docmill::webhook::seal::{SealingKey, Secret};
 
 /// What creating and changing endpoints needs.
 #[derive(Debug)]
@@ -32,19 +32,21 @@ impl WebhookService {
     pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, StartError> {
         let context = context.into();
         let sender = sender(context.config.local_mode)?;
-        Ok(Self { sealing: sealing_keys()?, signing: signing_keys()?, sender, context })
+        Ok(Self { sealing: KeyRing::of_function()?, signing: signing_keys()?, sender, context })
     }
 
-    /// The new endpoint's view with its secret, which nobody can read again.
+    /// The new endpoint's view with its secret, which nobody can read again. Only URLs are challenged: for a queue or a bus, the role
+    /// in the customer's account shows that it is theirs.
     pub async fn create(&self, caller: &Caller, body: &Map<String, Value>) -> Result<Value, ApiError> {
-        let wanted = Wanted::to_create(body, self.context.config.local_mode).map_err(invalid)?;
+        let (destination, wanted) = Wanted::to_create(body, self.context.config.local_mode).map_err(invalid)?;
         let (id, secret) = (EndpointId::new(), Secret::new());
-        if self.must_challenge(caller, wanted.challenge.unwrap_or_default()) {
-            let url = wanted.url.as_deref().unwrap_or_default();
+        if let Some(url) = destination.url()
+            && self.must_challenge(caller, wanted.challenge.unwrap_or_default())
+        {
             challenge(&self.sender, &self.signing, url, std::slice::from_ref(&secret), caller.now).await?;
         }
         let sealed = SealedSecret { sealed: seal(&self.sealing, &secret, caller.account(), &id)?, until: None };
-        let endpoint = new_endpoint(caller, id, wanted, sealed);
+        let endpoint = new_endpoint(caller, id, destination, wanted, sealed);
         match self.context.webhooks.create(&endpoint).await? {
             Created::Yes => Ok(with_secret(&endpoint, &secret)),
             Created::Full => Err(ErrorCode::TooManyWebhooks.into()),
@@ -55,7 +57,11 @@ impl WebhookService {
     pub async fn change(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, ApiError> {
         let wanted = Wanted::to_change(body, self.context.config.local_mode).map_err(invalid)?;
         let endpoint = endpoint_of(&self.context, caller, id).await?;
-        let new_url = wanted.url.as_ref().filter(|url| **url != endpoint.url);
+        let new_url = wanted
+            .destination
+            .as_ref()
+            .and_then(Destination::url)
+            .filter(|url| Some(*url) != endpoint.destination.url());
         let asks = wanted.challenge.unwrap_or(endpoint.challenge);
         if let Some(url) = new_url.filter(|_| self.must_challenge(caller, asks)) {
             let secrets = self.secrets(&endpoint, caller.now)?;
@@ -91,13 +97,19 @@ pub(crate) fn seal(
     keys.seal(secret, account, id).map_err(ApiError::internal)
 }
 
-fn new_endpoint(caller: &Caller, id: EndpointId, wanted: Wanted, secret: SealedSecret) -> Endpoint {
-    let Wanted { url, kinds, description, rate_limit, signatures, challenge, active } = wanted;
+fn new_endpoint(
+    caller: &Caller,
+    id: EndpointId,
+    destination: Destination,
+    wanted: Wanted,
+    secret: SealedSecret,
+) -> Endpoint {
+    let Wanted { destination: _, kinds, description, rate_limit, signatures, challenge, active } = wanted;
     let disabled = (active == Some(false)).then_some(Disabled { reason: DisabledReason::Account, at: caller.now });
     Endpoint {
         account: caller.account().to_owned(),
         id,
-        url: url.unwrap_or_default(),
+        destination,
         kinds: kinds.unwrap_or_default(),
         description: description.unwrap_or_default(),
         rate_limit: rate_limit.flatten(),
@@ -108,6 +120,7 @@ fn new_endpoint(caller: &Caller, id: EndpointId, wanted: Wanted, secret: SealedS
         health: Health::default(),
         created_at: caller.now,
         updated_at: caller.now,
+        of_jobs: false,
     }
 }
 

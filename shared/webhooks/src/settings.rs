@@ -1,16 +1,15 @@
 //! Keys and rules from the environment of a function.
 
+use docmill::webhook::seal::BadSetting;
 use docmill_egress::{BadException, EgressPolicy, GuardedClient, SourceExceptions};
 
-use crate::keys::{BadKey, KeyRing};
-use crate::seal::SealingKey;
 use crate::send::Sender;
 use crate::sign::SigningKeys;
 
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
-    #[error("{name}: {error}")]
-    Key { name: &'static str, error: BadKey },
+    #[error(transparent)]
+    Key(#[from] BadSetting),
     #[error("RECEIVER_EXCEPTIONS is only for local mode: LOCAL_MODE is not set")]
     NotLocal,
     #[error("RECEIVER_EXCEPTIONS: {0}")]
@@ -23,18 +22,11 @@ fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The keys that seal endpoints' secrets: `WEBHOOK_KEY`, and `WEBHOOK_KEY_PREVIOUS` while it is being replaced.
-pub fn sealing_keys() -> Result<KeyRing<SealingKey>, StartError> {
-    let current = variable("WEBHOOK_KEY").unwrap_or_default();
-    KeyRing::for_secrets(&current, variable("WEBHOOK_KEY_PREVIOUS").as_deref())
-        .map_err(|error| StartError::Key { name: "WEBHOOK_KEY", error })
-}
-
 /// The service's own keys for signatures: `WEBHOOK_SIGNING_KEY`, and `WEBHOOK_SIGNING_KEY_PREVIOUS` while it is being replaced.
 pub fn signing_keys() -> Result<SigningKeys, StartError> {
     let current = variable("WEBHOOK_SIGNING_KEY").unwrap_or_default();
     SigningKeys::new(&current, variable("WEBHOOK_SIGNING_KEY_PREVIOUS").as_deref())
-        .map_err(|error| StartError::Key { name: "WEBHOOK_SIGNING_KEY", error })
+        .map_err(|error| BadSetting { name: "WEBHOOK_SIGNING_KEY", error }.into())
 }
 
 /// Sends to public addresses, and in local mode also to those of `RECEIVER_EXCEPTIONS`.

@@ -12,8 +12,8 @@ use docmill::domain::webhook::Signatures;
 use serde_json::{Value, json};
 use standardwebhooks::{Webhook, WebhookError};
 
-use crate::keys::{BadKey, KeyRing, derive};
-use crate::seal::Secret;
+use docmill::webhook::keys::{BadKey, KeyRing, derive};
+use docmill::webhook::seal::Secret;
 
 const KEY_PURPOSE: &str = "docmill: signatures of webhooks";
 const PUBLIC_PREFIX: &str = "whpk_";

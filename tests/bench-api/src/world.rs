@@ -271,6 +271,7 @@ fn completed_job(account: &str) -> Job {
         retention_seconds: None,
         results: None,
         steps: Vec::new(),
+        webhook: None,
         metadata: Default::default(),
         limits: Default::default(),
         output: Some(Output {

@@ -5,14 +5,18 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use deliverer::Deliverer;
-use docmill::clock::Clock;
+use docmill::clock::{self, Clock};
+use docmill::config::Config;
 use docmill::context::Context;
+use docmill::domain::webhook::DeliveryId;
 use docmill::queue::WebhookMessage;
 use docmill::store::item::DUE_SHARDS;
 use docmill::store::webhooks::Due;
+use docmill::webhook::signature::{Received, Verdict};
 use docmill_egress::{EgressPolicy, GuardedClient};
-use docmill_webhooks::{KeyRing, SealingKey, Sender, SigningKeys, WebhookService};
+use docmill_webhooks::{AwsOutlets, KeyRing, Outlets, SealingKey, Sender, SigningKeys, WebhookService};
 use serde_json::{Value, json};
+use test_webhook::TestService;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, BufStream};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
@@ -35,6 +39,13 @@ impl Hook {
     pub fn event(&self) -> &str {
         self.header("webhook-id")
     }
+}
+
+/// Whether the request has a signature with this secret.
+pub fn is_signed(hook: &Hook, secret: &str) -> bool {
+    let headers: Vec<_> = hook.headers.iter().map(|(name, value)| format!("{name}: {value}")).collect();
+    let received = Received { secret, headers: &headers.join("\n"), body: &hook.body };
+    received.verify(clock::now()) == Verdict::Valid
 }
 
 /// What the server answers: bytes of an HTTP response, after a time.
@@ -151,7 +162,7 @@ pub struct Deliveries {
     pub clock: Clock,
 }
 
-fn sealing() -> KeyRing<SealingKey> {
+pub fn sealing() -> KeyRing<SealingKey> {
     KeyRing::for_secrets(&"s".repeat(86), None).unwrap()
 }
 
@@ -164,6 +175,34 @@ fn sender() -> Sender {
     Sender::new(GuardedClient::new(policy).unwrap())
 }
 
+/// The function of `POST /v1/webhooks/test`.
+pub fn test_service(context: Arc<Context>) -> Arc<TestService> {
+    Arc::new(TestService { context, sender: sender() })
+}
+
+/// In this world, where receivers may be on this machine.
+pub fn local_context(world: &World) -> Arc<Context> {
+    let mut config = world.config.clone();
+    config.local_mode = true;
+    Arc::new(Context::new(config, patient_aws().with_interceptor(world.watch.interceptor())).unwrap())
+}
+
+/// A deliverer as in an environment of its own.
+pub fn deliverer(config: &Config) -> Deliverer {
+    deliverer_in(Context::new(config.clone(), patient_aws()).unwrap(), Clock::default())
+}
+
+fn deliverer_in(context: Context, clock: Clock) -> Deliverer {
+    Deliverer {
+        queue: context.queue(),
+        context,
+        sealing: sealing(),
+        signing: signing(),
+        outlets: Outlets { http: sender(), aws: AwsOutlets::new(patient_aws()) },
+        clock,
+    }
+}
+
 impl Deliveries {
     /// In this world, where endpoints may be on this machine.
     pub fn of(world: &World) -> Self {
@@ -174,15 +213,7 @@ impl Deliveries {
         let clock = Clock::default();
         let service =
             WebhookService { context: Arc::new(context()), sealing: sealing(), signing: signing(), sender: sender() };
-        let context = context();
-        let deliverer = Deliverer {
-            queue: context.queue(),
-            context,
-            sealing: sealing(),
-            signing: signing(),
-            sender: sender(),
-            clock: clock.clone(),
-        };
+        let deliverer = deliverer_in(context(), clock.clone());
         Self { service: Arc::new(service), deliverer, clock }
     }
 
@@ -190,16 +221,28 @@ impl Deliveries {
     pub async fn endpoint(&self, account: &Account, url: &str, more: Value) -> Value {
         let mut body = json!({"url": url});
         body.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
+        self.endpoint_with(account, body).await
+    }
+
+    pub async fn endpoint_with(&self, account: &Account, body: Value) -> Value {
         let request = post("/v1/webhooks", &body).key(&account.key).build();
         let answer = Answer::of(create_webhook::handle(self.service.clone(), request).await);
         assert_eq!(answer.status, 201, "{}", answer.body);
         answer.body["webhook"].clone()
     }
 
-    /// Handles the message of an event.
+    /// Handles the message of an event, and those of its deliveries that it sends into the queue of retries.
     pub async fn announce(&self, account: &Account, event: &str) {
         let message = WebhookMessage::Event { account: account.id.clone(), event: event.to_owned() };
         self.deliverer.take(&message).await.unwrap();
+        let webhooks = &self.deliverer.context.webhooks;
+        for endpoint in webhooks.endpoints(&account.id).await.unwrap() {
+            let id = DeliveryId { account: account.id.clone(), endpoint: endpoint.id, event: event.to_owned() };
+            let delivery = webhooks.delivery(&id).await.unwrap();
+            if delivery.is_some_and(|delivery| delivery.tries == 0 && delivery.due <= Some(self.clock.now())) {
+                self.deliverer.take(&WebhookMessage::Delivery(id)).await.unwrap();
+            }
+        }
     }
 
     /// Handles everything of this account that is due, as the sweeper's messages ask for. Returns how much that was.

@@ -27,6 +27,8 @@ pub fn largest_body(catalogue: &Catalogue, tool: &Tool) -> Map<String, Value> {
     grow(catalogue, tool, &mut body, "metadata", [Value::Object(labels.collect())]);
     let output = json!({"filename": "x".repeat(200), "putUrl": address(8000), "putHeaders": headers()});
     grow(catalogue, tool, &mut body, "output", [output]);
+    let webhook = json!({"url": address(2000), "secret": format!("whsec_{}", "A".repeat(84))});
+    grow(catalogue, tool, &mut body, "webhook", [webhook]);
     add_steps(catalogue, tool, &mut body);
     body.extend((0..20).map(|n| (format!("unknown-{n}-{}", WIDE.repeat(100)), json!(1))));
     for (count, length) in [(100, 8000), (100, 4000), (21, 8000), (2, 8000)] {

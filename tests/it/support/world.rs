@@ -72,7 +72,7 @@ impl World {
         };
         Self {
             context: Arc::new(context("TEST")),
-            service: Arc::new(JobService::new(context("CREATE_JOB"))),
+            service: Arc::new(JobService::new(context("CREATE_JOB"), Some(super::hooks::sealing()))),
             uploads: Arc::new(UploadService::new(context("CREATE_UPLOAD"))),
             cancellation: Arc::new(ControlService::new(context("CANCEL_JOB"))),
             deletion: Arc::new(ControlService::new(context("DELETE_JOB"))),

@@ -7,10 +7,12 @@ mod result;
 pub mod source;
 pub mod statistics;
 mod status;
+mod webhook;
 
 pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_WARNINGS, Warning};
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
+pub use webhook::{JobWebhook, WebhookRequest};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -184,6 +186,9 @@ pub struct Job {
     /// How long the output is kept after completion, if the request says so.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub retention_seconds: Option<u64>,
+    /// Where the job's events are sent, besides the account's endpoints.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub webhook: Option<JobWebhook>,
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
     /// The limits of service, plan and key when the job was created.
@@ -308,6 +313,9 @@ impl Job {
             view.insert("then".into(), json!(self.then));
         }
         view.insert("metadata".into(), json!(self.metadata));
+        if let Some(webhook) = &self.webhook {
+            view.insert("webhook".into(), webhook.view());
+        }
         view.insert("credits".into(), json!({"charged": self.charge.total(), "refunded": self.refunded}));
         if let Some(output) = &self.output {
             view.insert("output".into(), json!(output));

@@ -202,6 +202,7 @@ mod tests {
                 input: object(input),
                 options: object(options),
                 then,
+                webhook: None,
                 output: Default::default(),
                 metadata: Default::default(),
             };

@@ -15,8 +15,8 @@ pub use self::output::OutputRequest;
 use self::steps::Step;
 use crate::account::limits::MAX_INLINE_BYTES;
 use crate::breach::Breach;
-use crate::job::Warning;
 use crate::job::source::{self, Source};
+use crate::job::{Warning, WebhookRequest};
 use crate::sha256_hex;
 use crate::tool::Definition;
 use crate::tool::catalogue::{Catalogue, Tool};
@@ -36,6 +36,8 @@ pub struct JobRequest {
     pub then: Vec<Step>,
     #[serde(default, skip_serializing_if = "OutputRequest::is_default")]
     pub output: OutputRequest,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<WebhookRequest>,
     pub metadata: BTreeMap<String, String>,
 }
 
@@ -94,12 +96,19 @@ impl JobRequest {
         let then = steps::read(catalogue, tool, &options, body.get("then"))?;
         let unknown = unknown::names(catalogue, definition, body);
         let output = body.get("output").and_then(|output| OutputRequest::deserialize(output).ok()).unwrap_or_default();
+        let webhook = body.get("webhook").and_then(|webhook| WebhookRequest::deserialize(webhook).ok());
         let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
-        Ok((Self { tool: definition.slug.clone(), input, options, then, output, metadata }, unknown))
+        Ok((Self { tool: definition.slug.clone(), input, options, then, output, webhook, metadata }, unknown))
     }
 
+    /// The whole request: equivalent requests have the same fingerprint.
     pub fn canonical(&self) -> CanonicalText {
         CanonicalText(json!(self).to_string())
+    }
+
+    /// The part that the worker needs: without the webhook, whose secret is none of its business.
+    pub fn for_worker(&self) -> CanonicalText {
+        CanonicalText(json!(Self { webhook: None, ..self.clone() }).to_string())
     }
 
     pub fn redacted_input(&self) -> Value {

@@ -280,6 +280,7 @@ fn shared_properties() -> Map<String, Value> {
             },
         },
         "output": output_property(),
+        "webhook": webhook_property(),
         "metadata": {
             "type": "object",
             "description": "Your own labels, echoed back on the job: at most 20 pairs.",
@@ -291,6 +292,28 @@ fn shared_properties() -> Map<String, Value> {
         return Map::new();
     };
     properties
+}
+
+fn webhook_property() -> Value {
+    json!({
+        "type": "object",
+        "required": ["url"],
+        "description": "Where this job's events are sent, besides your webhook endpoints.",
+        "properties": {
+            "url": {
+                "type": "string",
+                "format": "source-url",
+                "minLength": 1,
+                "maxLength": 2048,
+                "description": "Where events are sent: https, without user name and password.",
+            },
+            "secret": {
+                "type": "string",
+                "pattern": "^whsec_[A-Za-z0-9+/]{32,86}={0,2}$",
+                "description": "Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`).",
+            },
+        },
+    })
 }
 
 fn output_property() -> Value {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use super::endpoint::EndpointId;
 use super::schedule::{MOST_TRIES, next_try};
+use crate::endpoint_id::EndpointId;
 use crate::job::JobId;
 use crate::sha256_hex;
 use crate::time::Timestamp;
@@ -231,7 +231,7 @@ impl Delivery {
             },
             "createdAt": self.created_at.to_string(),
             "triesLeft": if self.state.is_ended() { 0 } else { MOST_TRIES.saturating_sub(self.tries) },
-            "attempts": self.attempts.iter().map(Attempt::view).collect::<Vec<_>>(),
+            "attempts": self.attempts.iter().map(|attempt| attempt.sent.view()).collect::<Vec<_>>(),
         });
         if let Some(job) = self.job {
             view["jobId"] = json!(job);
@@ -246,9 +246,10 @@ impl Delivery {
     }
 }
 
-impl Attempt {
-    fn view(&self) -> Value {
-        let Sent { at, ms, status, answer, error } = &self.sent;
+impl Sent {
+    /// For the account that sent it.
+    pub fn view(&self) -> Value {
+        let Self { at, ms, status, answer, error } = self;
         let mut view = json!({"at": at.to_string(), "durationMs": ms});
         match (status, error) {
             (Some(status), _) => {

@@ -6,9 +6,11 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
-use uuid::Uuid;
 
+use super::destination::Destination;
+use crate::endpoint_id::EndpointId;
 use crate::event::EventKind;
+use crate::job::JobWebhook;
 use crate::time::Timestamp;
 
 /// How many endpoints an account may have.
@@ -23,67 +25,6 @@ const FIRST_PAUSE: Duration = Duration::from_secs(30);
 const LONGEST_PAUSE: Duration = Duration::from_secs(600);
 /// An endpoint that takes longer to answer is slow.
 pub const SLOW_ANSWER: Duration = Duration::from_secs(2);
-
-const PREFIX: &str = "wh_";
-const DIGITS: usize = 32;
-
-/// An endpoint's id. Ids are sorted by time of creation.
-#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-#[serde(try_from = "String", into = "String")]
-pub struct EndpointId(String);
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("not the id of a webhook endpoint")]
-pub struct NotAnEndpointId;
-
-impl EndpointId {
-    pub fn new() -> Self {
-        Self(format!("{PREFIX}{}", Uuid::now_v7().simple()))
-    }
-
-    /// `None` unless the text has the form of an id.
-    pub fn parse(text: &str) -> Option<Self> {
-        let digits = text.strip_prefix(PREFIX)?;
-        let is_digit = |byte: u8| byte.is_ascii_digit() || (b'a'..=b'f').contains(&byte);
-        (digits.len() == DIGITS && digits.bytes().all(is_digit)).then(|| Self(text.to_owned()))
-    }
-
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl Default for EndpointId {
-    fn default() -> Self {
-        Self::new()
-    }
-}
-
-impl TryFrom<String> for EndpointId {
-    type Error = NotAnEndpointId;
-
-    fn try_from(text: String) -> Result<Self, NotAnEndpointId> {
-        Self::parse(&text).ok_or(NotAnEndpointId)
-    }
-}
-
-impl From<EndpointId> for String {
-    fn from(id: EndpointId) -> Self {
-        id.0
-    }
-}
-
-impl fmt::Display for EndpointId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl fmt::Debug for EndpointId {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
-    }
-}
 
 /// Which signatures a request has: HMAC-SHA256 with the endpoint's secret (`v1`), Ed25519 with the service's key (`v1a`), or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -162,7 +103,7 @@ impl fmt::Debug for SealedSecret {
     }
 }
 
-/// How an endpoint has answered lately. An endpoint that answers well has the default, which costs no write.
+/// How an endpoint has answered lately. It is only written when it changes: an endpoint that always answers well costs one write.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Health {
     /// Failures since the last success.
@@ -175,13 +116,16 @@ pub struct Health {
     /// Its last answer took long.
     #[serde(default)]
     pub slow: bool,
+    /// It has answered a request well. One that never has may be dead or slow.
+    #[serde(default)]
+    pub proven: bool,
 }
 
 impl Health {
-    /// Whether a request is likely to be answered quickly. Other endpoints' deliveries go through a queue of their own, so that
+    /// Whether a request is likely to be answered quickly, as far as anybody knows. Other endpoints' deliveries go through a queue of their own, so that
     /// they don't delay these.
     pub fn is_good(&self) -> bool {
-        self.failures == 0 && !self.slow
+        self.proven && self.failures == 0 && !self.slow
     }
 
     /// The pause that is not over yet.
@@ -191,7 +135,7 @@ impl Health {
 
     #[must_use]
     pub fn after_success(self, took: Duration) -> Self {
-        Self { slow: took > SLOW_ANSWER, ..Self::default() }
+        Self { slow: took > SLOW_ANSWER, proven: true, ..Self::default() }
     }
 
     /// Each ten failures in a row pause the endpoint, up to ten minutes: a dead host is not asked for each event.
@@ -209,6 +153,7 @@ impl Health {
             failing_since: Some(self.failing_since.unwrap_or(now)),
             paused_until,
             slow: took > SLOW_ANSWER,
+            proven: self.proven,
         }
     }
 
@@ -223,8 +168,7 @@ impl Health {
 pub struct Endpoint {
     pub account: String,
     pub id: EndpointId,
-    /// May contain a secret: never log it.
-    pub url: String,
+    pub destination: Destination,
     /// The kinds of events that are sent; empty: all.
     #[serde(default)]
     pub kinds: BTreeSet<String>,
@@ -246,6 +190,9 @@ pub struct Endpoint {
     pub health: Health,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+    /// Made for the URL that jobs name in their `webhook`: it is not stored, but for its health.
+    #[serde(skip)]
+    pub of_jobs: bool,
 }
 
 impl fmt::Debug for Endpoint {
@@ -255,6 +202,28 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
+    /// The endpoint that stands for a job's webhook.
+    pub fn of_job(webhook: &JobWebhook, account: &str, url: String, health: Health, at: Timestamp) -> Self {
+        let sealed = |sealed: &String| SealedSecret { sealed: sealed.clone(), until: None };
+        let secrets: Vec<_> = webhook.sealed_secret.iter().map(sealed).collect();
+        Self {
+            account: account.to_owned(),
+            id: webhook.id.clone(),
+            destination: Destination::Url { url },
+            kinds: BTreeSet::new(),
+            description: String::new(),
+            rate_limit: None,
+            signatures: if secrets.is_empty() { Signatures::V1a } else { Signatures::Both },
+            challenge: false,
+            secrets,
+            disabled: None,
+            health,
+            created_at: at,
+            updated_at: at,
+            of_jobs: true,
+        }
+    }
+
     /// Whether events of this kind that were recorded at this time are sent to the endpoint.
     pub fn wants(&self, kind: &str, recorded_at: Timestamp) -> bool {
         self.disabled.is_none()
@@ -281,9 +250,10 @@ impl Endpoint {
             true => EventKind::ALL.map(EventKind::as_str).to_vec(),
             false => self.kinds.iter().map(String::as_str).collect(),
         };
+        let (address_name, address) = self.destination.view(&self.account);
         let mut view = json!({
             "id": self.id.as_str(),
-            "url": self.url,
+            (address_name): address,
             "events": kinds,
             "description": self.description,
             "rateLimit": self.rate_limit,
@@ -311,15 +281,6 @@ mod tests {
     const QUICK: Duration = Duration::from_millis(50);
 
     #[test]
-    fn ids_have_one_form() {
-        let id = EndpointId::new();
-        assert_eq!(EndpointId::parse(id.as_str()), Some(id.clone()));
-        for text in ["", "wh_", "webhooks", &id.as_str()[3..], &id.as_str().to_uppercase(), &format!("{id}0")] {
-            assert_eq!(EndpointId::parse(text), None, "{text}");
-        }
-    }
-
-    #[test]
     fn ten_failures_in_a_row_pause_an_endpoint_longer_each_time() {
         let mut health = Health::default();
         let mut pauses = Vec::new();
@@ -332,7 +293,7 @@ mod tests {
         }
         assert_eq!(pauses, [30, 60, 120, 240, 480, 600, 600]);
         assert_eq!(health.pause(NOW.plus(LONGEST_PAUSE)), None);
-        assert_eq!(health.after_success(QUICK), Health::default());
+        assert_eq!(health.after_success(QUICK), Health { proven: true, ..Health::default() });
     }
 
     #[test]
@@ -347,8 +308,9 @@ mod tests {
 
     #[test]
     fn failing_and_slow_endpoints_do_not_delay_others() {
-        assert!(Health::default().is_good());
-        assert!(!Health::default().after_failure(QUICK, NOW).is_good());
+        let good = Health::default().after_success(QUICK);
+        assert!(good.is_good() && !Health::default().is_good(), "nobody knows yet how a new one answers");
+        assert!(!good.after_failure(QUICK, NOW).is_good());
         let slow = Health::default().after_success(Duration::from_secs(3));
         assert!(!slow.is_good());
         assert!(slow.after_success(QUICK).is_good());

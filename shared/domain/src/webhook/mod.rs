@@ -1,9 +1,13 @@
 //! Webhooks: the endpoints of accounts, and the deliveries of events to them.
 
 pub mod delivery;
+pub mod destination;
 pub mod endpoint;
 pub mod request;
 pub mod schedule;
 
+pub use crate::endpoint_id::EndpointId;
+pub use crate::job::{JobWebhook, WebhookRequest};
 pub use delivery::{Attempt, Delivery, DeliveryId, DeliveryState, Dropped, Sent};
-pub use endpoint::{Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret, Signatures};
+pub use destination::{Arn, Destination};
+pub use endpoint::{Disabled, DisabledReason, Endpoint, Health, SealedSecret, Signatures};

@@ -5,11 +5,13 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value};
 use url::{Host, Url};
 
+use super::destination::{Arn, Destination};
 use super::endpoint::Signatures;
 use crate::breach::Breach;
 use crate::event::EventKind;
 
-const MAX_URL_BYTES: usize = 2048;
+/// Longest URL of an endpoint.
+pub const MAX_URL_BYTES: usize = 2048;
 const MAX_DESCRIPTION_CHARACTERS: usize = 255;
 const MAX_RATE: u64 = 1000;
 /// The longest time for which a replaced secret goes on signing.
@@ -19,7 +21,7 @@ const DEFAULT_OVERLAP_HOURS: u64 = 24;
 /// Members of an endpoint that its account can set. `None`: not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
-    pub url: Option<String>,
+    pub destination: Option<Destination>,
     /// Empty: all.
     pub kinds: Option<BTreeSet<String>>,
     pub description: Option<String>,
@@ -33,13 +35,16 @@ pub struct Wanted {
 
 impl Wanted {
     /// The body of a request that creates an endpoint. `local`: receivers on this machine may use plain HTTP.
-    pub fn to_create(body: &Map<String, Value>, local: bool) -> Result<Self, Vec<Breach>> {
+    pub fn to_create(body: &Map<String, Value>, local: bool) -> Result<(Destination, Self), Vec<Breach>> {
         let mut breaches = Vec::new();
-        let wanted = Self::parse(body, local, &mut breaches);
-        if !body.contains_key("url") {
+        let mut wanted = Self::parse(body, local, &mut breaches);
+        if !body.contains_key("url") && !body.contains_key("destination") {
             breaches.insert(0, Breach::new("/url", URL_RULE));
         }
-        if breaches.is_empty() { Ok(wanted) } else { Err(breaches) }
+        match wanted.destination.take() {
+            Some(destination) if breaches.is_empty() => Ok((destination, wanted)),
+            Some(_) | None => Err(breaches),
+        }
     }
 
     /// The body of a request that changes an endpoint: only what changes.
@@ -51,10 +56,20 @@ impl Wanted {
 
     fn parse(body: &Map<String, Value>, local: bool, breaches: &mut Vec<Breach>) -> Self {
         let mut wanted = Self::default();
+        if body.contains_key("url") && body.contains_key("destination") {
+            breaches.push(Breach::new("/destination", "must be left out if `url` is given"));
+        }
         for (name, value) in body {
             let path = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
             let fits = match name.as_str() {
-                "url" => set(&mut wanted.url, receiver(value, local), URL_RULE),
+                "url" => {
+                    let url = value
+                        .as_str()
+                        .and_then(|text| receiver(text, MAX_URL_BYTES, local))
+                        .map(|url| Destination::Url { url });
+                    set(&mut wanted.destination, url, URL_RULE)
+                }
+                "destination" => set(&mut wanted.destination, of_aws(value), DESTINATION_RULE),
                 "events" => set(&mut wanted.kinds, kinds(value), EVENTS_RULE),
                 "description" => set(&mut wanted.description, description(value), DESCRIPTION_RULE),
                 "rateLimit" => set(&mut wanted.rate_limit, rate(value), RATE_RULE),
@@ -68,13 +83,19 @@ impl Wanted {
             };
             breaches.extend(fits.err().map(|message| Breach::new(path, message)));
         }
+        let is_of_aws = wanted.destination.as_ref().is_some_and(|destination| destination.role().is_some());
+        if is_of_aws && wanted.challenge == Some(true) {
+            breaches
+                .push(Breach::new("/challenge", "must be false for a queue or a bus: its role shows that it is yours"));
+        }
         wanted
     }
 }
 
-const URL_RULE: &str = "must be a full https URL without a user name or password, of at most 2048 bytes";
-const EVENTS_RULE: &str =
-    "must be a list of one or more types of events, such as [\"job.completed\"]. Leave it out for all";
+pub const URL_RULE: &str = "must be a full https URL without a user name or password, of at most 2048 bytes";
+const EVENTS_RULE: &str = "must be a list of one or more types of events, such as [\"job.completed\"], or null for all";
+const DESTINATION_RULE: &str =
+    "must be {\"type\": \"sqs\", \"queueArn\", \"roleArn\"} or {\"type\": \"eventbridge\", \"busArn\", \"roleArn\"}";
 const DESCRIPTION_RULE: &str = "must be a text of at most 255 characters";
 const RATE_RULE: &str = "must be a whole number of requests a second, from 1 to 1000, or null for no limit";
 
@@ -83,9 +104,28 @@ fn set<T>(member: &mut Option<T>, value: Option<T>, rule: &str) -> Result<(), St
     Ok(())
 }
 
+/// A queue or a bus.
+fn of_aws(value: &Value) -> Option<Destination> {
+    let members = value.as_object()?;
+    let text = |name: &str| members.get(name).and_then(Value::as_str);
+    let role = Arn::of_role(text("roleArn")?)?;
+    // What a response shows can be sent back.
+    let has_only =
+        |address: &str| members.keys().all(|name| ["type", "roleArn", "externalId", address].contains(&name.as_str()));
+    match text("type")? {
+        "sqs" if has_only("queueArn") => Some(Destination::Sqs { queue: Arn::of_queue(text("queueArn")?)?, role }),
+        "eventbridge" if has_only("busArn") => {
+            Some(Destination::EventBridge { bus: Arn::of_bus(text("busArn")?)?, role })
+        }
+        _ => None,
+    }
+}
+
 /// The receiver's address: absolute https without user info, or http for loopback on a local stack.
-pub fn receiver(value: &Value, local: bool) -> Option<String> {
-    let text = value.as_str().filter(|text| text.len() <= MAX_URL_BYTES)?;
+pub fn receiver(text: &str, most_bytes: usize, local: bool) -> Option<String> {
+    if text.len() > most_bytes {
+        return None;
+    }
     let url = Url::parse(text).ok()?;
     let scheme_fits = url.scheme() == "https" || (local && url.scheme() == "http" && is_loopback(&url));
     let fits = scheme_fits && url.has_host() && url.username().is_empty() && url.password().is_none();
@@ -102,6 +142,9 @@ fn is_loopback(url: &Url) -> bool {
 }
 
 fn kinds(value: &Value) -> Option<BTreeSet<String>> {
+    if value.is_null() {
+        return Some(BTreeSet::new());
+    }
     let known = |kind: &Value| {
         let kind = kind.as_str()?;
         EventKind::ALL.iter().find(|known| known.as_str() == kind).map(|known| known.as_str().to_owned())
@@ -163,7 +206,8 @@ mod tests {
     #[test]
     fn an_endpoint_needs_only_a_url() {
         let wanted = Wanted::to_create(&object(json!({"url": "https://hooks.example/docmill?x=1"})), false).unwrap();
-        assert_eq!(wanted, Wanted { url: Some("https://hooks.example/docmill?x=1".into()), ..Wanted::default() });
+        let destination = Destination::Url { url: "https://hooks.example/docmill?x=1".into() };
+        assert_eq!(wanted, (destination, Wanted::default()));
         assert_eq!(paths(json!({})), ["/url"]);
         assert_eq!(Wanted::to_change(&object(json!({})), false), Ok(Wanted::default()));
     }
@@ -174,9 +218,9 @@ mod tests {
             "url": "https://hooks.example/", "events": ["job.failed", "job.completed"], "description": "Mine",
             "rateLimit": 10, "signature": "v1a", "challenge": true, "status": "disabled",
         });
-        let wanted = Wanted::to_create(&object(body), false).unwrap();
+        let wanted = Wanted::to_change(&object(body), false).unwrap();
         let expected = Wanted {
-            url: Some("https://hooks.example/".into()),
+            destination: Some(Destination::Url { url: "https://hooks.example/".into() }),
             kinds: Some(BTreeSet::from(["job.completed".to_owned(), "job.failed".to_owned()])),
             description: Some("Mine".into()),
             rate_limit: Some(Some(10)),
@@ -187,6 +231,8 @@ mod tests {
         assert_eq!(wanted, expected);
         let unlimited = Wanted::to_change(&object(json!({"rateLimit": null})), false).unwrap();
         assert_eq!(unlimited.rate_limit, Some(None));
+        let all = Wanted::to_change(&object(json!({"events": null})), false).unwrap();
+        assert_eq!(all.kinds, Some(BTreeSet::new()));
     }
 
     #[test]
@@ -206,21 +252,41 @@ mod tests {
 
     #[test]
     fn receivers_are_absolute_https() {
-        assert!(receiver(&json!("https://hooks.example/docmill?x=1"), false).is_some());
+        assert!(receiver("https://hooks.example/docmill?x=1", MAX_URL_BYTES, false).is_some());
         for bad in ["http://hooks.example/", "https://u:p@hooks.example/", "//hooks.example/", "hooks", "", "ftp://a/"]
         {
-            assert_eq!(receiver(&json!(bad), true), None, "{bad}");
+            assert_eq!(receiver(bad, MAX_URL_BYTES, true), None, "{bad}");
         }
-        assert_eq!(receiver(&json!(7), false), None);
-        assert_eq!(receiver(&json!(format!("https://a.example/{}", "x".repeat(MAX_URL_BYTES))), false), None);
+        assert_eq!(receiver(&format!("https://a.example/{}", "x".repeat(MAX_URL_BYTES)), MAX_URL_BYTES, false), None);
     }
 
     #[test]
     fn loopback_over_http_is_only_for_the_local_stack() {
         for url in ["http://localhost:9000/", "http://127.0.0.1/", "http://[::1]:9000/"] {
-            assert!(receiver(&json!(url), true).is_some(), "{url}");
-            assert_eq!(receiver(&json!(url), false), None, "{url}");
+            assert!(receiver(url, MAX_URL_BYTES, true).is_some(), "{url}");
+            assert_eq!(receiver(url, MAX_URL_BYTES, false), None, "{url}");
         }
+    }
+
+    #[test]
+    fn a_queue_or_a_bus_has_a_role_of_its_account() {
+        let role = "arn:aws:iam::111122223333:role/docmill";
+        let sqs = json!({"type": "sqs", "queueArn": "arn:aws:sqs:eu-central-1:111122223333:events", "roleArn": role});
+        let bus = json!({
+            "type": "eventbridge", "busArn": "arn:aws:events:eu-central-1:111122223333:event-bus/own", "roleArn": role,
+            "externalId": "docmill-1",
+        });
+        for destination in [sqs.clone(), bus] {
+            let (destination, _) = Wanted::to_create(&object(json!({"destination": destination})), false).unwrap();
+            assert_eq!(destination.role().map(Arn::as_str), Some(role));
+        }
+        for (name, value) in [("type", "sns"), ("queueArn", role), ("roleArn", "arn:aws:iam::1:role/x"), ("url", "x")] {
+            let mut wrong = sqs.clone();
+            wrong[name] = json!(value);
+            assert_eq!(paths(json!({"destination": wrong})), ["/destination"], "{name}");
+        }
+        assert_eq!(paths(json!({"destination": sqs, "challenge": true})), ["/challenge"]);
+        assert_eq!(paths(json!({"destination": sqs, "url": "https://a.example/"})), ["/destination"]);
     }
 
     #[test]

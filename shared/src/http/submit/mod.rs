@@ -31,18 +31,24 @@ use crate::domain::request::echo::Echo;
 use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::{ToolSettings, ToolState};
+use crate::domain::webhook::request::{MAX_URL_BYTES, URL_RULE, receiver};
+use crate::domain::webhook::{JobWebhook, WebhookRequest};
 use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
 use crate::store::StoreError;
 use crate::store::events::StoredEvent;
 use crate::store::jobs::{WAITING_GRACE, queued_until, uncounted, waiting_until};
 use crate::store::submission::{Created, Submission, Submissions};
+use crate::webhook::keys::KeyRing;
+use crate::webhook::seal::{BadSetting, SealingKey, Secret};
 
 /// Most tries if the jobs that a request names keep changing in the meantime.
 const TRIES: u32 = 4;
 
 /// Time for the transaction and its retries: the function must answer before the gateway gives up.
 const WRITE_TIME: Duration = Duration::from_secs(4);
+
+const SECRET_RULE: &str = "must be `whsec_` and the base64 of 24 to 64 bytes";
 
 /// Time for the job's message.
 const ANNOUNCE_TIME: Duration = Duration::from_secs(2);
@@ -56,6 +62,8 @@ pub struct JobService {
     pub context: Arc<Context>,
     pub submissions: Submissions,
     pub queue: Queue,
+    /// Seals the webhooks of jobs. Without it, a job can't have one.
+    pub sealing: Option<KeyRing<SealingKey>>,
 }
 
 /// A request that may become a job.
@@ -67,6 +75,7 @@ struct Order<'a> {
     warnings: &'a [Warning],
     /// Unfinished jobs whose results it takes.
     awaited: BTreeSet<JobId>,
+    webhook: Option<JobWebhook>,
 }
 
 /// The job of a request: new, or from an earlier request with the same idempotency key.
@@ -122,10 +131,14 @@ pub enum ToolChoice<'a> {
 }
 
 impl JobService {
-    pub fn new(context: impl Into<Arc<Context>>) -> Self {
+    pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, BadSetting> {
+        Ok(Self::new(context, Some(KeyRing::of_function()?)))
+    }
+
+    pub fn new(context: impl Into<Arc<Context>>, sealing: Option<KeyRing<SealingKey>>) -> Self {
         let context = context.into();
         let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);
-        Self { submissions, queue: context.queue(), context }
+        Self { submissions, queue: context.queue(), context, sealing }
     }
 
     pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
@@ -191,6 +204,7 @@ impl JobService {
             (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
             (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
         };
+        let webhook = self.webhook(wanted.webhook.as_ref(), caller.account())?;
         stored_sources::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
         let cost = cost + self.admit_steps(&wanted, &caller)?;
         for _ in 0..TRIES {
@@ -199,12 +213,26 @@ impl JobService {
                 let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
                 return replay.ok_or_else(|| ApiError::validation(stored.breaches));
             }
-            let order = Order { tool, cost, wanted: &wanted, warnings: &warnings, awaited: stored.awaited };
+            let (webhook, awaited) = (webhook.clone(), stored.awaited);
+            let order = Order { tool, cost, wanted: &wanted, warnings: &warnings, awaited, webhook };
             if let Some(taken) = self.submit(order, &caller, idempotency_key.as_ref()).await? {
                 return Ok(taken);
             }
         }
         Err(ApiError::unavailable("the jobs that the request names changed during every attempt"))
+    }
+
+    /// The job's webhook as it is stored.
+    fn webhook(&self, wanted: Option<&WebhookRequest>, account: &str) -> Result<Option<JobWebhook>, ApiError> {
+        let Some(wanted) = wanted else { return Ok(None) };
+        let wrong = |member, rule| ApiError::validation(vec![Breach::new(format!("/webhook/{member}"), rule)]);
+        receiver(&wanted.url, MAX_URL_BYTES, self.context.config.local_mode).ok_or_else(|| wrong("url", URL_RULE))?;
+        if wanted.secret.as_deref().is_some_and(|secret| Secret::parse(secret).is_none()) {
+            return Err(wrong("secret", SECRET_RULE));
+        }
+        let keys = self.sealing.as_ref().ok_or_else(|| ApiError::internal("no key seals the job's webhook"))?;
+        let webhook = JobWebhook::new(account, wanted, |text, id| keys.seal_text(text, account, id));
+        webhook.map(Some).map_err(ApiError::internal)
     }
 
     /// Checks that the caller may use all further tools, and returns their total cost.
@@ -258,7 +286,7 @@ impl JobService {
         let canonical = order.wanted.canonical();
         let idempotency = idempotency_key.map(|key| self.record(key, &job, &canonical, caller));
         let apart = order.wanted.carries_credentials(&self.context.catalogue);
-        let job = self.with_payload(job, canonical.reveal(), apart).await?;
+        let job = self.with_payload(job, order.wanted.for_worker().reveal(), apart).await?;
         let cost = order.cost;
         let submission = Submission {
             job,
@@ -312,7 +340,7 @@ impl JobService {
     }
 
     fn new_job(&self, order: &Order<'_>, caller: &Caller) -> Job {
-        let Order { tool, wanted, warnings, awaited, cost: _ } = order;
+        let Order { tool, wanted, warnings, awaited, webhook, cost: _ } = order;
         let id = JobId::new();
         let shown = Echo::of(wanted, &tool.definition, &self.context.catalogue);
         let queue = tool.definition.queue;
@@ -350,6 +378,7 @@ impl JobService {
             then: shown.then,
             output_request: shown.output,
             retention_seconds: wanted.output.retention_seconds,
+            webhook: webhook.clone(),
             metadata: wanted.metadata.clone(),
             limits: caller.settings.ceilings(&caller.key),
             output: None,

@@ -21,6 +21,7 @@ use crate::config::Tables;
 use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, event_time, job_event_id, new_event_id};
 use crate::domain::job::{Job, JobId};
 use crate::domain::time::{Period, Timestamp};
+use crate::domain::webhook::JobWebhook;
 
 /// An event whose message was lost is fanned out by the sweeper after this time.
 const HURRY: Duration = Duration::from_secs(30);
@@ -55,6 +56,9 @@ pub struct StoredEvent {
     /// The job that it is about.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub job: Option<JobId>,
+    /// Where the job's events are sent, besides the account's endpoints.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub webhook: Option<JobWebhook>,
     /// The account, as the partition of the sparse index of events without a place in the log.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub unlisted: Option<String>,
@@ -97,7 +101,8 @@ impl StoredEvent {
 
     /// The event about a job's end.
     pub fn of_job(job: &Job, kind: EventKind, at: Timestamp) -> Self {
-        Self::with_id(&job.account, job_event_id(job.id, at), kind, at, event::job_ended(job, at))
+        let event = Self::with_id(&job.account, job_event_id(job.id, at), kind, at, event::job_ended(job, at));
+        Self { webhook: job.webhook.clone(), ..event }
     }
 
     fn with_id(account: &str, id: String, kind: EventKind, at: Timestamp, data: Value) -> Self {
@@ -110,6 +115,7 @@ impl StoredEvent {
             recorded_at: at,
             job: event::job_of(&data),
             data,
+            webhook: None,
             unlisted: Some(account.to_owned()),
             place: None,
             ttl: at.plus(EVENT_RETENTION).as_ttl_seconds(),

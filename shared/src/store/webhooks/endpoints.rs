@@ -104,9 +104,11 @@ impl Webhooks {
             changes.push(format!("#{name} = :{name}"));
             (format!("#{name}"), name.to_owned(), format!(":{name}"), value)
         };
-        let Wanted { url, kinds, description, rate_limit, signatures, challenge, active } = wanted;
+        let Wanted { destination, kinds, description, rate_limit, signatures, challenge, active } = wanted;
         let mut values = Vec::new();
-        values.extend(url.as_ref().map(|url| set("url", string(url))));
+        if let Some(destination) = destination {
+            values.push(set("destination", nested(destination)?));
+        }
         if let Some(kinds) = kinds {
             values.push(set("kinds", nested(kinds)?));
         }
@@ -192,6 +194,9 @@ impl Webhooks {
         endpoint: &Endpoint,
         after: impl Fn(Health) -> Health,
     ) -> Result<Health, StoreError> {
+        if endpoint.of_jobs {
+            return self.note_health_of_url(endpoint, after).await;
+        }
         let mut seen = endpoint.health;
         for _ in 0..TRIES {
             let next = after(seen);

@@ -5,6 +5,7 @@
 
 mod deliveries;
 mod endpoints;
+mod job_urls;
 mod limits;
 
 use aws_sdk_dynamodb::Client;

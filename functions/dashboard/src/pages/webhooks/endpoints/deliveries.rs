@@ -128,8 +128,8 @@ fn entry(
                 @if let Some(dropped) = delivery.dropped { div { dt { "Dropped" } dd { code { (dropped.as_str()) } } } }
             }
             @for attempt in delivery.attempts.iter().rev() { (attempt_entry(attempt)) }
-            @if let (Some(event), Some(last)) = (event, delivery.attempts.last()) {
-                details { summary { "Repeat the last request with curl" } (copyable(&format!("curl-{}", delivery.event), &curl(endpoint, event, last))) }
+            @if let (Some(event), Some(last), Some(url)) = (event, delivery.attempts.last(), endpoint.destination.url()) {
+                details { summary { "Repeat the last request with curl" } (copyable(&format!("curl-{}", delivery.event), &curl(url, event, last))) }
             }
             @if delivery.state.is_ended() && endpoint.disabled.is_none() {
                 (button_form(state, viewer, &format!("{PATH}/{}/replay", endpoint.id), "Send again", "", &[("event", &delivery.event)]))
@@ -163,10 +163,10 @@ fn attempt_entry(attempt: &Attempt) -> Markup {
 }
 
 /// The command that sends the same request.
-fn curl(endpoint: &Endpoint, event: &StoredEvent, attempt: &Attempt) -> String {
+fn curl(url: &str, event: &StoredEvent, attempt: &Attempt) -> String {
     let seconds = attempt.sent.at.as_millis().div_euclid(1000);
     let lines = [
-        format!("curl -i {}", quoted(&endpoint.url)),
+        format!("curl -i {}", quoted(url)),
         "-H 'content-type: application/json'".to_owned(),
         format!("-H 'webhook-id: {}'", event.id),
         format!("-H 'webhook-timestamp: {seconds}'"),
@@ -216,12 +216,7 @@ mod tests {
         assert_eq!(quoted("it's"), r"'it'\''s'");
         let event = StoredEvent::new("a", EventKind::JobCompleted, NOW, json!({"name": "it's"}));
         let delivery = ended(DeliveryState::Delivered, 0);
-        let endpoint: Endpoint = serde_json::from_value(json!({
-            "account": "a", "id": EndpointId::new(), "url": "https://a.example/?x=1&y=2", "secrets": [],
-            "created_at": 0, "updated_at": 0,
-        }))
-        .unwrap();
-        let command = curl(&endpoint, &event, &delivery.attempts[0]);
+        let command = curl("https://a.example/?x=1&y=2", &event, &delivery.attempts[0]);
         assert!(command.starts_with("curl -i 'https://a.example/?x=1&y=2' \\\n"));
         assert!(command.contains(r"it'\''s") && command.contains("webhook-timestamp: 1795176000'"));
     }

@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use docmill::domain::event::EventKind;
-use docmill::domain::webhook::{Endpoint, Signatures};
+use docmill::domain::webhook::{Arn, Endpoint, Signatures};
 use docmill::http::error::ApiError;
 use docmill_look::code::copyable;
 use maud::{Markup, html};
@@ -20,7 +20,7 @@ use crate::state::AppState;
 use crate::viewer::Viewer;
 
 /// Names of the form's fields, which are those of the API's body.
-const FIELDS: [&str; 6] = ["url", "events", "description", "rateLimit", "signature", "challenge"];
+const FIELDS: [&str; 7] = ["url", "roleArn", "events", "description", "rateLimit", "signature", "challenge"];
 
 pub(super) async fn ask_to_create(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
     let data = FormData::of(&[("signature", Signatures::Both.as_str())]);
@@ -33,11 +33,7 @@ pub(super) async fn create(
     user: SignedIn,
     data: FormData,
 ) -> Result<Response, PageError> {
-    let (service, mut body) = (service(&state)?, body(&data));
-    if data.all("events").is_empty() {
-        // Also those that may be added.
-        body.remove("events");
-    }
+    let (service, body) = (service(&state)?, body(&data));
     match as_user(&state, &user, async |caller| service.create(&caller, &body).await).await {
         Ok(created) => {
             let content = shown_once(&state, "Your new endpoint", &created);
@@ -96,10 +92,13 @@ pub(super) fn shown_once(state: &AppState, title: &str, webhook: &Value) -> Mark
     }
 }
 
-/// The API's body for a form. All events is the same as none checked.
+/// The API's body for a form.
 fn body(data: &FormData) -> Map<String, Value> {
     let mut body = Map::new();
-    body.insert("url".into(), json!(data.get("url")));
+    match destination(data.get("url"), data.get("roleArn")) {
+        Some(destination) => body.insert("destination".into(), destination),
+        None => body.insert("url".into(), json!(data.get("url"))),
+    };
     body.insert("description".into(), json!(data.get("description")));
     body.insert("signature".into(), json!(data.get("signature")));
     body.insert("challenge".into(), json!(data.is_on("challenge")));
@@ -109,15 +108,24 @@ fn body(data: &FormData) -> Map<String, Value> {
     };
     body.insert("rateLimit".into(), limit);
     let kinds = data.all("events");
-    let all = EventKind::ALL.map(EventKind::as_str);
-    body.insert("events".into(), json!(if kinds.is_empty() { all.to_vec() } else { kinds }));
+    body.insert("events".into(), if kinds.is_empty() { Value::Null } else { json!(kinds) });
     body
+}
+
+/// The API's `destination` for the ARN of a queue or a bus. `None`: the address is a URL.
+fn destination(address: &str, role: &str) -> Option<Value> {
+    let service = address.strip_prefix("arn:")?.split(':').nth(1);
+    Some(match service {
+        Some("events") => json!({"type": "eventbridge", "busArn": address, "roleArn": role}),
+        Some(_) | None => json!({"type": "sqs", "queueArn": address, "roleArn": role}),
+    })
 }
 
 fn as_form(endpoint: &Endpoint) -> FormData {
     let rate = endpoint.rate_limit.map(|rate| rate.to_string()).unwrap_or_default();
     let mut pairs = vec![
-        ("url", endpoint.url.as_str()),
+        ("url", endpoint.destination.address()),
+        ("roleArn", endpoint.destination.role().map_or("", Arn::as_str)),
         ("description", endpoint.description.as_str()),
         ("rateLimit", rate.as_str()),
         ("signature", endpoint.signatures.as_str()),
@@ -176,8 +184,11 @@ fn fields(data: &FormData, errors: &FormErrors, button: &str) -> Markup {
         ("v1a", "v1a: the service's public key (Ed25519)"),
     ];
     html! {
-        (input("url", "url", "URL").value(data.get("url")).error(errors.of("url")).required()
-            .hint("Where events are sent, as POST requests. HTTPS only.").with("maxlength", 2048).with("spellcheck", "false"))
+        (text("url", "URL or ARN").value(data.get("url")).error(errors.of("url")).required()
+            .hint("An HTTPS address that gets POST requests, or the ARN of an SQS queue or an EventBridge bus of yours.")
+            .with("maxlength", 2048).with("spellcheck", "false"))
+        (text("roleArn", "Role").value(data.get("roleArn")).error(errors.of("roleArn"))
+            .hint("Only for a queue or a bus: the ARN of the role that may send to it.").with("maxlength", 2048).with("spellcheck", "false"))
         (text("description", "Name").value(data.get("description")).error(errors.of("description")).with("maxlength", 255))
         fieldset.field aria-describedby="events-hint" {
             legend { "Events " span.optional { "optional" } }

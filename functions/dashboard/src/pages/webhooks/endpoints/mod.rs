@@ -10,7 +10,7 @@ use docmill::clock;
 use docmill::domain::api_key::Mode;
 use docmill::domain::quota::RatePolicy;
 use docmill::domain::webhook::endpoint::MOST_ENDPOINTS;
-use docmill::domain::webhook::{DisabledReason, Endpoint, EndpointId};
+use docmill::domain::webhook::{Destination, DisabledReason, Endpoint, EndpointId};
 use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::ApiError;
 use docmill::http::guard::{Caller, as_account};
@@ -109,9 +109,15 @@ fn table(state: &AppState, endpoints: &[Endpoint]) -> Markup {
 
 /// What people call it: its description, or else its host. The path may be secret, so that it is only on the endpoint's page.
 fn name(endpoint: &Endpoint) -> String {
-    let host = || url::Url::parse(&endpoint.url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let host = |url: &str| url::Url::parse(url).ok().and_then(|url| url.host_str().map(str::to_owned));
+    let address = || match &endpoint.destination {
+        Destination::Url { url } => host(url),
+        Destination::Sqs { queue: arn, .. } | Destination::EventBridge { bus: arn, .. } => {
+            Some(arn.resource().to_owned())
+        }
+    };
     match endpoint.description.as_str() {
-        "" => host().unwrap_or_else(|| endpoint.id.to_string()),
+        "" => address().unwrap_or_else(|| endpoint.id.to_string()),
         description => description.to_owned(),
     }
 }

@@ -3,6 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use docmill::domain::webhook::Endpoint;
+use docmill::domain::webhook::destination::external_id;
 use docmill::http::error::ApiError;
 use docmill_webhooks::{Replays, Rotation};
 use maud::{Markup, html};
@@ -31,7 +32,7 @@ pub(super) async fn show(
         (crumbs(&state))
         header.page-head {
             h1 { (name(&endpoint)) " " (badge(&endpoint)) }
-            p.lead.long { code { (endpoint.url) } }
+            p.lead.long { code { (endpoint.destination.address()) } }
         }
         @if endpoint.disabled.is_some() { p.note.warn role="status" { "No events are sent. " (why(&endpoint)) } }
         (actions(&state, &viewer, &endpoint))
@@ -70,6 +71,10 @@ fn settings(endpoint: &Endpoint) -> Markup {
             h2 #settings { "Settings" }
             dl.details {
                 div { dt { "Id" } dd { code { (endpoint.id) } } }
+                @if let Some(role) = endpoint.destination.role() {
+                    div { dt { "Role" } dd { code { (role) } } }
+                    div { dt { "External id" } dd { code { (external_id(&endpoint.account)) } } }
+                }
                 div { dt { "Events" } dd { @if kinds.is_empty() { "All" } @else { (kinds.join(", ")) } } }
                 div { dt { "Signatures" } dd { (endpoint.signatures.as_str()) } }
                 div { dt { "Requests a second" } dd { @match endpoint.rate_limit { Some(rate) => (rate), None => "No limit" } } }

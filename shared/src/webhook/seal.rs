@@ -6,10 +6,10 @@ use std::fmt;
 use aws_lc_rs::aead::{AES_256_GCM, Aad, Nonce, RandomizedNonceKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use docmill::domain::hex;
-use docmill::domain::webhook::EndpointId;
 
-use crate::keys::{BadKey, KeyRing, derive};
+use super::keys::{BadKey, KeyRing, derive};
+use crate::domain::hex;
+use crate::domain::webhook::EndpointId;
 
 const PREFIX: &str = "whsec_";
 const SECRET_BYTES: usize = 32;
@@ -24,6 +24,12 @@ pub struct Secret(String);
 impl Secret {
     pub fn new() -> Self {
         Self(format!("{PREFIX}{}", STANDARD.encode(rand::random::<[u8; SECRET_BYTES]>())))
+    }
+
+    /// A secret that a customer chose, as Standard Webhooks describes it: 24 to 64 bytes.
+    pub fn parse(text: &str) -> Option<Self> {
+        let bytes = STANDARD.decode(text.strip_prefix(PREFIX)?).ok()?;
+        (24..=64).contains(&bytes.len()).then(|| Self(text.to_owned()))
     }
 
     pub fn as_str(&self) -> &str {
@@ -60,7 +66,22 @@ impl fmt::Debug for SealingKey {
     }
 }
 
+/// A key of the environment that can't be used.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{name}: {error}")]
+pub struct BadSetting {
+    pub name: &'static str,
+    pub error: BadKey,
+}
+
 impl KeyRing<SealingKey> {
+    /// The keys that seal secrets: `WEBHOOK_KEY`, and `WEBHOOK_KEY_PREVIOUS` while it is being replaced.
+    pub fn of_function() -> Result<Self, BadSetting> {
+        let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+        Self::for_secrets(&setting("WEBHOOK_KEY").unwrap_or_default(), setting("WEBHOOK_KEY_PREVIOUS").as_deref())
+            .map_err(|error| BadSetting { name: "WEBHOOK_KEY", error })
+    }
+
     /// From the configuration's texts. What the previous key sealed is still opened.
     pub fn for_secrets(current: &str, previous: Option<&str>) -> Result<Self, BadKey> {
         Ok(Self { current: SealingKey::new(current)?, previous: previous.map(SealingKey::new).transpose()? })
@@ -68,10 +89,19 @@ impl KeyRing<SealingKey> {
 
     /// A text of the form `keyid.base64`.
     pub fn seal(&self, secret: &Secret, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
-        self.current.seal(secret, account, endpoint)
+        self.seal_text(secret.as_str(), account, endpoint)
+    }
+
+    /// The same for another text that may be a secret, such as a URL.
+    pub fn seal_text(&self, text: &str, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
+        self.current.seal(text, account, endpoint)
     }
 
     pub fn open(&self, sealed: &str, account: &str, endpoint: &EndpointId) -> Result<Secret, Unsealable> {
+        self.open_text(sealed, account, endpoint).map(Secret)
+    }
+
+    pub fn open_text(&self, sealed: &str, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
         let (id, sealed) = sealed.split_once('.').ok_or(Unsealable)?;
         let key = self.keys().find(|key| key.id == id).ok_or(Unsealable)?;
         key.open(sealed, account, endpoint)
@@ -85,19 +115,19 @@ impl SealingKey {
         Ok(Self { id, key })
     }
 
-    fn seal(&self, secret: &Secret, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
-        let mut text = secret.0.clone().into_bytes();
+    fn seal(&self, text: &str, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
+        let mut text = text.as_bytes().to_vec();
         let nonce = self.key.seal_in_place_append_tag(owner(account, endpoint), &mut text).map_err(|_| Unsealable)?;
         let sealed = [nonce.as_ref().as_slice(), &text].concat();
         Ok(format!("{}.{}", self.id, STANDARD.encode(sealed)))
     }
 
-    fn open(&self, sealed: &str, account: &str, endpoint: &EndpointId) -> Result<Secret, Unsealable> {
+    fn open(&self, sealed: &str, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
         let mut sealed = STANDARD.decode(sealed).map_err(|_| Unsealable)?;
         let (nonce, text) = sealed.split_at_mut_checked(NONCE_BYTES).ok_or(Unsealable)?;
         let nonce = Nonce::try_assume_unique_for_key(nonce).map_err(|_| Unsealable)?;
         let text = self.key.open_in_place(nonce, owner(account, endpoint), text).map_err(|_| Unsealable)?;
-        String::from_utf8(text.to_vec()).map(Secret).map_err(|_| Unsealable)
+        String::from_utf8(text.to_vec()).map_err(|_| Unsealable)
     }
 }
 
@@ -131,6 +161,20 @@ mod tests {
         let sealed = ring('a', None).seal(&secret, "acme", &endpoint).unwrap();
         assert_eq!(ring('b', Some('a')).open(&sealed, "acme", &endpoint), Ok(secret));
         assert_eq!(ring('b', None).open(&sealed, "acme", &endpoint), Err(Unsealable));
+    }
+
+    #[test]
+    fn a_customers_secret_has_the_standards_form() {
+        assert!(Secret::parse(Secret::new().as_str()).is_some());
+        for wrong in [
+            "",
+            "whsec_",
+            "whsec_AAAA",
+            &format!("whsec_{}", "A".repeat(88)),
+            Secret::new().as_str().trim_start_matches("whsec_"),
+        ] {
+            assert!(Secret::parse(wrong).is_none(), "{wrong}");
+        }
     }
 
     #[test]

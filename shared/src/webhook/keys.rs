@@ -40,7 +40,7 @@ impl KeyType for Bytes32 {
 }
 
 /// 32 bytes from a secret text, for one purpose (RFC 5869).
-pub(crate) fn derive(secret: &str, purpose: &str) -> Result<[u8; 32], BadKey> {
+pub fn derive(secret: &str, purpose: &str) -> Result<[u8; 32], BadKey> {
     if secret.len() < FEWEST_CHARACTERS {
         return Err(BadKey);
     }

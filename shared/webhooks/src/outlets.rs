@@ -1,0 +1,33 @@
+//! Where requests leave: over HTTP, or into a queue or a bus of a customer.
+
+use docmill::domain::time::Timestamp;
+use docmill::domain::webhook::{Destination, Endpoint};
+use docmill::store::events::StoredEvent;
+
+use crate::aws::AwsOutlets;
+use crate::send::{Answer, Sender};
+use crate::sign::Headers;
+
+#[derive(Debug)]
+pub struct Outlets {
+    pub http: Sender,
+    pub aws: AwsOutlets,
+}
+
+impl Outlets {
+    /// Sends the event to the endpoint's destination. `now`: the time of the request.
+    pub async fn send(
+        &self,
+        endpoint: &Endpoint,
+        event: &StoredEvent,
+        headers: &Headers,
+        body: String,
+        now: Timestamp,
+    ) -> Answer {
+        match &endpoint.destination {
+            Destination::Url { url } => self.http.send(url, headers, body, now).await,
+            Destination::Sqs { queue, role } => self.aws.to_queue(endpoint, queue, role, headers, body, now).await,
+            Destination::EventBridge { bus, role } => self.aws.to_bus(endpoint, bus, role, event, now).await,
+        }
+    }
+}
