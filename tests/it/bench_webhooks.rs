@@ -12,6 +12,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use axum::Router;
+use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
@@ -22,10 +23,15 @@ use docmill::context::Context;
 use docmill::domain::event::{EventKind, event_time, sample_job};
 use docmill::store::events::StoredEvent;
 use futures_util::future::join_all;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use serde_json::json;
 use sweeper::Sweeper;
+use tokio::net::TcpListener;
 use tokio::sync::{Mutex as Shared, mpsc};
 use tokio::task::JoinHandle;
+use tower::ServiceExt;
 use uuid::Uuid;
 
 use crate::support::eventually;
@@ -36,7 +42,7 @@ const ENDPOINTS: usize = 200;
 /// How a receiver behaves, and how many do.
 const KINDS: [(&str, usize); 5] = [("refusing", 10), ("silent", 10), ("slow", 20), ("half", 10), ("healthy", 150)];
 const BATCH: usize = 10;
-const SLOW: Duration = Duration::from_secs(5);
+const SLOW: Duration = Duration::from_secs(10);
 const SILENT: Duration = Duration::from_secs(60);
 
 fn number(name: &str, default: u64) -> u64 {
@@ -71,6 +77,15 @@ async fn receive(State(received): State<Arc<Received>>, Path(kind): Path<String>
     let is_new = received.ids.lock().unwrap().insert(id.to_owned());
     received.repeated.fetch_add(u64::from(!is_new), Ordering::Relaxed);
     StatusCode::OK
+}
+
+async fn serve(listener: TcpListener, receivers: Router) {
+    loop {
+        let (stream, _) = listener.accept().await.unwrap();
+        let receivers = receivers.clone();
+        let service = service_fn(move |request| receivers.clone().oneshot(request.map(Body::new)));
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    }
 }
 
 /// Resident memory in MB.
@@ -161,10 +176,10 @@ async fn record(world: &World, account: &str, to: &mpsc::Sender<String>) {
 async fn many_events_for_many_endpoints_of_which_some_are_broken() {
     let (events, rate, environments) = (number("EVENTS", 50_000), number("RATE", 40), number("ENVIRONMENTS", 10));
     let received = Arc::new(Received::default());
-    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let port = listener.local_addr().unwrap().port();
     let router = Router::new().route("/{kind}/{number}", post(receive)).with_state(received.clone());
-    let server = tokio::spawn(async move { axum::serve(listener, router).await.unwrap() });
+    let server = tokio::spawn(serve(listener, router));
 
     let mut config = World::with_own_events().await.config;
     own_queue(&mut config).await;

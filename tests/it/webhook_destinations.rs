@@ -23,8 +23,10 @@ fn region() -> String {
 /// A call to the emulator's IAM, in its query protocol.
 async fn iam(parameters: &[(&str, &str)]) {
     let endpoint = std::env::var("AWS_ENDPOINT_URL").unwrap();
+    let form = url::form_urlencoded::Serializer::new(String::new()).extend_pairs(parameters).finish();
     let scope = "AWS4-HMAC-SHA256 Credential=test/20261124/us-east-1/iam/aws4_request, SignedHeaders=host, Signature=0";
-    let call = reqwest::Client::new().post(endpoint).header("authorization", scope).form(parameters);
+    let call = reqwest::Client::new().post(endpoint).header("authorization", scope);
+    let call = call.header("content-type", "application/x-www-form-urlencoded").body(form);
     let answer = call.send().await.unwrap();
     assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
 }

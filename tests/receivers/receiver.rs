@@ -9,13 +9,17 @@ use std::io::stdin;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::body::Bytes;
+use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::TokioIo;
 use serde_json::Value;
 use standardwebhooks::Webhook;
 use tokio::net::TcpListener;
+use tower::ServiceExt;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -25,7 +29,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
     stdin().read_line(&mut secret)?;
     let webhook = Arc::new(Webhook::new(secret.trim())?);
     let receiver = Router::new().route("/", post(receive)).with_state(webhook);
-    Ok(axum::serve(listener, receiver).await?)
+    loop {
+        let (stream, _) = listener.accept().await?;
+        let receiver = receiver.clone();
+        let service = service_fn(move |request| receiver.clone().oneshot(request.map(Body::new)));
+        tokio::spawn(http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+    }
 }
 
 async fn receive(State(webhook): State<Arc<Webhook>>, headers: HeaderMap, body: Bytes) -> StatusCode {

@@ -111,7 +111,7 @@ fn entry(event: &StoredEvent) -> Markup {
                 span.muted { (moment(event.recorded_at)) }
             }
             dl.details { div { dt { code { "webhook-id" } } dd { code { (event.id) } } } }
-            @if event.kind == WEBHOOK_TEST { p.muted { "A test for this address was recorded. Nothing was sent." } }
+            @if event.kind == WEBHOOK_TEST { p.muted { "A test for this address was recorded." } }
             @else { (copyable(&event.id, &format!("{body:#}"))) }
         }
     }
