@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -43,6 +43,12 @@ test: setup build ## Run all tests, with a stack of their own (or only storage, 
 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
+
+test-n8n: ## Check the n8n node: n8n's linter, fields made from the schemas, build, unit tests
+	@clients/n8n/check.sh
+
+test-n8n-journey: setup build ## Run the n8n nodes against a stack of their own
+	@$(LOCAL) with-stack -- clients/n8n/with-tools.sh npm run --silent journey
 
 # libtest runs nothing, without an error, if a part is in no test's name.
 NAMES_EXIST = names=$$(cargo test --quiet --workspace --test it -- --list) || exit; \
@@ -100,7 +106,7 @@ test-contract: setup build ## Test a separate stack with requests generated from
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
 		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
 
-check: check-rust check-description check-template check-deployment check-licences check-local check-cost ## Run all static checks
+check: check-rust check-description check-template check-deployment check-licences check-local check-cost test-n8n ## Run all static checks
 
 # Tests must not enable features of dependencies that `make build` does not: these would be compiled a second time.
 FEATURES = cargo tree --locked --workspace --prefix none --format '{p} {f}' --edges
@@ -126,7 +132,7 @@ check-deployment:
 		&& "$$venv/checkov" --config-file .checkov.yaml \
 		&& "$$venv/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml \
 		&& "$$venv/zizmor" --offline --quiet .github/workflows
-	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh .ci/run
+	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh clients/n8n/*.sh .ci/run
 
 # Also reads the crates of other platforms, which cargo has not fetched here. The workflow, which has network access, checks
 # advisories.

@@ -144,6 +144,7 @@ impl Book {
                 (guide("idempotency", "Repeat requests safely and pay once."))
                 (guide("events", "Ask what happened to your jobs, and miss nothing."))
                 (guide("webhooks", "Signed events about jobs and your account."))
+                (guide("n8n", "Convert documents in workflows, without code."))
             }
             h2 { "Tools" }
             (self.tool_list(links))

@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 16] = [
+pub const GUIDES: [Guide; 17] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -40,6 +40,7 @@ pub const GUIDES: [Guide; 16] = [
     guide!("idempotency"),
     guide!("events"),
     guide!("webhooks"),
+    guide!("n8n"),
     guide!("versions"),
 ];
 

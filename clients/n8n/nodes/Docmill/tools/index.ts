@@ -1,0 +1,56 @@
+// Made from shared/tools by scripts/generate.mts.
+
+import type { Tool } from '../tool';
+import { compareDocuments } from './compare-documents';
+import { compressPdf } from './compress-pdf';
+import { convertOffice } from './convert-office';
+import { editMetadata } from './edit-metadata';
+import { emailToPdf } from './email-to-pdf';
+import { fillForm } from './fill-form';
+import { flattenPdf } from './flatten-pdf';
+import { htmlToImage } from './html-to-image';
+import { htmlToPdf } from './html-to-pdf';
+import { imagesToPdf } from './images-to-pdf';
+import { inspectDocument } from './inspect-document';
+import { markdownToPdf } from './markdown-to-pdf';
+import { mergePdf } from './merge-pdf';
+import { ocrPdf } from './ocr-pdf';
+import { officeToPdf } from './office-to-pdf';
+import { organizePdf } from './organize-pdf';
+import { pdfToImages } from './pdf-to-images';
+import { pdfToPdfa } from './pdf-to-pdfa';
+import { pdfToText } from './pdf-to-text';
+import { protectPdf } from './protect-pdf';
+import { redactPdf } from './redact-pdf';
+import { splitPdf } from './split-pdf';
+import { thumbnail } from './thumbnail';
+import { unlockPdf } from './unlock-pdf';
+import { watermarkPdf } from './watermark-pdf';
+
+export const tools: Tool[] = [
+	compareDocuments,
+	compressPdf,
+	convertOffice,
+	editMetadata,
+	emailToPdf,
+	fillForm,
+	flattenPdf,
+	htmlToImage,
+	htmlToPdf,
+	imagesToPdf,
+	inspectDocument,
+	markdownToPdf,
+	mergePdf,
+	ocrPdf,
+	officeToPdf,
+	organizePdf,
+	pdfToImages,
+	pdfToPdfa,
+	pdfToText,
+	protectPdf,
+	redactPdf,
+	splitPdf,
+	thumbnail,
+	unlockPdf,
+	watermarkPdf,
+];
