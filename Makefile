@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -106,6 +106,12 @@ test-contract: setup build ## Test a separate stack with requests generated from
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
 		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
 
+# Generated and compiled clients are kept in the cache, until the description, their programs or the generators' versions change.
+GENERATORS = env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 python3 -m generators
+test-generators: setup build ## Generate clients with nine generators from the API's description, and convert a document with each
+	@$(GENERATORS) build
+	@$(LOCAL) with-stack -- $(GENERATORS) run
+
 check: check-rust check-description check-template check-deployment check-licences check-local check-cost test-n8n ## Run all static checks
 
 # Tests must not enable features of dependencies that `make build` does not: these would be compiled a second time.
@@ -120,7 +126,7 @@ check-rust:
 check-description:
 	@node=$$(dirname "$$(infra/setup.sh python node)") && PATH="$$node:$$PATH" REDOCLY_TELEMETRY=off REDOCLY_SUPPRESS_UPDATE_NOTICE=true \
 			npm exec --yes --package=@redocly/cli@2.77.0 -- \
-			redocly lint functions/api-docs/openapi.json --config functions/api-docs/redocly.yaml
+			redocly lint functions/api-docs/openapi.json functions/api-docs/openapi-3.0.json --config functions/api-docs/redocly.yaml
 
 check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
@@ -153,6 +159,7 @@ check-local:
 	@$(LOCAL).monitoring_tests
 	@$(LOCAL).image_tests
 	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m preflight.tests
+	@$(GENERATORS).tests
 
 # Uses the local stack's environment, because it reads the template in the same way.
 COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost

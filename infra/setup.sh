@@ -7,6 +7,8 @@
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
 #   infra/setup.sh go            installs Go if it is missing, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
+#   infra/setup.sh progenitor    the same for the generator of clients in Rust (three minutes)
+#   infra/setup.sh openapi-generator   installs a JDK if it is missing, takes the generator from Maven, with what its Java clients need
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
 #   infra/setup.sh invoice-validator   the same with a validator of Factur-X invoices
@@ -187,20 +189,40 @@ install_modules() {
 
 cargo_deny_version=0.20.2
 
+progenitor_version=0.15.1
+
 setup_cargo_deny() {
-    root=$cache/cargo-deny-$cargo_deny_version
-    once "$root" install_cargo_deny "$root"
-    echo "$root/bin/cargo-deny"
+    setup_crate cargo-deny "$cargo_deny_version" --no-default-features
+}
+
+# The generator of clients in Rust.
+setup_progenitor() {
+    setup_crate cargo-progenitor "$progenitor_version"
+}
+
+# $1: the crate, which has a program of its name, $2: its version, $3: an option of `cargo install`.
+setup_crate() {
+    root=$cache/$1-$2
+    once "$root" install_crate "$root" "$@"
+    echo "$root/bin/$1"
 }
 
 # An unoptimised build runs within seconds too, and compiles in a quarter of the time.
-install_cargo_deny() {
-    echo "Compiling cargo-deny" >&2
-    log=$cache/cargo-deny.log
-    CARGO_TARGET_DIR="$1/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install cargo-deny --version "$cargo_deny_version" \
-        --locked --no-default-features --debug --force --root "$1" >"$log" 2>&1 \
-        || fail "cargo-deny could not be compiled: is there a network? The log is $log"
-    rm -rf "$1/target"
+install_crate() {
+    root=$1
+    crate=$2
+    version=$3
+    shift 3
+    echo "Compiling $crate" >&2
+    log=$cache/$crate.log
+    CARGO_TARGET_DIR="$root/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install "$crate" --version "$version" "$@" \
+        --locked --debug --force --root "$root" >"$log" 2>&1 \
+        || fail "$crate could not be compiled: is there a network? The log is $log"
+    rm -rf "$root/target"
+}
+
+setup_openapi_generator() {
+    setup_jars openapi-generator "$(has javac || echo default-jdk-headless)"
 }
 
 setup_dynamodb_local() {
@@ -243,8 +265,10 @@ case "${1:-}" in
     node) setup_node "$2" ;;
     go) setup_go ;;
     cargo-deny) setup_cargo_deny ;;
+    progenitor) setup_progenitor ;;
+    openapi-generator) setup_openapi_generator ;;
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | dynamodb-local | validators | invoice-validator" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | progenitor | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
 esac

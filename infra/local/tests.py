@@ -44,6 +44,7 @@ ENDPOINTS = {
     "GET /.well-known/docmill-webhooks.json",
     "POST /v1/webhooks/test",
     "GET /openapi.json",
+    "GET /openapi-3.0.json",
     "GET /llms.txt",
     "GET /docs",
     "GET /docs/{page+}",

@@ -170,6 +170,10 @@ async fn every_command_of_the_guides_works() {
             }
             "fonts" => assert_eq!(answers[0]["font"]["family"], "Probe Triangle"),
             "webhooks" => assert_eq!(answers[0]["replayed"], 0, "the endpoint is new"),
+            "generators" => {
+                let version = |file: &str| serde_json::from_slice::<Value>(&read(file)).unwrap()["openapi"].take();
+                assert_eq!((version("openapi.json"), version("openapi-3.0.json")), (json!("3.1.0"), json!("3.0.3")));
+            }
             "lists" => assert!(answers[0]["jobs"].is_array()),
             "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),

@@ -68,7 +68,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
             )
             .await
         }
-        ("GET", ["openapi.json" | "llms.txt" | "docs", ..]) => {
+        ("GET", ["openapi.json" | "openapi-3.0.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await
         }
         _ => route_fallback::handle(Arc::new(()), request).await,
@@ -121,7 +121,9 @@ async fn every_route_has_one_line_with_its_name() {
         let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
         assert_eq!(line["route"], format!("{method} {template}"));
         let expected = match *template {
-            "/openapi.json" | "/llms.txt" | "/docs" | "/.well-known/docmill-webhooks.json" => "ok",
+            "/openapi.json" | "/openapi-3.0.json" | "/llms.txt" | "/docs" | "/.well-known/docmill-webhooks.json" => {
+                "ok"
+            }
             "/docs/{page+}" => "route_not_found",
             _ => "missing_api_key",
         };

@@ -1,13 +1,15 @@
-//! Writes `openapi.json` from the parts in `description/` and the code. A test compares them.
+//! Writes `openapi.json` and `openapi-3.0.json` from the parts in `description/` and the code. A test compares them.
 
 use std::error::Error;
 use std::fs;
 
 use api_docs::description::{openapi, text};
+use api_docs::openapi30::openapi30;
 use docmill::domain::catalogue::Catalogue;
 
 fn main() -> Result<(), Box<dyn Error>> {
-    let description = openapi(&Catalogue::load()?)?;
-    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), text(&description)?)?;
+    let catalogue = Catalogue::load()?;
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), text(&openapi(&catalogue)?)?)?;
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi-3.0.json"), text(&openapi30(&catalogue)?)?)?;
     Ok(())
 }

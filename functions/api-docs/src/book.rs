@@ -12,6 +12,8 @@ use crate::{error, error_code, operation, tool};
 
 /// The OpenAPI description as served.
 pub const OPENAPI: &str = include_str!("../openapi.json");
+/// The same in OpenAPI 3.0, for generators.
+pub const OPENAPI_30: &str = include_str!("../openapi-3.0.json");
 
 #[derive(Debug)]
 pub struct Book {
@@ -112,7 +114,8 @@ impl Book {
         let groups: String = Group::ALL.into_iter().map(group).collect();
         format!(
             "# Docmill\n\n> An HTTP API that converts, combines, redacts and compares documents as asynchronous jobs.\n\n\
-             The whole interface as OpenAPI 3.1: [openapi.json](openapi.json).\n{groups}"
+             The whole interface as OpenAPI 3.1: [openapi.json](openapi.json), and as OpenAPI 3.0, for generators of clients: \
+             [openapi-3.0.json](openapi-3.0.json).\n{groups}"
         )
     }
 
@@ -145,6 +148,7 @@ impl Book {
                 (guide("events", "Ask what happened to your jobs, and miss nothing."))
                 (guide("webhooks", "Signed events about jobs and your account."))
                 (guide("n8n", "Convert documents in workflows, without code."))
+                (guide("generators", "A client in your language, made from the API's description."))
             }
             h2 { "Tools" }
             (self.tool_list(links))
@@ -181,7 +185,8 @@ impl Book {
         let body = html! {
             p.lead { "All endpoints. Every request needs a key; bodies and responses are JSON." }
             p { "Most responses contain " a href=(links.to(JOB_OBJECT)) { "the job object" } "." }
-            p { "The same as data, for generators and API clients: " a href=(links.to("/openapi.json")) { "openapi.json" } " (OpenAPI 3.1)." }
+            p { "The same as data, for generators and API clients: " a href=(links.to("/openapi.json")) { "openapi.json" } " (OpenAPI 3.1) and " a href=(links.to("/openapi-3.0.json")) { "openapi-3.0.json" } ". The guide says which one your "
+                a href=(links.to("/docs/generators")) { "generator" } " takes." }
             div.table-frame tabindex="0" role="region" aria-label="Endpoints" {
                 table {
                     thead { tr { th scope="col" { "Endpoint" } th scope="col" { "Purpose" } } }

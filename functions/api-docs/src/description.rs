@@ -1,7 +1,7 @@
 //! Composes the OpenAPI 3.1 description: texts are written by hand, and everything that the code knows (tools, codes, states)
 //! comes from the code, so that they can't differ.
 //!
-//! `make description` writes the result to `openapi.json`, which is served.
+//! `make description` writes the result to `openapi.json`, and `openapi30` makes `openapi-3.0.json` of it. Both are served.
 
 use docmill::domain::breach::Breach;
 use docmill::domain::catalogue::Catalogue;
@@ -107,7 +107,7 @@ fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
 }
 
 /// Sets the member `name` of the object at `pointer`.
-fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value) -> Result<(), DescriptionError> {
+pub fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value) -> Result<(), DescriptionError> {
     let object: Option<&mut Map<_, _>> = document.pointer_mut(pointer).and_then(Value::as_object_mut);
     object.ok_or(DescriptionError::Missing(pointer))?.insert(name.to_owned(), value);
     Ok(())
@@ -116,10 +116,16 @@ fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::openapi30::openapi30;
 
     #[test]
     fn the_served_description_matches_the_code() {
         let composed = text(&openapi(&Catalogue::load().unwrap()).unwrap()).unwrap();
         assert!(composed == include_str!("../openapi.json"), "openapi.json is not up to date: run `make description`");
+        let in_30 = text(&openapi30(&Catalogue::load().unwrap()).unwrap()).unwrap();
+        assert!(
+            in_30 == include_str!("../openapi-3.0.json"),
+            "openapi-3.0.json is not up to date: run `make description`"
+        );
     }
 }

@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 17] = [
+pub const GUIDES: [Guide; 18] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -41,6 +41,7 @@ pub const GUIDES: [Guide; 17] = [
     guide!("events"),
     guide!("webhooks"),
     guide!("n8n"),
+    guide!("generators"),
     guide!("versions"),
 ];
 

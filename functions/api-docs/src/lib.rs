@@ -1,4 +1,4 @@
-//! `GET /openapi.json` and `GET /docs`: the API's description for programs and people. Needs no key.
+//! `GET /openapi.json`, `GET /openapi-3.0.json` and `GET /docs`: the API's description for programs and people. Needs no key.
 //!
 //! Pages are functions of the catalogue, guides and description. Requests read nothing else.
 
@@ -10,9 +10,12 @@ pub mod error;
 pub mod error_code;
 pub mod guide;
 pub mod members;
+pub mod openapi30;
 pub mod operation;
 pub mod page;
 pub mod program;
+#[cfg(test)]
+mod requests;
 pub mod search;
 pub mod sharing;
 pub mod tool;
@@ -29,7 +32,7 @@ use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use maud::html;
 
 use article::{Article, Links};
-use book::{Book, OPENAPI};
+use book::{Book, OPENAPI, OPENAPI_30};
 
 /// Only files of this host, no inline code, and no frames.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; \
@@ -59,6 +62,7 @@ pub async fn handle(book: Arc<Book>, request: ApiRequest) -> Response<Body> {
 fn find(book: &Book, path: &str) -> Option<Document> {
     match path {
         "/openapi.json" => Some((JSON, OPENAPI.to_owned())),
+        "/openapi-3.0.json" => Some((JSON, OPENAPI_30.to_owned())),
         "/llms.txt" => Some((TEXT, book.for_models())),
         "/docs/search.json" => Some((JSON, search::index(book).to_string())),
         _ => match path.strip_suffix(".md") {

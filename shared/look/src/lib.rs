@@ -11,7 +11,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 16] = [
+pub const GUIDES: [&str; 17] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -27,6 +27,7 @@ pub const GUIDES: [&str; 16] = [
     "idempotency",
     "events",
     "webhooks",
+    "generators",
     "versions",
 ];
 

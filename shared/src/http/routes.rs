@@ -35,8 +35,9 @@ pub const ROUTES: [(Method, &str); 27] = [
 
 /// Routes without a key: the OpenAPI description, the documentation with its list of pages for language models, and the public
 /// keys of webhooks.
-pub const PUBLIC_ROUTES: [(Method, &str); 5] = [
+pub const PUBLIC_ROUTES: [(Method, &str); 6] = [
     (Method::GET, "/openapi.json"),
+    (Method::GET, "/openapi-3.0.json"),
     (Method::GET, "/llms.txt"),
     (Method::GET, "/docs"),
     (Method::GET, "/docs/{page+}"),
