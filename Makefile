@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -43,6 +43,9 @@ test: setup build ## Run all tests, with a stack of their own (or only storage, 
 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
+
+test-clients: setup build ## Run the clients' conformance suite alone (ONLY='python go …', NAME=part of a scenario's name)
+	@$(LOCAL) with-stack -- clients/conformance/run.sh $(if $(NAME),--name '$(NAME)') $(ONLY)
 
 test-n8n: ## Check the n8n node: n8n's linter, fields made from the schemas, build, unit tests
 	@clients/n8n/check.sh
@@ -112,7 +115,7 @@ test-generators: setup build ## Generate clients with nine generators from the A
 	@$(GENERATORS) build
 	@$(LOCAL) with-stack -- $(GENERATORS) run
 
-check: check-rust check-description check-template check-deployment check-licences check-local check-cost test-n8n ## Run all static checks
+check: check-rust check-description check-template check-deployment check-licences check-local check-cost check-clients ## Run all static checks
 
 # Tests must not enable features of dependencies that `make build` does not: these would be compiled a second time.
 FEATURES = cargo tree --locked --workspace --prefix none --format '{p} {f}' --edges
@@ -138,7 +141,7 @@ check-deployment:
 		&& "$$venv/checkov" --config-file .checkov.yaml \
 		&& "$$venv/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml \
 		&& "$$venv/zizmor" --offline --quiet .github/workflows
-	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh clients/n8n/*.sh .ci/run
+	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh clients/*.sh clients/*/*.sh clients/*/conformance/*.sh .ci/run
 
 # Also reads the crates of other platforms, which cargo has not fetched here. The workflow, which has network access, checks
 # advisories.
@@ -166,6 +169,12 @@ COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost
 
 check-cost:
 	@$(COST).tests
+
+check-clients:
+	@clients/check.sh
+
+clients: ## Regenerate the clients' types after a change of the API's description
+	@for each in clients/*/generate.sh; do "$$each" || exit; done
 
 # The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start. Debug builds
 # don't set this, because it would invalidate their cache.

@@ -4,6 +4,7 @@
 #
 #   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, qpdf, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
+#   infra/setup.sh wheels NAME   downloads the packages of infra/requirements-NAME.txt, and prints their folder
 #   infra/setup.sh node FOLDER   installs what the folder's package-lock.json names, and prints where it is
 #   infra/setup.sh go            installs Go if it is missing, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
@@ -144,13 +145,19 @@ once() {
     exec 9>&-
 }
 
-setup_python() {
+# Sets `requirements`, and `pinned`: what the name of its directories ends with.
+find_requirements() {
     requirements=$here/requirements-$1.txt
     has python3 || fail "Python 3 is missing: install python3 and python3-venv, then try again."
     version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     # Includes the requirements files that it refers to.
     digest=$( (cd "$here" && cat "$requirements" && sed -n 's/^-r //p' "$requirements" | xargs -r cat) | sha256sum | cut -c 1-12)
-    venv=$cache/venv-$1-$version-$digest
+    pinned=$1-$version-$digest
+}
+
+setup_python() {
+    find_requirements "$1"
+    venv=$cache/venv-$pinned
     once "$venv" make_venv "$venv" "$requirements"
     echo "$venv/bin/python"
 }
@@ -162,6 +169,20 @@ make_venv() {
     python3 -m venv "$1" >"$log" 2>&1 || fail "python3 -m venv failed: is python3-venv installed? The log is $log"
     "$1/bin/python" -m pip install --quiet --disable-pip-version-check --requirement "$2" >>"$log" 2>&1 \
         || fail "pip could not install $(basename "$2"): is there a network? The log is $log"
+}
+
+setup_wheels() {
+    find_requirements "$1"
+    once "$cache/wheels-$pinned" download_wheels "$cache/wheels-$pinned"
+    echo "$cache/wheels-$pinned"
+}
+
+download_wheels() {
+    echo "Downloading the Python packages of $(basename "$requirements")" >&2
+    log=$cache/pip.log
+    rm -rf "$1"
+    python3 -m pip download --quiet --disable-pip-version-check --requirement "$requirements" --dest "$1" >"$log" 2>&1 \
+        || fail "pip could not download the packages of $(basename "$requirements"): is there a network? The log is $log"
 }
 
 setup_go() {
@@ -262,6 +283,7 @@ copy_jars() {
 case "${1:-}" in
     system) setup_system ;;
     python) setup_python "$2" ;;
+    wheels) setup_wheels "$2" ;;
     node) setup_node "$2" ;;
     go) setup_go ;;
     cargo-deny) setup_cargo_deny ;;
@@ -270,5 +292,5 @@ case "${1:-}" in
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | progenitor | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | progenitor | openapi-generator | dynamodb-local | validators | invoice-validator | wheels NAME" ;;
 esac

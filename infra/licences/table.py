@@ -19,7 +19,7 @@ INTRODUCTION = """\
 Docmill itself is Apache-2.0 ([LICENSE](LICENSE)). This is everything else in what is deployed: the Rust crates that are compiled
 into the functions, and the Debian packages, fonts and libraries of the worker's image. `make licences` writes this file, and
 `make check` compares it with `Cargo.lock` and with the list of the image's packages. No JavaScript package is deployed: those of
-npm, Python and Go are tools for tests and benchmarks.
+npm, Python and Go are tools for tests and benchmarks, or what the clients in `clients/` depend on (MIT, BSD and MPL-2.0).
 
 A Debian package's row names every licence in its copyright file, also those of parts that are not installed, such as build scripts
 and tests. *Loaded by* names the engine whose process, the worker's own binary, loads a library of the package. Everything else

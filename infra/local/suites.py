@@ -45,7 +45,9 @@ def suites(packages: list[dict[str, Any]]) -> tuple[Suite, list[Suite]]:
     own = [cargo(f"tests of {package}", tests) for package, tests in names.items() if tests and tests != ["it"]]
     units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", "--bins"])
     examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
-    return beside, [units, examples, *own, cargo("integration tests", ["it"]), Suite("journeys in a browser", ["tests/browser/run.sh"])]
+    journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
+    clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
+    return beside, [units, examples, *own, cargo("integration tests", ["it"]), journeys, clients]
 
 
 def integration_tests(package: dict[str, Any]) -> Iterator[str]:

@@ -150,8 +150,9 @@ class Suites(unittest.TestCase):
         commands = [each.command for each in [beside, *others]]
         run = [name for command in commands for option, name in zip(command, command[1:]) if option == "--test"]
         self.assertEqual(sorted(run), sorted(names))
-        self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-1]))
-        self.assertEqual([command[3:] for command in commands if "--test" not in command], [["--lib", "--bins"], ["--doc"], []])
+        self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-2]))
+        self.assertEqual([command[3:] for command in commands[:-2] if "--test" not in command], [["--lib", "--bins"], ["--doc"]])
+        self.assertEqual(commands[-2:], [["tests/browser/run.sh"], ["clients/conformance/run.sh"]])
 
     def test_a_failed_suite_fails_the_run_and_is_named(self):
         with tempfile.TemporaryDirectory() as home:

@@ -147,6 +147,8 @@ impl Book {
                 (guide("idempotency", "Repeat requests safely and pay once."))
                 (guide("events", "Ask what happened to your jobs, and miss nothing."))
                 (guide("webhooks", "Signed events about jobs and your account."))
+                (guide("python", "The client for Python, with and without asyncio."))
+                (guide("typescript", "The client for TypeScript and JavaScript."))
                 (guide("n8n", "Convert documents in workflows, without code."))
                 (guide("generators", "A client in your language, made from the API's description."))
             }

@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 18] = [
+pub const GUIDES: [Guide; 20] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -40,6 +40,8 @@ pub const GUIDES: [Guide; 18] = [
     guide!("idempotency"),
     guide!("events"),
     guide!("webhooks"),
+    guide!("python"),
+    guide!("typescript"),
     guide!("n8n"),
     guide!("generators"),
     guide!("versions"),

@@ -11,7 +11,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 17] = [
+pub const GUIDES: [&str; 20] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -27,6 +27,9 @@ pub const GUIDES: [&str; 17] = [
     "idempotency",
     "events",
     "webhooks",
+    "python",
+    "typescript",
+    "n8n",
     "generators",
     "versions",
 ];

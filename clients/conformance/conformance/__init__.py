@@ -1,0 +1,1 @@
+"""The conformance suite of the clients: see README.md in the folder above."""

@@ -1,0 +1,226 @@
+"""Jobs: how they are made, waited for and saved."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import AsyncIterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Optional, Union, cast
+
+from docmill import models
+from docmill._async.files import download, upload
+from docmill._async.platform import sleep
+from docmill._async.transport import AsyncTransport
+from docmill._sources import Source, Sources, as_object, is_list, local_file
+from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
+from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
+
+
+@dataclass(frozen=True)
+class Saved:
+    """A saved result. `job` is how it was made."""
+
+    path: Path
+    bytes: int
+    sha256: str
+    job: models.Job
+
+
+@dataclass(frozen=True)
+class AsyncConversion:
+    """A job to be: add steps, then start it, wait for it or save its result."""
+
+    _transport: AsyncTransport
+    tool: str
+    source: Sources
+    options: Mapping[str, Any]
+    steps: tuple[models.FurtherStep, ...] = ()
+    output: Optional[models.JobOutput] = None
+    metadata: Optional[Mapping[str, str]] = None
+    webhook: Optional[Mapping[str, str]] = None
+    idempotency_key: Optional[str] = None
+
+    def then(self, tool: str, options: Optional[Mapping[str, Any]] = None) -> AsyncConversion:
+        """Adds a step, which takes the result of the step before. A job has up to five."""
+        step = cast(models.FurtherStep, {"toolSlug": tool, **({"options": dict(options)} if options else {})})
+        return replace(self, steps=(*self.steps, step))
+
+    async def start(self) -> AsyncJob:
+        """Creates the job, and returns at once."""
+        return await self._create(0)
+
+    async def wait(self, seconds: float = JOB_SECONDS) -> AsyncJob:
+        """Creates the job, and returns it once it has completed.
+
+        Raises:
+            JobFailedError, JobCanceledError: it ended without a result.
+            WaitTimeoutError: it goes on for longer than `seconds`.
+        """
+        deadline = time.monotonic() + seconds
+        job = await self._create(seconds)
+        return await job.wait(max(0.0, deadline - time.monotonic()), _bound=seconds)
+
+    async def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS) -> Saved:
+        """Creates the job, waits until it has completed, and saves its result as a file."""
+        job = await self.wait(seconds)
+        return await job.save(path)
+
+    async def _create(self, seconds: float) -> AsyncJob:
+        body = await self._body()
+        response = await self._transport.send(creation(body, self.idempotency_key, seconds))
+        return AsyncJob._told(self._transport, response)
+
+    async def _body(self) -> dict[str, Any]:
+        more = {"output": self.output, "metadata": self.metadata, "webhook": self.webhook, "then": list(self.steps)}
+        body = {"toolSlug": self.tool, "input": await self._input(), "options": dict(self.options)}
+        return body | {name: value for name, value in more.items() if value}
+
+    async def _input(self) -> dict[str, Any]:
+        if not is_list(self.source):
+            return await self._source(cast(Source, self.source))
+        return {"sources": [await self._source(each) for each in cast(Sequence[Source], self.source)]}
+
+    async def _source(self, source: Source) -> dict[str, Any]:
+        path = local_file(source)
+        if path is None:
+            return as_object(source, self.tool)
+        return {"uploadId": await upload(self._transport, path, None)}
+
+
+class AsyncJob:
+    """A job, as the API last told it."""
+
+    def __init__(self, transport: AsyncTransport, data: models.Job, request_id: str) -> None:
+        self._transport = transport
+        self.data = data
+        self.request_id = request_id
+        """Of the response that told `data`."""
+        self._link: Optional[models.Download] = None
+        self._is_held = False
+
+    @classmethod
+    def _told(cls, transport: AsyncTransport, response: Response) -> AsyncJob:
+        job = cls(transport, response.json()["job"], response.request_id)
+        job._take(response)
+        return job
+
+    def _take(self, response: Response) -> None:
+        answer = response.json()
+        self.data, self.request_id = answer["job"], response.request_id
+        self._link = answer.get("download")
+        self._is_held = "preference-applied" in response.headers
+
+    @property
+    def id(self) -> str:
+        return self.data["id"]
+
+    @property
+    def status(self) -> str:
+        """`queued`, `processing`, `completed`, `failed`, `canceled`, `expired`, `deleted`, or one that was added later."""
+        return self.data["status"]
+
+    @property
+    def has_ended(self) -> bool:
+        return self.status in ENDED
+
+    async def refresh(self) -> AsyncJob:
+        """Asks for the job again."""
+        self._take(await self._transport.send(Request("GET", f"/v1/jobs/{self.id}")))
+        return self
+
+    async def wait(self, seconds: float = JOB_SECONDS, *, _bound: Optional[float] = None) -> AsyncJob:
+        """Returns once the job has completed.
+
+        Raises:
+            JobFailedError, JobCanceledError: it ended without a result.
+            WaitTimeoutError: it goes on for longer than `seconds`.
+        """
+        deadline = time.monotonic() + seconds
+        pause = FIRST_POLL
+        while not self.has_ended:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise WaitTimeoutError(self.id, _bound or seconds)
+            self._take(await self._transport.send(Request("GET", f"/v1/jobs/{self.id}", wait=wait_of(left))))
+            if not self.has_ended and not self._is_held:
+                await sleep(max(0.0, min(pause, deadline - time.monotonic())))
+                pause = min(pause * POLL_GROWTH, LONGEST_POLL)
+        if self.status == "failed":
+            raise JobFailedError(self.data, self.request_id)
+        if self.status == "canceled":
+            raise JobCanceledError(self.data, self.request_id)
+        return self
+
+    async def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> Saved:
+        """Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several."""
+        await self.wait(seconds)
+        link = self._link if output is None and self._link else await self.link(output)
+        await download(self._transport, link, Path(path), lambda: self.link(output))
+        return Saved(Path(path), link["bytes"], link["sha256"], self.data)
+
+    async def link(self, output: Optional[int] = None) -> models.Download:
+        """A signed link to the result, which works for ten minutes, without a key. Keep it secret."""
+        path = f"/v1/jobs/{self.id}/download"
+        response = await self._transport.send(Request("GET", path, query=query(output=output)))
+        answer = response.json()
+        if "download" not in answer:
+            raise WaitTimeoutError(self.id, 0)
+        return cast(models.Download, answer["download"])
+
+    async def links(self) -> list[models.Download]:
+        """A signed link to each file of the result."""
+        response = await self._transport.send(Request("GET", f"/v1/jobs/{self.id}/download"))
+        answer = response.json()
+        return cast("list[models.Download]", answer.get("downloads") or [answer["download"]])
+
+    async def cancel(self) -> AsyncJob:
+        """Ends the job and refunds it.
+
+        Raises:
+            ConflictError: it has ended.
+        """
+        self._take(await self._transport.send(Request("POST", f"/v1/jobs/{self.id}/cancel")))
+        return self
+
+    async def delete(self) -> None:
+        """Deletes the result and everything that describes the document, now."""
+        await self._transport.send(Request("DELETE", f"/v1/jobs/{self.id}"))
+
+    def __repr__(self) -> str:
+        return f"<Job {self.id} {self.status} {self.data['toolSlug']}>"
+
+
+class AsyncJobs:
+    """The jobs of your account."""
+
+    def __init__(self, transport: AsyncTransport) -> None:
+        self._transport = transport
+
+    async def get(self, job_id: str) -> AsyncJob:
+        return AsyncJob._told(self._transport, await self._transport.send(Request("GET", f"/v1/jobs/{job_id}")))
+
+    async def list(
+        self,
+        *,
+        status: Optional[str] = None,
+        tool: Optional[str] = None,
+        created_after: Optional[str] = None,
+        created_before: Optional[str] = None,
+        metadata: Optional[Mapping[str, str]] = None,
+        page_size: Optional[int] = None,
+    ) -> AsyncIterator[AsyncJob]:
+        """All jobs that match, newest first. Asks for the next page when it is needed. Times are RFC 3339."""
+        filters = query(
+            status=status, toolSlug=tool, createdAfter=created_after, createdBefore=created_before, metadata=metadata, limit=page_size
+        )
+        cursor: Optional[str] = None
+        while True:
+            response = await self._transport.send(Request("GET", "/v1/jobs", query={**filters, **query(cursor=cursor)}))
+            page: models.JobsResponse = response.json()
+            for job in page["jobs"]:
+                yield AsyncJob(self._transport, job, response.request_id)
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return

@@ -1,0 +1,76 @@
+"""What a job converts, and which tool does it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePosixPath
+from typing import Any, Optional, Union
+from urllib.parse import urlsplit
+
+from docmill.errors import UsageError
+
+Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
+"""A path, a URL, or a source as the API takes it, such as `{"html": "<h1>Hello</h1>"}` or `{"jobId": job.id}`."""
+Sources = Union[Source, Sequence[Source]]
+
+EXTENSIONS = {
+    "office-to-pdf": "docx doc dotx odt rtf txt xlsx xls xlsm ods csv tsv pptx ppt odp odg fodt fods fodp",
+    "html-to-pdf": "html htm",
+    "markdown-to-pdf": "md markdown",
+    "email-to-pdf": "eml msg",
+    "images-to-pdf": "jpg jpeg png webp tiff tif gif bmp svg",
+}
+TOOL_OF = {extension: tool for tool, extensions in EXTENSIONS.items() for extension in extensions.split()}
+# These open pages, and all other tools fetch files.
+PAGE_TOOLS = frozenset({"html-to-pdf", "html-to-image"})
+
+
+def is_url(source: Source) -> bool:
+    return isinstance(source, str) and source.lower().startswith(("https://", "http://"))
+
+
+def local_file(source: Source) -> Optional[Path]:
+    """The path of a file to upload, if the source is one."""
+    return None if isinstance(source, Mapping) or is_url(source) else Path(source)
+
+
+def tool_for(source: Source) -> str:
+    """The tool that makes a PDF of the source.
+
+    Raises:
+        UsageError: no tool is known for it.
+    """
+    if isinstance(source, Mapping):
+        return tool_for_object(source)
+    if is_url(source):
+        extension = PurePosixPath(urlsplit(str(source)).path).suffix
+        return TOOL_OF.get(extension[1:].lower(), "html-to-pdf")
+    extension = Path(source).suffix
+    tool = TOOL_OF.get(extension[1:].lower())
+    if tool is None:
+        raise UsageError(f"No tool makes a PDF of {extension or 'a file without extension'}: name a tool with run().")
+    return tool
+
+
+def tool_for_object(source: Mapping[str, Any]) -> str:
+    if "markdown" in source:
+        return "markdown-to-pdf"
+    if "html" in source or "url" in source:
+        return "html-to-pdf"
+    name = source.get("filename") or urlsplit(source.get("sourceUrl", "")).path
+    tool = TOOL_OF.get(PurePosixPath(name).suffix[1:].lower())
+    if tool is None:
+        raise UsageError("This source does not tell what it is: name a tool with run().")
+    return tool
+
+
+def as_object(source: Source, tool: str) -> dict[str, Any]:
+    """The API's source for a URL or an object. Files are uploaded first."""
+    if isinstance(source, Mapping):
+        return dict(source)
+    return {"url" if tool in PAGE_TOOLS else "sourceUrl": str(source)}
+
+
+def is_list(source: Sources) -> bool:
+    return isinstance(source, Sequence) and not isinstance(source, str)

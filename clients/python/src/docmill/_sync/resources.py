@@ -1,0 +1,153 @@
+# Generated from _async by scripts/generate_sync.py.
+"""What else the API has: tools, events, webhooks, fonts."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import Any, Optional, Union, cast
+
+from docmill import models
+from docmill._sync.files import upload
+from docmill._sync.transport import Transport
+from docmill._wire import LONGEST_WAIT, Request, query
+
+
+class Resource:
+    def __init__(self, transport: Transport) -> None:
+        self._transport = transport
+
+    def _ask(self, method: str, path: str, body: Any = None, **more: Any) -> Any:
+        response = self._transport.send(Request(method, path, body, **more))
+        return response.json()
+
+
+class Tools(Resource):
+    """The tools that your key may use."""
+
+    def list(self) -> list[models.Tool]:
+        answer = self._ask("GET", "/v1/tools")
+        return cast("list[models.Tool]", answer["tools"])
+
+    def schema(self, tool: str) -> models.ToolSchema:
+        """The JSON Schema of the tool's jobs, and the limits of your key."""
+        answer = self._ask("GET", f"/v1/tools/{tool}/schema")
+        return cast(models.ToolSchema, answer["tool"])
+
+
+class Uploads(Resource):
+    """Files for jobs. Conversions upload files themselves; do it yourself to use one in several jobs."""
+
+    def create(self, source: Union[str, os.PathLike[str], bytes], filename: Optional[str] = None) -> str:
+        """Uploads a file, and returns its id, for `{"uploadId": …}`. It works for an hour."""
+        return upload(self._transport, source, filename)
+
+
+class Events(Resource):
+    """What happened to your jobs and your account, for 30 days."""
+
+    def get(self, event_id: str) -> models.ListedEvent:
+        answer = self._ask("GET", f"/v1/events/{event_id}")
+        return cast(models.ListedEvent, answer["event"])
+
+    def list(
+        self,
+        *,
+        after: Optional[str] = None,
+        before: Optional[str] = None,
+        type: Optional[str] = None,
+        job_id: Optional[str] = None,
+        page_size: Optional[int] = None,
+    ) -> Iterator[models.ListedEvent]:
+        """All events that match, oldest first."""
+        filters = query(before=before, type=type, jobId=job_id, limit=page_size)
+        while True:
+            page = self._page(filters, after, 0)
+            for event in page["events"]:
+                yield event
+            after = page.get("nextCursor", after)
+            if not page["hasMore"]:
+                return
+
+    def follow(self, *, after: Optional[str] = None, type: Optional[str] = None) -> Iterator[models.ListedEvent]:
+        """Events as they happen, without end. Remember the id of the last one that you handled, to go on `after` it."""
+        filters = query(type=type)
+        while True:
+            page = self._page(filters, after, LONGEST_WAIT)
+            for event in page["events"]:
+                yield event
+            after = page.get("nextCursor", after)
+
+    def _page(self, filters: dict[str, str], after: Optional[str], wait: int) -> models.EventsResponse:
+        return cast(models.EventsResponse, self._ask("GET", "/v1/events", query={**filters, **query(after=after)}, wait=wait))
+
+
+class Webhooks(Resource):
+    """Endpoints to which events are sent. `docmill.Webhook` verifies what arrives."""
+
+    def create(self, webhook: models.WebhookRequest) -> models.Webhook:
+        """Creates an endpoint. Its `secret` is shown only here. Not repeated after a lost answer: there may be an endpoint then."""
+        answer = self._ask("POST", "/v1/webhooks", webhook, repeatable=False)
+        return cast(models.Webhook, answer["webhook"])
+
+    def list(self) -> list[models.Webhook]:
+        answer = self._ask("GET", "/v1/webhooks")
+        return cast("list[models.Webhook]", answer["webhooks"])
+
+    def get(self, webhook_id: str) -> models.Webhook:
+        answer = self._ask("GET", f"/v1/webhooks/{webhook_id}")
+        return cast(models.Webhook, answer["webhook"])
+
+    def update(self, webhook_id: str, change: models.WebhookChange) -> models.Webhook:
+        answer = self._ask("PATCH", f"/v1/webhooks/{webhook_id}", change)
+        return cast(models.Webhook, answer["webhook"])
+
+    def delete(self, webhook_id: str) -> None:
+        self._ask("DELETE", f"/v1/webhooks/{webhook_id}")
+
+    def rotate(self, webhook_id: str, overlap_hours: Optional[int] = None) -> models.Webhook:
+        """Gives the endpoint a new secret. Until the overlap ends, requests have the signatures of both."""
+        body = {} if overlap_hours is None else {"overlapHours": overlap_hours}
+        answer = self._ask("POST", f"/v1/webhooks/{webhook_id}/rotate", body, repeatable=False)
+        return cast(models.Webhook, answer["webhook"])
+
+    def deliveries(
+        self, webhook_id: str, *, status: Optional[str] = None, page_size: Optional[int] = None
+    ) -> Iterator[models.Delivery]:
+        """What was sent, newest first."""
+        filters = query(status=status, limit=page_size)
+        cursor: Optional[str] = None
+        while True:
+            path = f"/v1/webhooks/{webhook_id}/deliveries"
+            page: models.DeliveriesResponse = self._ask("GET", path, query={**filters, **query(cursor=cursor)})
+            for delivery in page["deliveries"]:
+                yield delivery
+            cursor = page.get("nextCursor")
+            if cursor is None:
+                return
+
+    def replay(self, webhook_id: str, which: models.ReplayRequest) -> models.ReplayResponse:
+        """Sends events again."""
+        answer = self._ask("POST", f"/v1/webhooks/{webhook_id}/replay", which, repeatable=False)
+        return cast(models.ReplayResponse, answer)
+
+    def test(self, url: str) -> models.WebhookTest:
+        """A signed sample for trying out a receiver. Nothing is sent."""
+        answer = self._ask("POST", "/v1/webhooks/test", {"url": url})
+        return cast(models.WebhookTest, answer["webhookTest"])
+
+
+class Fonts(Resource):
+    """Fonts of your account, which all conversions use."""
+
+    def create(self, source: Union[str, os.PathLike[str], bytes], filename: Optional[str] = None) -> models.Font:
+        """Uploads a font, and adds it to your account."""
+        answer = self._ask("POST", "/v1/fonts", {"uploadId": upload(self._transport, source, filename)})
+        return cast(models.Font, answer["font"])
+
+    def list(self) -> list[models.Font]:
+        answer = self._ask("GET", "/v1/fonts")
+        return cast("list[models.Font]", answer["fonts"])
+
+    def delete(self, font_id: str) -> None:
+        self._ask("DELETE", f"/v1/fonts/{font_id}")

@@ -1,0 +1,252 @@
+/** Jobs: how they are made, waited for and saved. */
+
+import { randomUUID } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { JobCanceledError, JobFailedError, WaitTimeoutError } from "./errors.ts";
+import { download, upload } from "./files.ts";
+import { asObject, localFile } from "./sources.ts";
+import { LONGEST_WAIT, type RawResponse, type Transport } from "./transport.ts";
+import type { AnyTool, Download, JobData, JobSettings, OptionsOf, Schemas, Source, SourceObject, Step } from "./types.ts";
+
+/** How long a job may take by default. */
+const JOB_SECONDS = 180;
+// Pauses between requests for a job, where the API does not hold them, in seconds.
+const FIRST_POLL = 1;
+const LONGEST_POLL = 10;
+const POLL_GROWTH = 1.5;
+const ENDED = new Set(["completed", "failed", "canceled", "expired", "deleted"]);
+
+/** A saved result. `job` is how it was made. */
+export interface Saved {
+  path: string;
+  bytes: number;
+  sha256: string;
+  job: JobData;
+}
+
+/** What a conversion consists of. */
+interface Plan {
+  tool: string;
+  source: Source | Source[];
+  options: object | undefined;
+  steps: Step[];
+  settings: JobSettings;
+}
+
+/** Any conversion. The property that none has makes `await` skip a signature, which it would otherwise take for the one that it calls. */
+type NotAwaited = Conversion & { readonly isAwaited?: never };
+
+/**
+ * A job to be: add steps with `then`, and `save` its result, `wait` for it or `start` it. `await` means `wait`.
+ */
+export class Conversion implements PromiseLike<Job> {
+  readonly #transport: Transport;
+  readonly #plan: Plan;
+
+  constructor(transport: Transport, plan: Plan) {
+    this.#transport = transport;
+    this.#plan = plan;
+  }
+
+  /** Adds a step, which takes the result of the step before. A job has up to five. */
+  then<Slug extends AnyTool>(this: NotAwaited, tool: Slug, options?: OptionsOf<Slug>): Conversion;
+  /** Waits for the job, as `await` does. */
+  then<R = Job, E = never>(done?: ((job: Job) => R | PromiseLike<R>) | null, failed?: ((failure: unknown) => E | PromiseLike<E>) | null): Promise<R | E>;
+  then(first?: unknown, second?: unknown): unknown {
+    if (typeof first !== "string") {
+      return this.wait().then(first as (job: Job) => unknown, second as (failure: unknown) => unknown);
+    }
+    const step = { toolSlug: first, ...(second ? { options: second } : {}) } as Step;
+    return new Conversion(this.#transport, { ...this.#plan, steps: [...this.#plan.steps, step] });
+  }
+
+  /** Creates the job, and returns at once. */
+  async start(): Promise<Job> {
+    return this.#create(0);
+  }
+
+  /** Creates the job, and returns it once it has completed. Throws `JobFailedError`, `JobCanceledError` or `WaitTimeoutError`. */
+  async wait(seconds: number = JOB_SECONDS): Promise<Job> {
+    const deadline = Date.now() + seconds * 1000;
+    const job = await this.#create(seconds);
+    return job.waitUntil(deadline, seconds);
+  }
+
+  /** Creates the job, waits until it has completed, and saves its result as a file. */
+  async save(path: string, { seconds = JOB_SECONDS }: { seconds?: number } = {}): Promise<Saved> {
+    const job = await this.wait(seconds);
+    return job.save(path);
+  }
+
+  async #create(seconds: number): Promise<Job> {
+    const body = await this.#body();
+    const headers = { "idempotency-key": this.#plan.settings.idempotencyKey ?? randomUUID() };
+    return new Job(this.#transport, await this.#transport.send({ method: "POST", path: "/v1/jobs", body, headers, wait: waitOf(seconds) }));
+  }
+
+  async #body(): Promise<object> {
+    const { tool, source, options = {}, steps, settings } = this.#plan;
+    const { output, metadata, webhook } = settings;
+    const input = Array.isArray(source) ? { sources: await this.#sources(source) } : await this.#source(source);
+    return { toolSlug: tool, input, options, output, metadata, webhook, ...(steps.length && { then: steps }) };
+  }
+
+  async #sources(sources: Source[]): Promise<SourceObject[]> {
+    const found = [];
+    for (const source of sources) found.push(await this.#source(source));
+    return found;
+  }
+
+  async #source(source: Source): Promise<SourceObject> {
+    const path = localFile(source);
+    return path === undefined ? asObject(source, this.#plan.tool) : { uploadId: await upload(this.#transport, path) };
+  }
+}
+
+interface JobAnswer {
+  job: JobData;
+  download?: Download;
+}
+
+/** A job, as the API last told it. */
+export class Job {
+  readonly #transport: Transport;
+  #link: Download | undefined;
+  #isHeld = false;
+  data!: JobData;
+  /** Of the response that told `data`. */
+  requestId = "";
+
+  constructor(transport: Transport, told: RawResponse | { data: JobData; requestId: string }) {
+    this.#transport = transport;
+    if ("data" in told) Object.assign(this, told);
+    else this.#take(told);
+  }
+
+  #take(response: RawResponse): void {
+    const { job, download: link } = response.json<JobAnswer>();
+    this.data = job;
+    this.requestId = response.requestId;
+    this.#link = link;
+    this.#isHeld = response.headers.has("preference-applied");
+  }
+
+  get id(): string {
+    return this.data.id;
+  }
+
+  /** `queued`, `processing`, `completed`, `failed`, `canceled`, `expired`, `deleted`, or one that was added later. */
+  get status(): string {
+    return this.data.status;
+  }
+
+  get hasEnded(): boolean {
+    return ENDED.has(this.status);
+  }
+
+  /** Asks for the job again. */
+  async refresh(): Promise<this> {
+    this.#take(await this.#transport.send({ method: "GET", path: this.#path() }));
+    return this;
+  }
+
+  /** Returns once the job has completed. Throws `JobFailedError`, `JobCanceledError` or `WaitTimeoutError`. */
+  async wait(seconds: number = JOB_SECONDS): Promise<this> {
+    return this.waitUntil(Date.now() + seconds * 1000, seconds);
+  }
+
+  /** @internal */
+  async waitUntil(deadline: number, seconds: number): Promise<this> {
+    for (let pause = FIRST_POLL; !this.hasEnded; ) {
+      const left = (deadline - Date.now()) / 1000;
+      if (left <= 0) throw new WaitTimeoutError(this.id, seconds);
+      this.#take(await this.#transport.send({ method: "GET", path: this.#path(), wait: waitOf(left) }));
+      if (!this.hasEnded && !this.#isHeld) {
+        await sleep(Math.max(0, Math.min(pause * 1000, deadline - Date.now())));
+        pause = Math.min(pause * POLL_GROWTH, LONGEST_POLL);
+      }
+    }
+    if (this.status === "failed") throw new JobFailedError(this.data, this.requestId);
+    if (this.status === "canceled") throw new JobCanceledError(this.data, this.requestId);
+    return this;
+  }
+
+  /** Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several. */
+  async save(path: string, { seconds = JOB_SECONDS, output }: { seconds?: number; output?: number } = {}): Promise<Saved> {
+    await this.wait(seconds);
+    const link = (output === undefined && this.#link) || (await this.link(output));
+    await download(this.#transport, link, path, () => this.link(output));
+    return { path, bytes: link.bytes, sha256: link.sha256, job: this.data };
+  }
+
+  /** A signed link to the result, which works for ten minutes, without a key. Keep it secret. */
+  async link(output?: number): Promise<Download> {
+    const response = await this.#transport.send({ method: "GET", path: `${this.#path()}/download`, query: { output } });
+    const { download: link } = response.json<JobAnswer>();
+    if (!link) throw new WaitTimeoutError(this.id, 0);
+    return link;
+  }
+
+  /** A signed link to each file of the result. */
+  async links(): Promise<Download[]> {
+    const response = await this.#transport.send({ method: "GET", path: `${this.#path()}/download` });
+    const { download: link, downloads } = response.json<Schemas["DownloadResponse"]>();
+    return downloads ?? [link];
+  }
+
+  /** Ends the job and refunds it. Throws `ConflictError` if it has ended. */
+  async cancel(): Promise<this> {
+    this.#take(await this.#transport.send({ method: "POST", path: `${this.#path()}/cancel` }));
+    return this;
+  }
+
+  /** Deletes the result and everything that describes the document, now. */
+  async delete(): Promise<void> {
+    await this.#transport.send({ method: "DELETE", path: this.#path() });
+  }
+
+  #path(): string {
+    return `/v1/jobs/${encodeURIComponent(this.id)}`;
+  }
+}
+
+/** Which jobs to list. Times are RFC 3339. */
+export interface JobFilter {
+  status?: string;
+  toolSlug?: string;
+  createdAfter?: string;
+  createdBefore?: string;
+  metadata?: Record<string, string>;
+  pageSize?: number;
+}
+
+/** The jobs of your account. */
+export class Jobs {
+  readonly #transport: Transport;
+
+  constructor(transport: Transport) {
+    this.#transport = transport;
+  }
+
+  async get(id: string): Promise<Job> {
+    return new Job(this.#transport, await this.#transport.send({ method: "GET", path: `/v1/jobs/${encodeURIComponent(id)}` }));
+  }
+
+  /** All jobs that match, newest first. Asks for the next page when it is needed. */
+  async *list({ metadata = {}, pageSize, ...filter }: JobFilter = {}): AsyncGenerator<Job, void, undefined> {
+    const labels = Object.fromEntries(Object.entries(metadata).map(([name, value]) => [`metadata.${name}`, value]));
+    let cursor: string | undefined;
+    do {
+      const query = { ...filter, ...labels, limit: pageSize, cursor };
+      const response = await this.#transport.send({ method: "GET", path: "/v1/jobs", query });
+      const page = response.json<Schemas["JobsResponse"]>();
+      for (const data of page.jobs) yield new Job(this.#transport, { data, requestId: response.requestId });
+      cursor = page.nextCursor;
+    } while (cursor !== undefined);
+  }
+}
+
+/** Seconds for which the API is asked to hold a request. */
+function waitOf(seconds: number): number {
+  return Math.max(0, Math.min(LONGEST_WAIT, Math.floor(seconds)));
+}

@@ -1,0 +1,58 @@
+/** What a job converts, and which tool does it. */
+
+import { extname } from "node:path";
+import { UsageError } from "./errors.ts";
+import type { Source, SourceObject, ToolSlug } from "./types.ts";
+
+const EXTENSIONS: Partial<Record<ToolSlug, string>> = {
+  "office-to-pdf": "docx doc dotx odt rtf txt xlsx xls xlsm ods csv tsv pptx ppt odp odg fodt fods fodp",
+  "html-to-pdf": "html htm",
+  "markdown-to-pdf": "md markdown",
+  "email-to-pdf": "eml msg",
+  "images-to-pdf": "jpg jpeg png webp tiff tif gif bmp svg",
+};
+const TOOLS = new Map(
+  Object.entries(EXTENSIONS).flatMap(([tool, extensions]) => extensions.split(" ").map((extension) => [`.${extension}`, tool])),
+);
+// These open pages, and all other tools fetch files.
+const PAGE_TOOLS = new Set(["html-to-pdf", "html-to-image"]);
+
+/** The tool that makes a PDF of the source. */
+export function toolFor(source: Source): string {
+  const address = addressOf(source);
+  if (address) return TOOLS.get(extensionOf(address.pathname)) ?? "html-to-pdf";
+  if (typeof source === "object") return toolForObject(source as SourceObject);
+  const tool = TOOLS.get(extensionOf(source));
+  if (tool) return tool;
+  throw new UsageError(`No tool makes a PDF of ${extname(source) || "a file without extension"}: name a tool with run().`);
+}
+
+function toolForObject(source: SourceObject): string {
+  if (source.markdown !== undefined) return "markdown-to-pdf";
+  if (source.html !== undefined || source.url !== undefined) return "html-to-pdf";
+  const name = source.filename ?? addressOf(source.sourceUrl ?? "")?.pathname ?? "";
+  const tool = TOOLS.get(extensionOf(name));
+  if (tool) return tool;
+  throw new UsageError("This source does not tell what it is: name a tool with run().");
+}
+
+function extensionOf(path: string): string {
+  return extname(path).toLowerCase();
+}
+
+function addressOf(source: Source): URL | undefined {
+  if (source instanceof URL) return source;
+  if (typeof source !== "string" || !/^https?:\/\//i.test(source)) return undefined;
+  return URL.canParse(source) ? new URL(source) : undefined;
+}
+
+/** The path of a file to upload, if the source is one. */
+export function localFile(source: Source): string | undefined {
+  return typeof source === "string" && !addressOf(source) ? source : undefined;
+}
+
+/** The API's source for a URL or an object. */
+export function asObject(source: Source, tool: string): SourceObject {
+  if (typeof source === "object" && !(source instanceof URL)) return source;
+  return { [PAGE_TOOLS.has(tool) ? "url" : "sourceUrl"]: String(source) };
+}
