@@ -10,6 +10,8 @@
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
 #   infra/setup.sh progenitor    the same for the generator of clients in Rust (three minutes)
 #   infra/setup.sh openapi-generator   installs a JDK if it is missing, takes the generator from Maven, with what its Java clients need
+#   infra/setup.sh typify        the same with the generator of Rust types (a minute)
+#   infra/setup.sh oapi-codegen  the same with the generator of Go types (half a minute)
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
 #   infra/setup.sh invoice-validator   the same with a validator of Factur-X invoices
@@ -209,6 +211,8 @@ install_modules() {
 }
 
 cargo_deny_version=0.20.2
+typify_version=0.8.0
+oapi_codegen_version=2.8.2
 
 progenitor_version=0.15.1
 
@@ -222,6 +226,10 @@ setup_progenitor() {
 }
 
 # $1: the crate, which has a program of its name, $2: its version, $3: an option of `cargo install`.
+setup_typify() {
+    setup_crate cargo-typify "$typify_version"
+
+# $1: a crate with a program of the same name, $2: its version, then cargo's options.
 setup_crate() {
     root=$cache/$1-$2
     once "$root" install_crate "$root" "$@"
@@ -238,12 +246,26 @@ install_crate() {
     log=$cache/$crate.log
     CARGO_TARGET_DIR="$root/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install "$crate" --version "$version" "$@" \
         --locked --debug --force --root "$root" >"$log" 2>&1 \
+    root=$1 crate=$2 version=$3
+    CARGO_TARGET_DIR="$root/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install "$crate" --version "$version" \
+        --locked --debug --force --root "$root" "$@" >"$log" 2>&1 \
         || fail "$crate could not be compiled: is there a network? The log is $log"
     rm -rf "$root/target"
 }
 
 setup_openapi_generator() {
     setup_jars openapi-generator "$(has javac || echo default-jdk-headless)"
+setup_oapi_codegen() {
+    root=$cache/oapi-codegen-$oapi_codegen_version
+    once "$root" install_oapi_codegen "$root"
+    echo "$root/oapi-codegen"
+}
+
+install_oapi_codegen() {
+    echo "Compiling oapi-codegen" >&2
+    log=$cache/oapi-codegen.log
+    GOBIN=$1 "$(setup_go)" install "github.com/oapi-codegen/oapi-codegen/v2/cmd/oapi-codegen@v$oapi_codegen_version" >"$log" 2>&1 \
+        || fail "oapi-codegen could not be compiled: is there a network? The log is $log"
 }
 
 setup_dynamodb_local() {
@@ -292,5 +314,5 @@ case "${1:-}" in
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | progenitor | openapi-generator | dynamodb-local | validators | invoice-validator | wheels NAME" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | progenitor | openapi-generator | dynamodb-local | validators | invoice-validator | wheels NAME | typify | oapi-codegen" ;;
 esac
