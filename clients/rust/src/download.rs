@@ -1,0 +1,250 @@
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use bytes::Bytes;
+use futures_util::{Stream, stream};
+use reqwest::header::{ACCEPT_ENCODING, HeaderValue, RANGE};
+use reqwest::{Response, StatusCode};
+use sha2::{Digest, Sha256};
+use tokio::fs::{File, OpenOptions};
+use tokio::io::AsyncWriteExt;
+use uuid::Uuid;
+
+use crate::client::Client;
+use crate::error::{Error, ErrorKind, Result};
+use crate::jobs::BOUND;
+use crate::models::{Download, Job, WaitResponse};
+use crate::transport::{Answer, accepted};
+
+/// How a result is saved.
+#[must_use]
+#[derive(Clone, Debug)]
+pub struct Save {
+    pub(crate) bound: Duration,
+    pub(crate) output: Option<u64>,
+}
+
+impl Default for Save {
+    fn default() -> Self {
+        Self { bound: BOUND, output: None }
+    }
+}
+
+impl Save {
+    /// Waits for the job's end for this long.
+    pub fn within(mut self, bound: Duration) -> Self {
+        self.bound = bound;
+        self
+    }
+
+    /// Takes one of several files of the result, by its index in `job.outputs`.
+    pub fn output(mut self, index: u64) -> Self {
+        self.output = Some(index);
+        self
+    }
+}
+
+/// A saved result.
+#[non_exhaustive]
+#[derive(Clone, Debug)]
+pub struct Saved {
+    /// The job.
+    pub job: Job,
+    /// Where the file is.
+    pub path: PathBuf,
+    /// Its size.
+    pub bytes: u64,
+    /// Its digest in lower-case hexadecimal.
+    pub sha256: String,
+}
+
+impl Client {
+    /// Saves what an answer about a completed job links to. A damaged download is repeated.
+    pub(crate) async fn save_result(&self, read: WaitResponse, path: &Path, output: Option<u64>) -> Result<Saved> {
+        let job = read.job;
+        let download = match (read.download, output) {
+            (Some(download), None) => download,
+            _ => self.download(&job.id, output).await?.download,
+        };
+        let mut failures = 0;
+        loop {
+            let reader = ResultReader::new(self, &job.id, output, download.clone());
+            match write(reader, path).await {
+                Err(Error::Integrity { .. }) if failures < self.inner.max_retries => failures += 1,
+                Err(error) => return Err(error),
+                Ok(()) => break,
+            }
+        }
+        Ok(Saved { job, path: path.to_owned(), bytes: download.bytes, sha256: download.sha256 })
+    }
+
+    /// Streams the result of a completed job. `output`: one of several files, by its index in `job.outputs`.
+    pub async fn open(&self, id: &str, output: Option<u64>) -> Result<ResultReader> {
+        let download = self.download(id, output).await?.download;
+        Ok(ResultReader::new(self, id, output, download))
+    }
+}
+
+/// Writes to a temporary file in the same folder, which gets its name when it is complete.
+async fn write(mut reader: ResultReader, path: &Path) -> Result<()> {
+    let (temporary, mut file) = TemporaryFile::beside(path).await?;
+    while let Some(part) = reader.chunk().await? {
+        file.write_all(&part).await?;
+    }
+    file.flush().await?;
+    drop(file.into_std().await);
+    tokio::fs::rename(&temporary.0, path).await?;
+    Ok(())
+}
+
+/// Is deleted with this value, unless it was renamed.
+struct TemporaryFile(PathBuf);
+
+impl TemporaryFile {
+    async fn beside(path: &Path) -> Result<(Self, File)> {
+        let name = path.file_name().ok_or_else(|| Error::Usage(format!("{} is not a file's path", path.display())))?;
+        let unique = format!(".{}.{}.part", name.to_string_lossy(), Uuid::now_v7().simple());
+        let temporary = path.with_file_name(unique);
+        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).await?;
+        Ok((Self(temporary), file))
+    }
+}
+
+impl Drop for TemporaryFile {
+    fn drop(&mut self) {
+        // After the renaming there is none.
+        drop(std::fs::remove_file(&self.0));
+    }
+}
+
+/// Reads a result with as many connections as it takes.
+pub struct ResultReader {
+    client: Client,
+    job_id: String,
+    output: Option<u64>,
+    download: Download,
+    digest: Sha256,
+    offset: u64,
+    /// How much of the response was read before, from a server that does not send parts.
+    known: u64,
+    failures: u32,
+    response: Option<Response>,
+}
+
+impl ResultReader {
+    fn new(client: &Client, job_id: &str, output: Option<u64>, download: Download) -> Self {
+        Self {
+            client: client.clone(),
+            job_id: job_id.to_owned(),
+            output,
+            download,
+            digest: Sha256::new(),
+            offset: 0,
+            known: 0,
+            failures: 0,
+            response: None,
+        }
+    }
+
+    /// What is announced: size, digest, name and content type.
+    pub fn announced(&self) -> &Download {
+        &self.download
+    }
+
+    /// The next part. It goes on where a broken connection stopped, and the end is an error if the bytes are not those of the result.
+    pub async fn chunk(&mut self) -> Result<Option<Bytes>> {
+        while self.offset < self.download.bytes {
+            let mut response = match self.response.take() {
+                Some(response) => response,
+                None => self.connect().await?,
+            };
+            match next_chunk(&mut response, self.client.inner.timeout).await {
+                Ok(Some(part)) => {
+                    self.response = Some(response);
+                    let part = self.unknown(part);
+                    if !part.is_empty() {
+                        self.offset += part.len() as u64;
+                        self.digest.update(&part);
+                        return Ok(Some(part));
+                    }
+                }
+                Ok(None) => self.broken(Error::Network("the connection ended too early".into()))?,
+                Err(error) => self.broken(error)?,
+            }
+        }
+        let is_whole =
+            self.offset == self.download.bytes && hexadecimal(&self.digest.clone().finalize()) == self.download.sha256;
+        if is_whole { Ok(None) } else { Err(Error::Integrity { job_id: self.job_id.clone() }) }
+    }
+
+    /// All parts.
+    pub fn into_stream(self) -> impl Stream<Item = Result<Bytes>> + Send {
+        stream::try_unfold(self, |mut reader| async move { Ok(reader.chunk().await?.map(|part| (part, reader))) })
+    }
+
+    fn unknown(&mut self, mut part: Bytes) -> Bytes {
+        let known = usize::try_from(self.known).unwrap_or(usize::MAX).min(part.len());
+        self.known -= known as u64;
+        part.split_off(known)
+    }
+
+    fn broken(&mut self, error: Error) -> Result<()> {
+        self.failures += 1;
+        if self.failures > self.client.inner.max_retries { Err(error) } else { Ok(()) }
+    }
+
+    /// Asks for what is missing, with a new link if the old one is refused.
+    async fn connect(&mut self) -> Result<Response> {
+        let mut tries = self.client.tries();
+        loop {
+            match self.request().await {
+                Ok(response) => {
+                    self.known = if response.status() == StatusCode::PARTIAL_CONTENT { 0 } else { self.offset };
+                    return Ok(response);
+                }
+                Err(error) if error.kind() == Some(ErrorKind::Permission) => {
+                    self.broken(error)?;
+                    self.download.url = self.client.download(&self.job_id, self.output).await?.download.url;
+                }
+                Err(error) => tries.again(error, false).await?,
+            }
+        }
+    }
+
+    /// The link is signed: it needs no key, and must not get one.
+    async fn request(&mut self) -> Result<Response> {
+        let mut request = self.client.inner.http.get(self.download.url.reveal());
+        request = request.header(ACCEPT_ENCODING, HeaderValue::from_static("identity"));
+        if self.offset > 0 {
+            request = request.header(RANGE, format!("bytes={}-", self.offset));
+        }
+        let limit = self.client.inner.timeout;
+        let response = tokio::time::timeout(limit, request.send()).await.map_err(|_| Error::stalled())?;
+        let response = response.map_err(Error::network)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        if !status.is_success() {
+            accepted(Answer { status, headers, body: Bytes::new() })?;
+            return Err(Error::Usage("the result's link leads elsewhere".to_owned()));
+        }
+        Ok(response)
+    }
+}
+
+impl std::fmt::Debug for ResultReader {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        formatter
+            .debug_struct("ResultReader")
+            .field("job_id", &self.job_id)
+            .field("offset", &self.offset)
+            .finish_non_exhaustive()
+    }
+}
+
+async fn next_chunk(response: &mut Response, limit: Duration) -> Result<Option<Bytes>> {
+    let chunk = tokio::time::timeout(limit, response.chunk()).await.map_err(|_| Error::stalled())?;
+    chunk.map_err(Error::network)
+}
+
+pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
+    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+}

@@ -1,0 +1,246 @@
+use std::fmt;
+use std::time::Duration;
+
+use reqwest::StatusCode;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use serde::Deserialize;
+
+use crate::models::{ErrorBody, ErrorCode, ErrorDetail, Job, JobErrorCode};
+use crate::transport::Answer;
+
+/// The result of a call.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What went wrong.
+#[non_exhaustive]
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The API, the gateway or a link answered with a status of 400 or above.
+    #[error(transparent)]
+    Api(Box<ApiError>),
+    /// The job failed.
+    #[error(transparent)]
+    JobFailed(Box<JobFailed>),
+    /// The job was canceled, so that it has no result.
+    #[error("job {} was canceled{}", .job.id, of_request(.request_id))]
+    JobCanceled {
+        /// The job.
+        job: Box<Job>,
+        /// The id of the request that said so.
+        request_id: Option<String>,
+    },
+    /// The job has not ended in time. It goes on: wait again.
+    #[error("job {job_id} has not ended within {bound:?}")]
+    WaitTimeout {
+        /// The job.
+        job_id: String,
+        /// For how long the client waited.
+        bound: Duration,
+    },
+    /// No answer, after all tries.
+    #[error("no answer: {0}")]
+    Network(#[source] Box<dyn std::error::Error + Send + Sync>),
+    /// The download is not what the job says, after all tries.
+    #[error("the result of job {job_id} is damaged")]
+    Integrity {
+        /// The job.
+        job_id: String,
+    },
+    /// The signature or the timestamp of a webhook is wrong.
+    #[error("the webhook is refused: {0}")]
+    Webhook(String),
+    /// The call makes no sense.
+    #[error("{0}")]
+    Usage(String),
+    /// A file of this machine can't be read or written.
+    #[error("a file can't be read or written: {0}")]
+    File(#[from] std::io::Error),
+    /// The answer is not what the API's description says.
+    #[error("the answer is not what was expected: {cause}{}", of_request(.request_id))]
+    Unexpected {
+        /// The id of the request.
+        request_id: Option<String>,
+        /// Where it differs.
+        cause: serde_json::Error,
+    },
+}
+
+/// What an answer of the API is about.
+#[non_exhaustive]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ErrorKind {
+    /// 400, 405, 413 or 415.
+    InvalidRequest,
+    /// 401: the key is missing, unknown or revoked.
+    Authentication,
+    /// 402: the tool costs more credits than are left.
+    Credits,
+    /// 403.
+    Permission,
+    /// 404.
+    NotFound,
+    /// 409.
+    Conflict,
+    /// 410: the result has expired or was deleted.
+    Gone,
+    /// 422: see the details.
+    Validation,
+    /// 429.
+    RateLimit,
+    /// 500 and above.
+    Server,
+    /// Any other status.
+    Other,
+}
+
+/// An answer with a status of 400 or above.
+#[non_exhaustive]
+#[derive(Debug)]
+pub struct ApiError {
+    /// The HTTP status. Decide by it if you don't know the code.
+    pub status: StatusCode,
+    /// None if the gateway or the storage answered, not the API.
+    pub code: Option<ErrorCode>,
+    /// What a developer can do.
+    pub message: Option<String>,
+    /// Identifies the request for support.
+    pub request_id: Option<String>,
+    /// Every invalid value. Only of [`ErrorKind::Validation`].
+    pub details: Vec<ErrorDetail>,
+    /// How many credits the tool costs. Only of [`ErrorKind::Credits`].
+    pub required: Option<u64>,
+    /// How many credits are left. Only of [`ErrorKind::Credits`].
+    pub available: Option<u64>,
+    /// How long the API asks to wait.
+    pub retry_after: Option<Duration>,
+    /// The job that the error is about, if the answer contains it.
+    pub job: Option<Box<Job>>,
+}
+
+impl ApiError {
+    /// What the error is about.
+    pub fn kind(&self) -> ErrorKind {
+        match self.status.as_u16() {
+            400 | 405 | 413 | 415 => ErrorKind::InvalidRequest,
+            401 => ErrorKind::Authentication,
+            402 => ErrorKind::Credits,
+            403 => ErrorKind::Permission,
+            404 => ErrorKind::NotFound,
+            409 => ErrorKind::Conflict,
+            410 => ErrorKind::Gone,
+            422 => ErrorKind::Validation,
+            429 => ErrorKind::RateLimit,
+            500.. => ErrorKind::Server,
+            _ => ErrorKind::Other,
+        }
+    }
+
+    /// Reads the form of the API, that of the gateway, or none.
+    pub(crate) fn of(answer: &Answer) -> Self {
+        #[derive(Deserialize, Default)]
+        struct Body {
+            error: Option<ErrorBody>,
+            message: Option<String>,
+            job: Option<Box<Job>>,
+        }
+        let body: Body = serde_json::from_slice(&answer.body).unwrap_or_default();
+        let (code, message, details, required, available) = match body.error {
+            Some(error) => (Some(error.code), Some(error.message), error.details, error.required, error.available),
+            None => (None, body.message, Vec::new(), None, None),
+        };
+        Self {
+            status: answer.status,
+            code,
+            message,
+            request_id: answer.request_id().map(str::to_owned),
+            details,
+            required,
+            available,
+            retry_after: retry_after(&answer.headers),
+            job: body.job,
+        }
+    }
+}
+
+impl fmt::Display for ApiError {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.code {
+            Some(code) => write!(formatter, "{code}")?,
+            None => write!(formatter, "HTTP status {}", self.status.as_u16())?,
+        }
+        if let Some(message) = &self.message {
+            write!(formatter, ": {message}")?;
+        }
+        for detail in &self.details {
+            write!(formatter, " {} {};", detail.path, detail.message)?;
+        }
+        formatter.write_str(&of_request(&self.request_id))
+    }
+}
+
+impl std::error::Error for ApiError {}
+
+/// Why a job failed.
+#[non_exhaustive]
+#[derive(Debug)]
+pub struct JobFailed {
+    /// The job, with the reason in its `error`.
+    pub job: Job,
+    /// The id of the request that said so.
+    pub request_id: Option<String>,
+}
+
+impl JobFailed {
+    /// A stable code, or one that was added later.
+    pub fn code(&self) -> Option<&JobErrorCode> {
+        self.job.error.as_ref().map(|error| &error.code)
+    }
+
+    /// What to do.
+    pub fn message(&self) -> &str {
+        self.job.error.as_ref().map_or("the job failed", |error| &error.message)
+    }
+
+    /// Whether the same request may succeed later.
+    pub fn retryable(&self) -> bool {
+        self.job.error.as_ref().is_some_and(|error| error.retryable)
+    }
+}
+
+impl fmt::Display for JobFailed {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let code = self.code().map_or("?", JobErrorCode::as_str);
+        write!(formatter, "job {} failed: {code}: {}{}", self.job.id, self.message(), of_request(&self.request_id))
+    }
+}
+
+impl std::error::Error for JobFailed {}
+
+impl Error {
+    /// The API's answer, if that is what went wrong.
+    pub fn api(&self) -> Option<&ApiError> {
+        if let Self::Api(error) = self { Some(error) } else { None }
+    }
+
+    /// What the API's answer is about, if that is what went wrong.
+    pub fn kind(&self) -> Option<ErrorKind> {
+        self.api().map(ApiError::kind)
+    }
+
+    /// Without the address: links are signed.
+    pub(crate) fn network(error: reqwest::Error) -> Self {
+        Self::Network(Box::new(error.without_url()))
+    }
+
+    pub(crate) fn stalled() -> Self {
+        Self::Network("nothing was transferred for too long".into())
+    }
+}
+
+fn of_request(id: &Option<String>) -> String {
+    id.as_ref().map_or_else(String::new, |id| format!(" (request {id})"))
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+}

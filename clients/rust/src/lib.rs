@@ -1,0 +1,40 @@
+//! A client of Docmill, which converts documents.
+//!
+//! ```no_run
+//! use docmill_client::{Client, Request, Source};
+//!
+//! # async fn example() -> docmill_client::Result<()> {
+//! let client = Client::from_env()?; // DOCMILL_URL and DOCMILL_KEY
+//! let saved = client.convert(Request::new(Source::file("report.docx")), "report.pdf").await?;
+//! println!("{} bytes", saved.bytes);
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Requests that may succeed later are repeated, and a conversion is never charged twice.
+
+mod client;
+mod download;
+mod error;
+mod jobs;
+mod lists;
+pub mod models;
+mod request;
+mod resources;
+#[cfg(test)]
+mod tests;
+mod transport;
+mod upload;
+mod webhooks;
+
+pub use client::{Client, ClientBuilder};
+pub use download::{ResultReader, Save, Saved};
+pub use error::{ApiError, Error, ErrorKind, JobFailed, Result};
+pub use futures_util::{Stream, StreamExt, TryStreamExt};
+pub use lists::{DeliveryFilter, Entries, EventFilter, JobFilter};
+pub use models::Secret;
+pub use request::{Request, Source, Step};
+pub use reqwest::header::HeaderMap;
+pub use reqwest::{Method, StatusCode};
+pub use transport::Answer;
+pub use webhooks::verify_webhook;

@@ -1,0 +1,470 @@
+//! Generated from the API's description by clients/models.
+
+super::open_enums! {
+    /// `pdf`: the pages side by side, with removed words, added words and changed areas marked. `json`: the similarity of each page, and the place of each change in points from the page's top left corner. By default: "pdf".
+    CompareDocumentsOptionsFormat {
+        Pdf = "pdf",
+        Json = "json",
+    }
+    /// `visual`: compares matching pages as pictures and by their words, and marks what looks different. `text`: compares all words of the documents and ignores where lines and pages end. By default: "visual".
+    CompareDocumentsOptionsMode {
+        Visual = "visual",
+        Text = "text",
+    }
+    /// How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows. By default: "balanced".
+    CompressPdfOptionsPreset {
+        Lossless = "lossless",
+        High = "high",
+        Balanced = "balanced",
+        Small = "small",
+    }
+    /// The encoding of csv. Excel opens csv as UTF-8 only with a byte order mark: `utf-8-bom`. By default: "utf-8".
+    ConvertOfficeOptionsEncoding {
+        Utf8 = "utf-8",
+        Utf8Bom = "utf-8-bom",
+        Windows1250 = "windows-1250",
+        Windows1251 = "windows-1251",
+        Windows1252 = "windows-1252",
+        ShiftJis = "shift_jis",
+        Gb18030 = "gb18030",
+        Big5 = "big5",
+        EucKr = "euc-kr",
+    }
+    /// The format of the result. Text documents become docx, odt, rtf, txt or html; spreadsheets xlsx, ods or csv; presentations pptx or odp; and a page of any of them, or of a drawing, a png.
+    ConvertOfficeOptionsFormat {
+        Docx = "docx",
+        Odt = "odt",
+        Rtf = "rtf",
+        Txt = "txt",
+        Html = "html",
+        Xlsx = "xlsx",
+        Ods = "ods",
+        Csv = "csv",
+        Pptx = "pptx",
+        Odp = "odp",
+        Png = "png",
+    }
+    /// Only of a dropped delivery.
+    DeliveryDroppedBecause {
+        EndpointDisabled = "endpoint_disabled",
+        JobDeleted = "job_deleted",
+        EventExpired = "event_expired",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    DeliveryStatus {
+        Pending = "pending",
+        Delivered = "delivered",
+        Failed = "failed",
+        Dropped = "dropped",
+    }
+    /// How the file relates to the document: its source, its data, an alternative, or more. By default: "unspecified".
+    EditMetadataOptionsAttachmentRelationship {
+        Source = "source",
+        Data = "data",
+        Alternative = "alternative",
+        Supplement = "supplement",
+        Unspecified = "unspecified",
+    }
+    /// The profile that the invoice has to have. By default the one that it names itself.
+    EditMetadataOptionsFacturXLevel {
+        Minimum = "minimum",
+        Basicwl = "basicwl",
+        Basic = "basic",
+        En16931 = "en16931",
+        Extended = "extended",
+        Xrechnung = "xrechnung",
+    }
+    /// What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it. By default: "fail".
+    EditMetadataOptionsFacturXOnUnsupported {
+        Fail = "fail",
+        Warn = "warn",
+    }
+    /// How the XML relates to the PDF. `alternative` by default, as Germany asks for. `minimum` and `basicwl` are always `data`.
+    EditMetadataOptionsFacturXRelationship {
+        Alternative = "alternative",
+        Source = "source",
+        Data = "data",
+    }
+    /// `list`: their names and sizes are printed below the headers; `embed`: they are also attached to the PDF; `convert`: those that a tool can convert follow as pages, and warnings name the others. By default: "list".
+    EmailToPdfOptionsAttachments {
+        List = "list",
+        Embed = "embed",
+        Convert = "convert",
+    }
+    /// Page size. `width` and `height` together replace it. By default: "A4".
+    EmailToPdfOptionsPageSize {
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    EmulatedFeature {
+        Dark = "dark",
+        ReducedMotion = "reducedMotion",
+    }
+    /// A stable code. More may be added: decide by `status` if you don't know one.
+    ErrorCode {
+        InvalidJson = "invalid_json",
+        InvalidIdempotencyKey = "invalid_idempotency_key",
+        MissingApiKey = "missing_api_key",
+        InvalidApiKey = "invalid_api_key",
+        RevokedApiKey = "revoked_api_key",
+        InsufficientCredits = "insufficient_credits",
+        ToolNotAllowed = "tool_not_allowed",
+        OriginNotAllowed = "origin_not_allowed",
+        TestModeDisabled = "test_mode_disabled",
+        AccountSuspended = "account_suspended",
+        ToolNotFound = "tool_not_found",
+        JobNotFound = "job_not_found",
+        FontNotFound = "font_not_found",
+        EventNotFound = "event_not_found",
+        WebhookNotFound = "webhook_not_found",
+        RouteNotFound = "route_not_found",
+        MethodNotAllowed = "method_not_allowed",
+        JobFailed = "job_failed",
+        JobCanceled = "job_canceled",
+        JobEnded = "job_ended",
+        TooManyFonts = "too_many_fonts",
+        TooManyWebhooks = "too_many_webhooks",
+        WebhookDisabled = "webhook_disabled",
+        OutputExpired = "output_expired",
+        PayloadTooLarge = "payload_too_large",
+        UnsupportedMediaType = "unsupported_media_type",
+        ValidationFailed = "validation_failed",
+        InvalidFont = "invalid_font",
+        ChallengeFailed = "challenge_failed",
+        IdempotencyKeyReused = "idempotency_key_reused",
+        RateLimited = "rate_limited",
+        Internal = "internal",
+        Unavailable = "unavailable",
+    }
+    /// More may be added: ignore types that you don't know.
+    EventType {
+        JobCompleted = "job.completed",
+        JobFailed = "job.failed",
+        JobCanceled = "job.canceled",
+        QuotaWarning = "quota.warning",
+        QuotaExhausted = "quota.exhausted",
+        ApiKeyRevoked = "api_key.revoked",
+        WebhookDisabled = "webhook.disabled",
+    }
+    /// Of the file that you uploaded.
+    FontFormat {
+        Ttf = "ttf",
+        Otf = "otf",
+        Ttc = "ttc",
+        Woff2 = "woff2",
+    }
+    /// Format of the picture. `webp` allows at most 16,383 pixels on a side. By default: "png".
+    HtmlToImageOptionsFormat {
+        Png = "png",
+        Jpeg = "jpeg",
+        Webp = "webp",
+    }
+    /// The CSS media type that the page is rendered for. By default: "screen".
+    HtmlToImageOptionsMedia {
+        Print = "print",
+        Screen = "screen",
+    }
+    /// The CSS media type that the page is rendered for. By default: "print".
+    HtmlToPdfOptionsMedia {
+        Print = "print",
+        Screen = "screen",
+    }
+    /// Page size. `width` and `height` together replace it. By default: "A4".
+    HtmlToPdfOptionsPageSize {
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
+    /// `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript. By default: "browser".
+    HtmlToPdfOptionsRenderMode {
+        Basic = "basic",
+        Browser = "browser",
+    }
+    /// `contain`: the whole image, as large as fits on the page. `cover`: the image fills the page, and the rest is cut off. `actual`: the image's own size, smaller only if it does not fit on the page. By default: "contain".
+    ImagesToPdfOptionsFit {
+        Contain = "contain",
+        Cover = "cover",
+        Actual = "actual",
+    }
+    /// Orientation of pages of a fixed size. `auto`: that of the image. By default: "auto".
+    ImagesToPdfOptionsOrientation {
+        Auto = "auto",
+        Portrait = "portrait",
+        Landscape = "landscape",
+    }
+    /// `image`: each page is as large as its image. By default: "image".
+    ImagesToPdfOptionsPageSize {
+        Image = "image",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        Letter = "Letter",
+        Legal = "Legal",
+    }
+    /// Why the job failed.
+    JobErrorCode {
+        SourceUnreachable = "source_unreachable",
+        SourceForbidden = "source_forbidden",
+        SourceTooLarge = "source_too_large",
+        SourceTimeout = "source_timeout",
+        UnsupportedFormat = "unsupported_format",
+        CorruptDocument = "corrupt_document",
+        PasswordRequired = "password_required",
+        WrongPassword = "wrong_password",
+        PageLimitExceeded = "page_limit_exceeded",
+        RenderFailed = "render_failed",
+        RedactionIncomplete = "redaction_incomplete",
+        ConversionTimeout = "conversion_timeout",
+        EngineCrashed = "engine_crashed",
+        SourceJobFailed = "source_job_failed",
+        DeliveryFailed = "delivery_failed",
+        Internal = "internal",
+    }
+    /// The mode of the key that created the job.
+    JobMode {
+        Live = "live",
+        Test = "test",
+    }
+    /// More may be added: treat an unknown status as not ended.
+    JobStatus {
+        Queued = "queued",
+        Processing = "processing",
+        Completed = "completed",
+        Failed = "failed",
+        Expired = "expired",
+        Canceled = "canceled",
+        Deleted = "deleted",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    Language {
+        Ara = "ara",
+        Ces = "ces",
+        ChiSim = "chi_sim",
+        ChiTra = "chi_tra",
+        Dan = "dan",
+        Deu = "deu",
+        Ell = "ell",
+        Eng = "eng",
+        Fin = "fin",
+        Fra = "fra",
+        Heb = "heb",
+        Hin = "hin",
+        Hun = "hun",
+        Ita = "ita",
+        Jpn = "jpn",
+        Kor = "kor",
+        Nld = "nld",
+        Nor = "nor",
+        Pol = "pol",
+        Por = "por",
+        Ron = "ron",
+        Rus = "rus",
+        Spa = "spa",
+        Swe = "swe",
+        Tur = "tur",
+        Ukr = "ukr",
+    }
+    /// Page size. `width` and `height` together replace it. By default: "A4".
+    MarkdownToPdfOptionsPageSize {
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
+    /// `document`: a report with serifs, title, author and date; `github`: as on GitHub; `letter`: sender (`from`), recipient (`to`), date and subject of the front matter come first. By default: "document".
+    MarkdownToPdfOptionsTheme {
+        Document = "document",
+        Github = "github",
+        Letter = "letter",
+    }
+    /// `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
+    MergePdfOptionsBlankPages {
+        None = "none",
+        Odd = "odd",
+    }
+    /// `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+    MergePdfOptionsBookmarks {
+        Keep = "keep",
+        Titles = "titles",
+        None = "none",
+    }
+    /// `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
+    MergePdfOptionsPageSize {
+        Keep = "keep",
+        First = "first",
+        A0 = "A0",
+        A1 = "A1",
+        A2 = "A2",
+        A3 = "A3",
+        A4 = "A4",
+        A5 = "A5",
+        A6 = "A6",
+        Letter = "Letter",
+        Legal = "Legal",
+        Tabloid = "Tabloid",
+        Ledger = "Ledger",
+    }
+    /// What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+    OcrPdfOptionsMode {
+        SkipText = "skipText",
+        Redo = "redo",
+        Force = "force",
+    }
+    /// `default` is fast and small; `best_output` is tagged, keeps images lossless, and writes bookmarks. By default: "default".
+    OfficeToPdfOptionsConversionProviderMode {
+        Default = "default",
+        BestOutput = "best_output",
+    }
+    /// The version or standard of the PDF: 1.7, PDF/A-1b, 2b or 3b for archives, or PDF/UA for accessibility. By default: "1.7".
+    OfficeToPdfOptionsPdfVersion {
+        V17 = "1.7",
+        Pdfa1b = "pdfa-1b",
+        Pdfa2b = "pdfa-2b",
+        Pdfa3b = "pdfa-3b",
+        Pdfua = "pdfua",
+    }
+    /// How to print tracked changes of a text document: `accepted`, or `shown` as changes. By default: "accepted".
+    OfficeToPdfOptionsTrackedChanges {
+        Accepted = "accepted",
+        Shown = "shown",
+    }
+    /// The format of the images. PNG is exact; JPEG and WebP are smaller. By default: "png".
+    PdfToImagesOptionsFormat {
+        Png = "png",
+        Jpeg = "jpeg",
+        Webp = "webp",
+    }
+    /// The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: "2b".
+    PdfToPdfaOptionsLevel {
+        V1b = "1b",
+        V2b = "2b",
+        V3b = "3b",
+    }
+    /// What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+    PdfToPdfaOptionsOnUnsupported {
+        Fail = "fail",
+        Warn = "warn",
+    }
+    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines and words with their positions, in points from the page's upper left corner, and their fonts. `html`: the structure as a plain page. By default: "text".
+    PdfToTextOptionsFormat {
+        Text = "text",
+        Markdown = "markdown",
+        Json = "json",
+        Html = "html",
+    }
+    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+    PdfToTextOptionsHeadersFooters {
+        Drop = "drop",
+        Keep = "keep",
+    }
+    /// Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
+    PdfToTextOptionsOcr {
+        Never = "never",
+        Auto = "auto",
+        Always = "always",
+    }
+    /// `ranges`: one file for each entry of `ranges`. `every`: a new file after every `every` pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+    SplitPdfOptionsMode {
+        Ranges = "ranges",
+        Every = "every",
+        Bookmarks = "bookmarks",
+        Blank = "blank",
+        Size = "size",
+    }
+    /// `contain`: the whole page fits into width and height. `cover`: the page fills both, and the rest is cut off. By default: "contain".
+    ThumbnailOptionsFit {
+        Contain = "contain",
+        Cover = "cover",
+    }
+    /// The format of the thumbnail. By default: "png".
+    ThumbnailOptionsFormat {
+        Png = "png",
+        Jpeg = "jpeg",
+        Webp = "webp",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    ToolAccessTier {
+        Free = "free",
+        Starter = "starter",
+        Pro = "pro",
+        Enterprise = "enterprise",
+    }
+    /// In `maintenance`, new jobs are refused with 503.
+    ToolState {
+        Live = "live",
+        Beta = "beta",
+        Maintenance = "maintenance",
+        Disabled = "disabled",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    UsageOfDaysGroupBy {
+        Day = "day",
+        Tool = "tool",
+        Key = "key",
+    }
+    /// `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+    WatermarkPdfOptionsLayer {
+        Over = "over",
+        Under = "under",
+    }
+    /// Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+    WatermarkPdfOptionsPosition {
+        TopLeft = "top-left",
+        Top = "top",
+        TopRight = "top-right",
+        Left = "left",
+        Center = "center",
+        Right = "right",
+        BottomLeft = "bottom-left",
+        Bottom = "bottom",
+        BottomRight = "bottom-right",
+        Tile = "tile",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    WebhookDestinationType {
+        Sqs = "sqs",
+        Eventbridge = "eventbridge",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    WebhookDisabledReason {
+        Account = "account",
+        Gone = "gone",
+        Failing = "failing",
+    }
+    /// Which signatures requests have: `v1` needs the endpoint's secret, and `v1a` the service's public key. By default: "both".
+    WebhookSignature {
+        V1 = "v1",
+        V1a = "v1a",
+        Both = "both",
+    }
+    /// A disabled endpoint gets no events. By default: "active".
+    WebhookStatus {
+        Active = "active",
+        Disabled = "disabled",
+    }
+}

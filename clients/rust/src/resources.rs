@@ -1,0 +1,78 @@
+use std::path::Path;
+
+use chrono::NaiveDate;
+use reqwest::Method;
+use serde::Deserialize;
+
+use crate::client::Client;
+use crate::error::Result;
+use crate::models::{
+    Event, EventResponse, Font, FontRequest, FontResponse, FontsResponse, Tool, ToolSchema, ToolSchemaResponse,
+    ToolsResponse, Usage, UsageOfDays, UsageOfDaysGroupBy,
+};
+use crate::transport::Call;
+
+#[derive(Deserialize)]
+struct UsageResponse<T> {
+    usage: T,
+}
+
+impl Client {
+    /// The tools that the key can use.
+    pub async fn tools(&self) -> Result<Vec<Tool>> {
+        let response: ToolsResponse = self.json(&Call::get(&["v1", "tools"])?).await?;
+        Ok(response.tools)
+    }
+
+    /// What a tool takes: a JSON Schema, and the limits that hold for the key.
+    pub async fn tool_schema(&self, slug: &str) -> Result<ToolSchema> {
+        let response: ToolSchemaResponse = self.json(&Call::get(&["v1", "tools", slug, "schema"])?).await?;
+        Ok(response.tool)
+    }
+
+    /// What the account used in this month, and what is left.
+    pub async fn usage(&self) -> Result<Usage> {
+        let response: UsageResponse<Usage> = self.json(&Call::get(&["v1", "account", "usage"])?).await?;
+        Ok(response.usage)
+    }
+
+    /// What was used from one day to another, both included.
+    pub async fn usage_of_days(
+        &self,
+        from: NaiveDate,
+        to: NaiveDate,
+        group_by: UsageOfDaysGroupBy,
+    ) -> Result<UsageOfDays> {
+        let call = Call::get(&["v1", "account", "usage"])?
+            .query("from", Some(from))
+            .query("to", Some(to))
+            .query("groupBy", Some(group_by));
+        let response: UsageResponse<UsageOfDays> = self.json(&call).await?;
+        Ok(response.usage)
+    }
+
+    /// Makes a font of a file on this machine available to the account's jobs.
+    pub async fn create_font(&self, path: impl AsRef<Path>) -> Result<Font> {
+        let upload = self.upload(path).await?;
+        let request = FontRequest { upload_id: Some(upload.id) };
+        let response: FontResponse = self.json(&Call::post(&["v1", "fonts"], &request)?).await?;
+        Ok(response.font)
+    }
+
+    /// The account's fonts.
+    pub async fn fonts(&self) -> Result<Vec<Font>> {
+        let response: FontsResponse = self.json(&Call::get(&["v1", "fonts"])?).await?;
+        Ok(response.fonts)
+    }
+
+    /// Deletes a font.
+    pub async fn delete_font(&self, id: &str) -> Result<()> {
+        self.send(&Call::new(Method::DELETE, &["v1", "fonts", id])?).await.map(drop)
+    }
+
+    /// An event.
+    pub async fn event(&self, id: &str) -> Result<Event> {
+        let response: EventResponse = self.json(&Call::get(&["v1", "events", id])?).await?;
+        Ok(response.event)
+    }
+}

@@ -1,0 +1,172 @@
+use std::future::Future;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use futures_util::{Stream, stream};
+use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
+use reqwest::{Body, Method};
+use sha2::{Digest, Sha256};
+use tokio::fs::File;
+use tokio::io::{AsyncRead, AsyncReadExt};
+
+use crate::client::Client;
+use crate::download::hexadecimal;
+use crate::error::{Error, Result};
+use crate::models::{Upload, UploadRequest, UploadResponse};
+use crate::request::extension;
+use crate::transport::{Answer, Call, accepted};
+
+const PART: usize = 64 << 10;
+
+/// What is sent, from its beginning each time.
+enum Content<'a> {
+    File(&'a Path),
+    Bytes(Bytes),
+}
+
+impl Content<'_> {
+    async fn digest(&self) -> Result<(u64, String)> {
+        let mut digest = Sha256::new();
+        let mut size = 0;
+        match self {
+            Self::File(path) => {
+                let mut file = File::open(path).await?;
+                while let Some(part) = part(&mut file).await? {
+                    size += part.len() as u64;
+                    digest.update(&part);
+                }
+            }
+            Self::Bytes(content) => {
+                size = content.len() as u64;
+                digest.update(content);
+            }
+        }
+        Ok((size, hexadecimal(&digest.finalize())))
+    }
+
+    /// Parts, counted as they are taken.
+    async fn body(&self, taken: Arc<AtomicU64>) -> Result<Body> {
+        Ok(match self {
+            Self::File(path) => Body::wrap_stream(counted(File::open(path).await?, taken)),
+            Self::Bytes(content) => Body::wrap_stream(counted(std::io::Cursor::new(content.clone()), taken)),
+        })
+    }
+}
+
+async fn part(reader: &mut (impl AsyncRead + Unpin)) -> std::io::Result<Option<Bytes>> {
+    let mut part = BytesMut::with_capacity(PART);
+    Ok((reader.read_buf(&mut part).await? > 0).then(|| part.freeze()))
+}
+
+fn counted<R>(reader: R, taken: Arc<AtomicU64>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + 'static
+where
+    R: AsyncRead + Unpin + Send + 'static,
+{
+    stream::try_unfold((reader, taken), |(mut reader, taken)| async move {
+        let next = part(&mut reader).await?;
+        taken.fetch_add(1, Ordering::Relaxed);
+        Ok(next.map(|part| (part, (reader, taken))))
+    })
+}
+
+impl Client {
+    /// Sends a file in parts, without reading all of it into memory.
+    pub async fn upload(&self, path: impl AsRef<Path>) -> Result<Upload> {
+        let path = path.as_ref();
+        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        self.send_content(&Content::File(path), &name).await
+    }
+
+    /// Sends what is in memory. The filename's extension tells what it is.
+    pub async fn upload_bytes(&self, content: impl Into<Bytes>, filename: &str) -> Result<Upload> {
+        self.send_content(&Content::Bytes(content.into()), filename).await
+    }
+
+    async fn send_content(&self, content: &Content<'_>, filename: &str) -> Result<Upload> {
+        let (size, sha256) = content.digest().await?;
+        let request = UploadRequest {
+            bytes: Some(size),
+            content_type: Some(content_type(filename).to_owned()),
+            filename: Some(filename.to_owned()),
+            sha256: Some(sha256),
+        };
+        let UploadResponse { upload, .. } = self.json(&Call::post(&["v1", "uploads"], &request)?).await?;
+        let mut tries = self.tries();
+        let mut is_repeated = false;
+        loop {
+            match self.put(&upload, content, size).await {
+                Ok(()) => return Ok(upload),
+                // The first one has arrived.
+                Err(error) if is_repeated && error.api().is_some_and(|error| error.status == 412) => return Ok(upload),
+                Err(error) => tries.again(error, false).await?,
+            }
+            is_repeated = true;
+        }
+    }
+
+    /// The link is signed: it needs no key, and must not get one.
+    async fn put(&self, upload: &Upload, content: &Content<'_>, size: u64) -> Result<()> {
+        let taken = Arc::new(AtomicU64::new(0));
+        let body = content.body(Arc::clone(&taken)).await?;
+        let method = Method::from_bytes(upload.method.as_bytes()).map_err(|_| invalid_link())?;
+        let request = self
+            .inner
+            .http
+            .request(method, upload.url.reveal())
+            .headers(signed(upload)?)
+            .header(CONTENT_LENGTH, size)
+            .body(body);
+        let exchange = async {
+            let response = request.send().await.map_err(Error::network)?;
+            let (status, headers) = (response.status(), response.headers().clone());
+            let body = response.bytes().await.map_err(Error::network)?;
+            accepted(Answer { status, headers, body })
+        };
+        unless_stalled(self.inner.timeout, &taken, exchange).await.map(drop)
+    }
+}
+
+fn signed(upload: &Upload) -> Result<HeaderMap> {
+    let mut headers = HeaderMap::new();
+    for (name, value) in &upload.headers {
+        let name = HeaderName::try_from(name).map_err(|_| invalid_link())?;
+        if name != CONTENT_LENGTH {
+            headers.insert(name, HeaderValue::try_from(value).map_err(|_| invalid_link())?);
+        }
+    }
+    Ok(headers)
+}
+
+fn invalid_link() -> Error {
+    Error::Usage("the API's link to upload a file is not valid".to_owned())
+}
+
+/// Ends an exchange in which nothing is taken for `limit`.
+async fn unless_stalled<T>(limit: Duration, taken: &AtomicU64, exchange: impl Future<Output = Result<T>>) -> Result<T> {
+    let mut exchange = std::pin::pin!(exchange);
+    loop {
+        let before = taken.load(Ordering::Relaxed);
+        match tokio::time::timeout(limit, &mut exchange).await {
+            Ok(outcome) => return outcome,
+            Err(_) if taken.load(Ordering::Relaxed) == before => return Err(Error::stalled()),
+            Err(_) => {}
+        }
+    }
+}
+
+/// Tells text from binary files. The content itself decides how a file is converted.
+fn content_type(filename: &str) -> &'static str {
+    match extension(filename).as_deref() {
+        Some("csv") => "text/csv",
+        Some("htm" | "html") => "text/html",
+        Some("md" | "markdown") => "text/markdown",
+        Some("pdf") => "application/pdf",
+        Some("svg") => "image/svg+xml",
+        Some("tsv") => "text/tab-separated-values",
+        Some("txt") => "text/plain",
+        Some(_) | None => "application/octet-stream",
+    }
+}
