@@ -176,7 +176,7 @@ class Handler(BaseHTTPRequestHandler):
         pages = self.space.scenario["pages"]
         number = int(self.query.get("cursor", "0"))
         more = {"nextCursor": str(number + 1)} if number + 1 < len(pages) else {}
-        self.say(200, {"jobs": [self.space.shown(Job(id, {}, 0), True, "") for id in pages[number]]} | more)
+        self.say(200, {"jobs": [self.space.shown(Job(id, {"toolSlug": "html-to-pdf"}, 0), True, "") for id in pages[number]]} | more)
 
     def events(self, _: Any) -> None:
         pages = self.space.scenario["events"]

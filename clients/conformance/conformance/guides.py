@@ -13,10 +13,12 @@ ENDINGS = {"python": "py", "typescript": "ts", "go": "go", "rust": "rs"}
 BLOCK = re.compile(r"^```(python|ts|go|rust)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 # Stands for the reader's files.
 PLACE = "https://files.example.com"
-SAVED = re.compile(r"""save\(\s*"([^"]+)""")
+# The last file on a line that converts or saves.
+SAVED = re.compile(r"""(?:[Cc]onvert|[Ss]ave)\w*\(.*"([\w-]+\.(?:pdf|txt))\"""")
 # The sample for errors names it, and must not save it.
 NEVER_SAVED = "none.pdf"
-SECONDS = 120
+# With the compilation of a first run.
+SECONDS = 300
 
 
 def has_samples(language: str) -> bool:

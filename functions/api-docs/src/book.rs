@@ -149,6 +149,8 @@ impl Book {
                 (guide("webhooks", "Signed events about jobs and your account."))
                 (guide("python", "The client for Python, with and without asyncio."))
                 (guide("typescript", "The client for TypeScript and JavaScript."))
+                (guide("go", "The client for Go."))
+                (guide("rust", "The client for Rust, with Tokio."))
                 (guide("n8n", "Convert documents in workflows, without code."))
                 (guide("generators", "A client in your language, made from the API's description."))
             }

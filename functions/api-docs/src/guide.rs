@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 20] = [
+pub const GUIDES: [Guide; 22] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -42,6 +42,8 @@ pub const GUIDES: [Guide; 20] = [
     guide!("webhooks"),
     guide!("python"),
     guide!("typescript"),
+    guide!("go"),
+    guide!("rust"),
     guide!("n8n"),
     guide!("generators"),
     guide!("versions"),

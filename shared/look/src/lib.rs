@@ -11,7 +11,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 20] = [
+pub const GUIDES: [&str; 22] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -29,6 +29,8 @@ pub const GUIDES: [&str; 20] = [
     "webhooks",
     "python",
     "typescript",
+    "go",
+    "rust",
     "n8n",
     "generators",
     "versions",
