@@ -9,9 +9,9 @@
 #   infra/setup.sh go            installs Go if it is missing, and prints where it is
 #   infra/setup.sh cargo-deny    compiles it (a minute of one core, once), and prints where it is
 #   infra/setup.sh progenitor    the same for the generator of clients in Rust (three minutes)
-#   infra/setup.sh openapi-generator   installs a JDK if it is missing, takes the generator from Maven, with what its Java clients need
 #   infra/setup.sh typify        the same with the generator of Rust types (a minute)
 #   infra/setup.sh oapi-codegen  the same with the generator of Go types (half a minute)
+#   infra/setup.sh openapi-generator   installs a JDK if it is missing, takes the generator from Maven, with what its Java clients need
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
 #   infra/setup.sh invoice-validator   the same with a validator of Factur-X invoices
@@ -211,10 +211,9 @@ install_modules() {
 }
 
 cargo_deny_version=0.20.2
-typify_version=0.8.0
 oapi_codegen_version=2.8.2
-
 progenitor_version=0.15.1
+typify_version=0.8.0
 
 setup_cargo_deny() {
     setup_crate cargo-deny "$cargo_deny_version" --no-default-features
@@ -225,9 +224,10 @@ setup_progenitor() {
     setup_crate cargo-progenitor "$progenitor_version"
 }
 
-# $1: the crate, which has a program of its name, $2: its version, $3: an option of `cargo install`.
+# The generator of Rust types.
 setup_typify() {
     setup_crate cargo-typify "$typify_version"
+}
 
 # $1: a crate with a program of the same name, $2: its version, then cargo's options.
 setup_crate() {
@@ -244,9 +244,6 @@ install_crate() {
     shift 3
     echo "Compiling $crate" >&2
     log=$cache/$crate.log
-    CARGO_TARGET_DIR="$root/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install "$crate" --version "$version" "$@" \
-        --locked --debug --force --root "$root" >"$log" 2>&1 \
-    root=$1 crate=$2 version=$3
     CARGO_TARGET_DIR="$root/target" CARGO_PROFILE_DEV_DEBUG=0 cargo install "$crate" --version "$version" \
         --locked --debug --force --root "$root" "$@" >"$log" 2>&1 \
         || fail "$crate could not be compiled: is there a network? The log is $log"
@@ -255,6 +252,9 @@ install_crate() {
 
 setup_openapi_generator() {
     setup_jars openapi-generator "$(has javac || echo default-jdk-headless)"
+}
+
+# The generator of Go types.
 setup_oapi_codegen() {
     root=$cache/oapi-codegen-$oapi_codegen_version
     once "$root" install_oapi_codegen "$root"
@@ -310,9 +310,11 @@ case "${1:-}" in
     go) setup_go ;;
     cargo-deny) setup_cargo_deny ;;
     progenitor) setup_progenitor ;;
+    typify) setup_typify ;;
+    oapi-codegen) setup_oapi_codegen ;;
     openapi-generator) setup_openapi_generator ;;
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | node FOLDER | go | cargo-deny | progenitor | openapi-generator | dynamodb-local | validators | invoice-validator | wheels NAME | typify | oapi-codegen" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
 esac
