@@ -180,8 +180,8 @@ clients: ## Regenerate the clients' types after a change of the API's descriptio
 # don't set this, because it would invalidate their cache.
 OPTIMISED = AWS_LC_SYS_NO_JITTER_ENTROPY=1
 
-build-release: ## Compile the optimised worker, to CARGO_TARGET_DIR/release/worker
-	$(OPTIMISED) cargo build --release --workspace --bin worker
+build-release: ## Compile the optimised worker and command line, to CARGO_TARGET_DIR/release
+	$(OPTIMISED) cargo build --release --workspace --bin worker --bin docmill
 
 # QUICK=1 takes a few minutes instead of a quarter of an hour and leaves out large documents. ONLY="office pdf" selects from
 # office, basic, browser, pdf, compress and stream. ALONE=1 measures the PDF tools without their peers, for `make cost`.
@@ -232,7 +232,7 @@ bench-privileges: setup build-release ## Compare the worker as an ordinary user 
 ARCHITECTURE ?= x86_64
 build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
-		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude bench-api --lambda-dir target/lambda \
+		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude docmill-cli --exclude bench-api --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 	@date -u +%F >target/lambda/built-on
 

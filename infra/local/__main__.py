@@ -99,7 +99,9 @@ Docmill is up.
   Settings   {settings.env_file} (load them with: set -a; . .local/env; set +a)
   Logs       {settings.logs}
 
-Paste this to convert a document:
+Paste this to convert a document, with the command line or with curl:
+
+{proof.pasteable_command(url, key)}
 
 {proof.pasteable(url, key, settings.samples_url)}
 """, flush=True)

@@ -1,12 +1,15 @@
 """Converts a sample through the running service like a client, to show that everything works."""
 
 import json
+import shlex
 import sys
 import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable
 from pathlib import Path
+
+from local.settings import ROOT, binaries
 
 # Well above a cold start of the worker and LibreOffice on a busy machine.
 PROOF_SECONDS = 60
@@ -74,6 +77,12 @@ def error_code(body: bytes) -> str:
         return json.loads(body)["error"]["code"]
     except (ValueError, KeyError, TypeError):
         return "without an error envelope"
+
+
+def pasteable_command(url: str, key: str) -> str:
+    """A line for the command line, which uploads the sample."""
+    program = shlex.quote(str(binaries() / "docmill"))
+    return f"DOCMILL_URL={url} DOCMILL_KEY={key} {program} convert {shlex.quote(str(ROOT / 'samples' / SAMPLE))} -o small.pdf"
 
 
 def pasteable(url: str, key: str, samples_url: str) -> str:

@@ -18,6 +18,7 @@ mod bench_sweeper;
 mod bench_webhooks;
 mod budgets;
 mod clients;
+mod command_line;
 mod contract;
 mod control;
 mod create_jobs;

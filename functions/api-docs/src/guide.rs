@@ -24,7 +24,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 22] = [
+pub const GUIDES: [Guide; 23] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -40,6 +40,7 @@ pub const GUIDES: [Guide; 22] = [
     guide!("idempotency"),
     guide!("events"),
     guide!("webhooks"),
+    guide!("command-line"),
     guide!("python"),
     guide!("typescript"),
     guide!("go"),

@@ -11,7 +11,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 22] = [
+pub const GUIDES: [&str; 23] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -27,6 +27,7 @@ pub const GUIDES: [&str; 22] = [
     "idempotency",
     "events",
     "webhooks",
+    "command-line",
     "python",
     "typescript",
     "go",

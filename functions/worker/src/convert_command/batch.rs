@@ -1,7 +1,8 @@
 //! `worker convert-each`: one process converts what standard input asks for, like a Lambda environment.
 //!
-//! Each line is `{"tool", "in", "out", "options"?}`. The reply is also one line: `{"convertMs", "engine", "output", "warnings"}`
-//! or `{"error": {"code", "message"}}`. An error does not end the process. For benchmarks and soak tests.
+//! Each line is `{"tool", "in", "out", "options"?, "then"?, "password"?}`; `in` is one source or a list. The reply is also one line:
+//! `{"convertMs", "engine", "output", "outputs", "warnings"}` or `{"error": {"code", "message"}}`. An error does not end the process.
+//! For `docmill --local`, benchmarks and soak tests.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead, Write};
@@ -34,6 +35,7 @@ struct Line {
     out: PathBuf,
     options: Option<Value>,
     then: Option<Value>,
+    password: Option<String>,
 }
 
 /// One source, or several.
@@ -57,7 +59,7 @@ impl BatchArgs {
                 Sources::Several(sources) => sources,
             },
             then: line.then.unwrap_or_else(|| json!([])).to_string(),
-            password: None,
+            password: line.password,
             out: line.out,
             options: line.options.unwrap_or_else(|| json!({})).to_string(),
             repeat: 1,
@@ -133,13 +135,14 @@ mod tests {
     #[test]
     fn a_line_becomes_the_command_that_would_convert_it_alone() {
         let batch = batch("127.0.0.1:80");
-        let line = r#"{"tool": "html-to-pdf", "in": "a.html", "out": "b.pdf", "options": {"renderMode": "basic"}}"#;
+        let line = r#"{"tool": "html-to-pdf", "in": "a.html", "out": "b.pdf", "options": {"renderMode": "basic"}, "password": "x"}"#;
         let args = batch.for_line(line).unwrap();
         assert_eq!(
             (args.tool.as_str(), args.sources.as_slice(), args.out),
             ("html-to-pdf", ["a.html".to_owned()].as_slice(), "b.pdf".into())
         );
         assert_eq!((args.options.as_str(), args.repeat), (r#"{"renderMode":"basic"}"#, 1));
+        assert_eq!(args.password.as_deref(), Some("x"));
         assert_eq!((args.engines.allow.as_str(), args.engines.conversion_seconds), ("127.0.0.1:80", 9));
         assert_eq!(args.engines.libreoffice, PathBuf::from("/lo"));
         assert_eq!(batch.for_line("{}").unwrap_err().code, "invalid_json");

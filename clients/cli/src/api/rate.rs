@@ -1,0 +1,199 @@
+//! Keeps requests within a key's rate limits, as the service's headers publish them.
+
+use std::sync::Mutex;
+use std::time::Duration;
+
+use reqwest::header::{HeaderMap, RETRY_AFTER};
+use tokio::time::Instant;
+
+/// The two rate limits of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Policy {
+    Create,
+    Read,
+}
+
+impl Policy {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::Read => "read",
+        }
+    }
+}
+
+/// Requests that may be sent before the service has told its limits.
+const FIRST_TOKENS: f64 = 5.0;
+const FIRST_RATE: f64 = 2.0;
+
+/// A bucket of tokens that each answer corrects.
+#[derive(Debug)]
+pub struct Gate {
+    policy: Policy,
+    state: Mutex<State>,
+}
+
+#[derive(Debug)]
+struct State {
+    tokens: f64,
+    /// Tokens per second.
+    rate: f64,
+    at: Instant,
+    in_flight: u32,
+    /// After a 429, nothing is sent until then.
+    closed_until: Option<Instant>,
+}
+
+/// A request that is being answered.
+#[derive(Debug)]
+pub struct Pass<'a>(&'a Gate);
+
+impl Drop for Pass<'_> {
+    fn drop(&mut self) {
+        self.0.with(|state| state.in_flight = state.in_flight.saturating_sub(1));
+    }
+}
+
+impl Gate {
+    pub fn new(policy: Policy) -> Self {
+        let state =
+            State { tokens: FIRST_TOKENS, rate: FIRST_RATE, at: Instant::now(), in_flight: 0, closed_until: None };
+        Self { policy, state: Mutex::new(state) }
+    }
+
+    /// A panic while the lock is held leaves numbers that the next answer corrects.
+    fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
+        act(&mut self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+    }
+
+    /// Waits until a request may be sent.
+    pub async fn pass(&self) -> Pass<'_> {
+        loop {
+            let now = Instant::now();
+            match self.with(|state| state.take(now)) {
+                Ok(()) => return Pass(self),
+                Err(pause) => tokio::time::sleep(pause).await,
+            }
+        }
+    }
+
+    /// Learns what an answer says: `RateLimit-Policy: "create";q=120;w=60` and `RateLimit: "create";r=29;t=1`.
+    pub fn learn(&self, headers: &HeaderMap) {
+        let parameters = |name: &str| {
+            let text = headers.get(name)?.to_str().ok()?;
+            text.split(',').find(|part| part.trim_start().starts_with(&format!("\"{}\"", self.policy.name())))
+        };
+        let rate =
+            parameters("ratelimit-policy").and_then(|text| Some(number(text, "q")? / number(text, "w")?.max(1.0)));
+        let left = parameters("ratelimit").and_then(|text| number(text, "r"));
+        self.with(|state| {
+            if let Some(rate) = rate.filter(|rate| *rate > 0.0) {
+                state.rate = rate;
+            }
+            if let Some(left) = left {
+                // Others in flight may not be counted yet; this one is.
+                state.tokens = (left - f64::from(state.in_flight.saturating_sub(1))).max(0.0);
+                state.at = Instant::now();
+            }
+        });
+    }
+
+    /// Sends nothing for a while.
+    pub fn close(&self, pause: Duration) {
+        self.with(|state| {
+            state.tokens = 0.0;
+            let until = Instant::now() + pause;
+            state.closed_until = Some(state.closed_until.map_or(until, |earlier| earlier.max(until)));
+        });
+    }
+}
+
+impl State {
+    /// Takes a token, or says how long to wait for one.
+    fn take(&mut self, now: Instant) -> Result<(), Duration> {
+        if let Some(until) = self.closed_until {
+            if until > now {
+                return Err(until - now);
+            }
+            // One request shows whether the limit has recovered.
+            (self.closed_until, self.tokens) = (None, 1.0);
+            self.at = now;
+        }
+        self.tokens += now.duration_since(self.at).as_secs_f64() * self.rate;
+        self.at = now;
+        if self.tokens >= 1.0 {
+            self.tokens -= 1.0;
+            self.in_flight += 1;
+            return Ok(());
+        }
+        let seconds = (1.0 - self.tokens) / self.rate;
+        Err(Duration::from_secs_f64(seconds.clamp(0.001, 60.0)))
+    }
+}
+
+/// A parameter of a structured field, such as `q` in `"create";q=120;w=60`.
+fn number(text: &str, name: &str) -> Option<f64> {
+    let value = text.split(';').find_map(|part| part.trim().strip_prefix(name)?.strip_prefix('='))?;
+    value.trim().parse().ok().filter(|number: &f64| number.is_finite())
+}
+
+/// `Retry-After` in whole seconds.
+pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn headers(left: u32) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        headers.insert("ratelimit-policy", "\"create\";q=120;w=60".parse().unwrap());
+        headers.insert("ratelimit", format!("\"create\";r={left};t=1").parse().unwrap());
+        headers
+    }
+
+    /// The requests that pass from now on, in steps of a millisecond.
+    fn passing(gate: &Gate, from: Instant, time: Duration) -> u32 {
+        let steps = 0..=u64::try_from(time.as_millis()).unwrap();
+        let mut count = 0;
+        for now in steps.map(|millis| from + Duration::from_millis(millis)) {
+            while gate.with(|state| state.take(now)).is_ok() {
+                count += 1;
+            }
+        }
+        count
+    }
+
+    #[tokio::test]
+    async fn requests_follow_the_published_rate() {
+        let gate = Gate::new(Policy::Create);
+        let pass = gate.pass().await;
+        gate.learn(&headers(29));
+        drop(pass);
+        let now = gate.with(|state| state.at);
+        // 29 at once, and two per second.
+        assert_eq!(passing(&gate, now, Duration::ZERO), 29);
+        let count = passing(&gate, now, Duration::from_secs(10));
+        assert!((19..=20).contains(&count), "{count}");
+    }
+
+    #[tokio::test]
+    async fn nothing_is_sent_while_the_limit_recovers() {
+        let gate = Gate::new(Policy::Create);
+        gate.learn(&headers(20));
+        gate.close(Duration::from_secs(7));
+        let until = gate.with(|state| state.closed_until).unwrap();
+        assert_eq!(passing(&gate, until - Duration::from_secs(6), Duration::from_millis(5_999)), 0);
+        assert_eq!(passing(&gate, until, Duration::ZERO), 1, "one request tries");
+    }
+
+    #[tokio::test]
+    async fn headers_of_the_other_limit_change_nothing() {
+        let gate = Gate::new(Policy::Read);
+        gate.learn(&headers(1000));
+        let now = gate.with(|state| state.at);
+        assert_eq!(passing(&gate, now, Duration::ZERO), 5);
+    }
+}

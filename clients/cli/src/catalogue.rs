@@ -1,0 +1,121 @@
+//! The tools of this build, their verbs, and file formats by suffix.
+
+use std::path::Path;
+use std::sync::LazyLock;
+
+use docmill_domain::catalogue::{Catalogue, Tool};
+use serde_json::{Map, Value};
+
+/// Every tool. A test loads the files, so an empty catalogue does not occur.
+static TOOLS: LazyLock<Option<Catalogue>> = LazyLock::new(|| Catalogue::load().ok());
+
+pub fn tools() -> &'static [Tool] {
+    TOOLS.as_ref().map_or(&[], Catalogue::tools)
+}
+
+pub fn catalogue() -> Option<&'static Catalogue> {
+    TOOLS.as_ref()
+}
+
+/// A tool by its slug or its verb.
+pub fn find(name: &str) -> Option<&'static Tool> {
+    tools().iter().find(|tool| tool.definition.slug == name || verb(tool) == name)
+}
+
+/// The verb of a tool: `merge` for `merge-pdf`. Tools that are named after both formats keep their names.
+pub fn verb(tool: &'static Tool) -> &'static str {
+    let slug = tool.definition.slug.as_str();
+    let is_pair = slug.contains("-to-");
+    let short = ["-pdf", "-documents", "-document"].iter().find_map(|end| slug.strip_suffix(end));
+    short.filter(|_| !is_pair).unwrap_or(slug)
+}
+
+/// The schemas of a tool's options, by name.
+pub fn options(tool: &'static Tool) -> impl Iterator<Item = (&'static str, &'static Value)> {
+    let found = tool.definition.parameters.pointer("/properties/options/properties").and_then(Value::as_object);
+    found.into_iter().flat_map(Map::iter).map(|(name, schema)| (name.as_str(), schema))
+}
+
+pub fn option(tool: &'static Tool, name: &str) -> Option<&'static Value> {
+    options(tool).find(|(option, _)| *option == name).map(|(_, schema)| schema)
+}
+
+/// Other suffixes of a format.
+const SYNONYMS: [(&str, &str); 7] = [
+    ("jpeg", "jpg"),
+    ("tif", "tiff"),
+    ("htm", "html"),
+    ("markdown", "md"),
+    ("mkd", "md"),
+    ("text", "txt"),
+    ("xhtml", "html"),
+];
+
+/// A format by a file's suffix or by the name that a user gives it.
+pub fn format_of(suffix: &str) -> String {
+    let suffix = suffix.trim_start_matches('.').to_ascii_lowercase();
+    let synonym = SYNONYMS.iter().find(|(other, _)| *other == suffix);
+    synonym.map_or(suffix, |(_, format)| (*format).to_owned())
+}
+
+/// A file's format by its suffix.
+pub fn format_of_path(path: &Path) -> Option<String> {
+    path.extension().and_then(|suffix| suffix.to_str()).map(format_of)
+}
+
+/// The media type that an upload is announced with.
+pub fn media_type(format: &str) -> &'static str {
+    match format {
+        "pdf" => "application/pdf",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "odt" => "application/vnd.oasis.opendocument.text",
+        "ods" => "application/vnd.oasis.opendocument.spreadsheet",
+        "odp" => "application/vnd.oasis.opendocument.presentation",
+        "rtf" => "application/rtf",
+        "txt" => "text/plain",
+        "csv" => "text/csv",
+        "html" => "text/html",
+        "md" => "text/markdown",
+        "xml" => "application/xml",
+        "jpg" => "image/jpeg",
+        "png" => "image/png",
+        "webp" => "image/webp",
+        "tiff" => "image/tiff",
+        "gif" => "image/gif",
+        "bmp" => "image/bmp",
+        "svg" => "image/svg+xml",
+        "eml" => "message/rfc822",
+        "ttf" | "ttc" => "font/ttf",
+        "otf" => "font/otf",
+        "woff2" => "font/woff2",
+        _ => "application/octet-stream",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn verbs_are_short_and_each_means_one_tool() {
+        assert!(tools().len() > 20);
+        for tool in tools() {
+            assert_eq!(find(verb(tool)).unwrap().definition.slug, tool.definition.slug);
+            assert_eq!(find(&tool.definition.slug).unwrap().definition.slug, tool.definition.slug);
+        }
+        let of = |slug: &str| verb(find(slug).unwrap());
+        assert_eq!(
+            [of("merge-pdf"), of("office-to-pdf"), of("inspect-document")],
+            ["merge", "office-to-pdf", "inspect"]
+        );
+        assert_eq!([of("compare-documents"), of("convert-office")], ["compare", "convert-office"]);
+    }
+
+    #[test]
+    fn suffixes_name_formats() {
+        assert_eq!(format_of_path(Path::new("a/B.JPEG")).as_deref(), Some("jpg"));
+        assert_eq!((format_of(".htm"), format_of_path(Path::new("README"))), ("html".to_owned(), None));
+    }
+}

@@ -1,0 +1,217 @@
+//! What is done with sources: a tool, its options and further steps.
+
+use docmill_domain::breach::Breach;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::request::JobRequest;
+use docmill_domain::source::SourceKind;
+use docmill_domain::tool::OutputFormat;
+use serde_json::{Map, Value, json};
+
+use super::inputs::Input;
+use crate::args::JobArgs;
+use crate::args::tool::{Properties, kebab};
+use crate::catalogue;
+use crate::failure::{Failure, Outcome};
+
+/// A further tool.
+#[derive(Clone, Debug)]
+pub struct Step {
+    pub tool: &'static Tool,
+    pub options: Map<String, Value>,
+}
+
+#[derive(Clone, Debug)]
+pub struct Recipe {
+    pub first: Step,
+    pub then: Vec<Step>,
+    tags: Map<String, Value>,
+    properties: Properties,
+    /// Sources after the job's own: a stamp, or attachments.
+    pub extra: Vec<Input>,
+}
+
+/// Stands for an upload when a request is checked.
+const SOME_UPLOAD: &str = "upl_00000000000070008000000000000000";
+
+impl Recipe {
+    /// The command line's steps come last.
+    pub fn new(tool: &'static Tool, options: Map<String, Value>, job: &JobArgs) -> Outcome<Self> {
+        let (then, tags) = (super::steps(job)?, super::tags(job)?);
+        Ok(Self { first: Step { tool, options }, then, tags, properties: Properties::default(), extra: Vec::new() })
+    }
+
+    #[must_use]
+    pub fn with_sources(self, properties: Properties, extra: Vec<Input>) -> Self {
+        Self { properties, extra, ..self }
+    }
+
+    /// The same with these steps before the others.
+    #[must_use]
+    pub fn with_steps(mut self, steps: Vec<Step>) -> Self {
+        self.then = steps.into_iter().chain(self.then).collect();
+        self
+    }
+
+    fn last(&self) -> &Step {
+        self.then.last().unwrap_or(&self.first)
+    }
+
+    pub fn output(&self) -> &'static OutputFormat {
+        let last = self.last();
+        last.tool.definition.output(&last.options)
+    }
+
+    /// Whether a job may have several results.
+    pub fn makes_several(&self) -> bool {
+        let last = self.last();
+        last.tool.definition.several_outputs.with(&last.options)
+    }
+
+    pub fn slug(&self) -> &'static str {
+        self.first.tool.definition.slug.as_str()
+    }
+
+    /// The slugs of all steps.
+    pub fn slugs(&self) -> impl Iterator<Item = &'static str> {
+        std::iter::once(&self.first).chain(&self.then).map(|step| step.tool.definition.slug.as_str())
+    }
+
+    /// `then` of the request.
+    pub fn steps(&self) -> Value {
+        self.then.iter().map(|step| json!({"toolSlug": step.tool.definition.slug, "options": step.options})).collect()
+    }
+
+    /// Properties that the command line gives a source.
+    pub fn properties_of(&self, index: usize) -> impl Iterator<Item = (&'static str, &Value)> {
+        self.properties.of(index)
+    }
+
+    /// The request for these sources, in their order.
+    pub fn body(&self, sources: Vec<Map<String, Value>>) -> Value {
+        let with_properties = sources.into_iter().enumerate().map(|(index, mut source)| {
+            let accepted = &self.first.tool.definition.sources.properties;
+            for (name, value) in self.properties.of(index) {
+                source.insert(name.to_owned(), value.clone());
+            }
+            if !accepted.iter().any(|property| property.as_str() == "filename") {
+                source.remove("filename");
+            }
+            source
+        });
+        let mut sources: Vec<_> = with_properties.collect();
+        let input = match sources.pop() {
+            Some(only) if sources.is_empty() && self.first.tool.definition.sources.may_be_one() => json!(only),
+            last => json!({"sources": sources.into_iter().chain(last).collect::<Vec<_>>()}),
+        };
+        let mut body = json!({"input": input, "options": self.first.options});
+        if !self.then.is_empty() {
+            body["then"] = self.steps();
+        }
+        if !self.tags.is_empty() {
+            body["metadata"] = json!(self.tags);
+        }
+        body
+    }
+
+    /// Checks the request with the published schema, before anything is sent.
+    pub fn check(&self, inputs: &[Input]) -> Outcome<()> {
+        let tool = self.first.tool;
+        let sources =
+            inputs.iter().chain(&self.extra).map(|input| self.source_of(input, SOME_UPLOAD)).collect::<Outcome<_>>()?;
+        let Value::Object(body) = self.body(sources) else { return Ok(()) };
+        let catalogue = catalogue::catalogue().ok_or_else(|| Failure::machine("The catalogue of tools is damaged."))?;
+        match JobRequest::parse(catalogue, tool, &body) {
+            Ok((_, warnings)) if warnings.is_empty() => Ok(()),
+            Ok((_, warnings)) => {
+                let said =
+                    warnings.iter().map(|warning| json!(warning)["message"].as_str().unwrap_or_default().to_owned());
+                Err(Failure::usage(said.collect::<Vec<_>>().join("\n")))
+            }
+            Err(breaches) => {
+                let said: Vec<_> = breaches.iter().map(describe).collect();
+                let verb = catalogue::verb(tool);
+                Err(Failure::usage(said.join("\n")).with_hint(format!("See `docmill {verb} --help`.")))
+            }
+        }
+    }
+
+    /// A source of the request. `upload`: the id of the file's upload.
+    pub fn source_of(&self, input: &Input, upload: &str) -> Outcome<Map<String, Value>> {
+        let kinds = &self.first.tool.definition.sources.kinds;
+        let mut source = Map::new();
+        match input {
+            Input::Address(url) => {
+                let is_page = catalogue::format_of_path(url.path().as_ref()).is_none_or(|format| format == "html");
+                let (page, file) = (kinds.contains(&SourceKind::Url), kinds.contains(&SourceKind::SourceUrl));
+                let kind = match (page, file) {
+                    (true, false) => SourceKind::Url,
+                    (true, true) if is_page => SourceKind::Url,
+                    (_, true) => SourceKind::SourceUrl,
+                    (false, false) => {
+                        return Err(Failure::usage(format!("{} takes no addresses.", self.first.tool.definition.name)));
+                    }
+                };
+                source.insert(kind.as_str().to_owned(), json!(url.as_str()));
+            }
+            Input::File { .. } => {
+                source.insert(SourceKind::UploadId.as_str().to_owned(), json!(upload));
+            }
+        }
+        Ok(source)
+    }
+}
+
+/// An error in the request as an error in the command line.
+fn describe(breach: &Breach) -> String {
+    match breach.path.strip_prefix("/options/") {
+        Some(rest) => {
+            let (name, rest) =
+                rest.split_once('/').map_or((rest, String::new()), |(name, rest)| (name, format!(" ({rest})")));
+            format!("--{}{rest} {}", kebab(name), breach.message)
+        }
+        None if breach.path.is_empty() => breach.message.clone(),
+        None => format!("{} {}", breach.path, breach.message),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn recipe(slug: &str, options: Value) -> Recipe {
+        let Value::Object(options) = options else { panic!("options are an object") };
+        Recipe::new(catalogue::find(slug).unwrap(), options, &JobArgs::default()).unwrap()
+    }
+
+    fn file(path: &str) -> Input {
+        Input::File { path: path.into(), below: None, shown: path.into() }
+    }
+
+    #[test]
+    fn one_source_stands_alone_and_several_are_listed() {
+        let one = recipe("office-to-pdf", json!({}));
+        one.check(&[file("a.docx")]).unwrap();
+        let source = one.source_of(&file("a.docx"), "upl_1").unwrap();
+        assert_eq!(one.body(vec![source.clone()])["input"], json!({"uploadId": "upl_1"}));
+        let several = recipe("compare-documents", json!({}));
+        assert_eq!(several.body(vec![source.clone(), source])["input"]["sources"][1]["uploadId"], "upl_1");
+    }
+
+    #[test]
+    fn wrong_options_are_named_by_their_flags() {
+        let failure = recipe("pdf-to-images", json!({"dpi": 9000})).check(&[file("a.pdf")]).unwrap_err();
+        assert!(failure.to_string().contains("--dpi must be at most 600"), "{failure}");
+        let failure = recipe("protect-pdf", json!({})).check(&[file("a.pdf")]).unwrap_err();
+        assert_eq!(failure.exit, crate::failure::Exit::Usage);
+    }
+
+    #[test]
+    fn addresses_are_pages_or_files() {
+        let page = Input::Address("https://example.com/".parse().unwrap());
+        let file = Input::Address("https://example.com/a.docx".parse().unwrap());
+        let merge = recipe("merge-pdf", json!({}));
+        assert!(merge.source_of(&page, "").unwrap().contains_key("url"));
+        assert!(merge.source_of(&file, "").unwrap().contains_key("sourceUrl"));
+        assert!(recipe("html-to-pdf", json!({})).source_of(&file, "").unwrap().contains_key("url"));
+    }
+}

@@ -1,0 +1,182 @@
+//! Runs tasks: many at once, with a journal, until all are done or one failure ends the run.
+
+pub mod local;
+pub mod place;
+pub mod remote;
+
+use std::cell::{Cell, RefCell};
+use std::time::Instant;
+
+use futures_util::{StreamExt, stream};
+use serde_json::{Value, json};
+
+use self::local::Local;
+use self::remote::Remote;
+use crate::api::{Api, Call};
+use crate::args::{Globals, JobArgs};
+use crate::config;
+use crate::failure::{Doing, Exit, Failure, Outcome};
+use crate::journal::{self, Journal};
+use crate::plan::Task;
+use crate::plan::inputs::{Input, STANDARD_INPUT};
+use crate::plan::outputs::Target;
+use crate::report::{self, Counts, Done, Progress, Report};
+
+/// Documents at once: twice as many as an account's running jobs, so that uploads and downloads go on meanwhile.
+const AT_ONCE: usize = 32;
+
+/// Where jobs run.
+enum Engine {
+    Service(Remote),
+    Here(Local),
+}
+
+impl Engine {
+    async fn convert(&self, task: &Task, document: &str, journal: &Journal, progress: &Progress) -> Outcome<Done> {
+        match self {
+            Self::Service(remote) => remote.convert(task, document, journal, progress).await,
+            Self::Here(local) => local.convert(task, progress).await,
+        }
+    }
+}
+
+/// Does all tasks of a command.
+pub async fn run(tasks: Vec<Task>, globals: &Globals, job: &JobArgs) -> Outcome<()> {
+    let is_stdout_taken = tasks.iter().any(|task| task.target == Target::StandardOutput);
+    let report = Report::new(globals, tasks.len(), is_stdout_taken);
+    if globals.local {
+        if job.dry_run {
+            return preview(&tasks, None, &report);
+        }
+        let local = Local::new(at_once(job, Local::at_once()))?;
+        return finish(all(&tasks, &Engine::Here(local), &Journal::none(), job, &report).await, Journal::none());
+    }
+    let api = Api::new(config::access(globals.url.as_deref())?)?;
+    if job.dry_run {
+        let tools = api.call(Call::get("/v1/tools")).await?;
+        return preview(&tasks, Some(&tools.body["tools"]), &report);
+    }
+    let journal = open_journal(&tasks, &api, job)?;
+    let outcome = all(&tasks, &Engine::Service(Remote::new(api)), &journal, job, &report).await;
+    finish(outcome, journal)
+}
+
+fn at_once(job: &JobArgs, usual: usize) -> usize {
+    job.parallel.map_or(usual, usize::from)
+}
+
+/// Standard input and output can't be found again, so a run with them has no journal.
+fn open_journal(tasks: &[Task], api: &Api, job: &JobArgs) -> Outcome<Journal> {
+    let streams = tasks.iter().any(|task| {
+        task.target == Target::StandardOutput
+            || task.inputs.iter().any(|input| matches!(input, Input::File { shown, .. } if shown == STANDARD_INPUT))
+    });
+    if streams {
+        return Ok(Journal::none());
+    }
+    let folder = std::env::current_dir().doing("Reading the current folder")?;
+    let access = api.access();
+    let output = job.output.as_deref().unwrap_or_default();
+    let identity = [&access.url, access.key.reveal(), &folder.display().to_string(), output].join("\n");
+    Journal::open(&config::state_folder()?, &identity, job.fresh)
+}
+
+/// Runs the tasks and says what became of each.
+async fn all(
+    tasks: &[Task],
+    engine: &Engine,
+    journal: &Journal,
+    job: &JobArgs,
+    report: &Report,
+) -> (Counts, Option<Failure>) {
+    let counts = Cell::new(Counts::default());
+    let ending: RefCell<Option<Failure>> = RefCell::new(None);
+    let work = stream::iter(tasks).for_each_concurrent(at_once(job, AT_ONCE), async |task| {
+        if ending.borrow().is_some() {
+            return counts.update(|counts| Counts { left: counts.left + 1, ..counts });
+        }
+        let (progress, started) = (report.begin(task), Instant::now());
+        let outcome = match journal::document(task) {
+            Ok(document) => engine.convert(task, &document, journal, &progress).await,
+            Err(failure) => Err(failure),
+        };
+        // One message is enough if the same happens to all.
+        let is_known = |failure: &Failure| ending.borrow().as_ref().is_some_and(|known| known.code == failure.code);
+        match &outcome {
+            Err(failure) if failure.ends_the_run() => {
+                counts.update(|counts| Counts { left: counts.left + 1, ..counts });
+                if !is_known(failure) {
+                    ending.borrow_mut().get_or_insert_with(|| failure.clone());
+                }
+                return;
+            }
+            Err(_) => counts.update(|counts| Counts { failed: counts.failed + 1, ..counts }),
+            Ok(done) if done.was_done => counts.update(|counts| Counts { skipped: counts.skipped + 1, ..counts }),
+            Ok(done) => counts.update(|counts| Counts {
+                completed: counts.completed + 1,
+                credits: counts.credits + done.credits,
+                ..counts
+            }),
+        }
+        report.end(task, &progress, &outcome, started.elapsed());
+    });
+    tokio::select! {
+        () = work => {}
+        _ = tokio::signal::ctrl_c() => {
+            ending.replace(Some(Failure::interrupted()));
+        }
+    }
+    report.summarize(counts.get());
+    (counts.get(), ending.take())
+}
+
+/// The command's outcome. The journal is kept if there is something left to do.
+fn finish((counts, ending): (Counts, Option<Failure>), journal: Journal) -> Outcome<()> {
+    let again = "Run the same command again: it goes on where it stopped, and nothing is paid twice.";
+    match ending {
+        Some(failure) if failure.exit == Exit::Interrupted => Err(failure.with_hint(again)),
+        Some(failure) => Err(failure),
+        None if counts.failed > 0 => {
+            let what =
+                if counts.failed == 1 { "1 document".to_owned() } else { format!("{} documents", counts.failed) };
+            Err(Failure { exit: Exit::Documents, ..Failure::usage(format!("{what} could not be converted.")) }
+                .with_hint("Run the same command again to try only those again."))
+        }
+        None => journal.finish(),
+    }
+}
+
+/// What would be done, and the credits it would take.
+fn preview(tasks: &[Task], tools: Option<&Value>, report: &Report) -> Outcome<()> {
+    let mut total = 0;
+    for task in tasks {
+        let mut credits = 0;
+        for slug in task.recipe.slugs() {
+            credits += match tools {
+                None => 0,
+                Some(tools) => price(tools, slug)?,
+            };
+        }
+        total += credits;
+        let tools: Vec<_> = task.recipe.slugs().collect();
+        if report.is_json() {
+            report.json(&json!({"type": "document", "status": "planned", "source": task.name(),
+                "output": task.target.text(), "tools": tools, "credits": credits}));
+        } else {
+            report::to_stdout(&format!("{} → {} ({})", task.name(), task.target.text(), tools.join(", ")));
+        }
+    }
+    if report.is_json() {
+        report.json(&json!({"type": "summary", "planned": tasks.len(), "credits": total}));
+    } else {
+        let jobs = if tasks.len() == 1 { "1 job".to_owned() } else { format!("{} jobs", tasks.len()) };
+        report::to_stdout(&format!("{jobs}, {total} credits. Nothing was sent."));
+    }
+    Ok(())
+}
+
+fn price(tools: &Value, slug: &str) -> Outcome<u64> {
+    let tool = tools.as_array().into_iter().flatten().find(|tool| tool["slug"] == slug);
+    let missing = || Failure { exit: Exit::Access, ..Failure::usage(format!("Your key may not use {slug}.")) };
+    tool.and_then(|tool| tool["creditCost"].as_u64()).ok_or_else(missing)
+}

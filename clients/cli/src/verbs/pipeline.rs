@@ -1,0 +1,142 @@
+//! `docmill run`: the steps of a file.
+
+use std::rc::Rc;
+
+use serde::Deserialize;
+use serde_json::{Map, Value};
+
+use crate::args::{Globals, JobArgs, RunArgs};
+use crate::catalogue;
+use crate::failure::{Doing, Failure, Outcome};
+use crate::plan::inputs;
+use crate::plan::recipe::{Recipe, Step};
+use crate::plan::{Task, assign, route};
+use crate::run;
+
+/// A pipeline file.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pipeline {
+    /// Files, patterns, folders and addresses, unless the command line names some.
+    #[serde(default)]
+    inputs: Vec<String>,
+    /// As the option `--output`.
+    output: Option<String>,
+    /// Tags of the jobs.
+    #[serde(default)]
+    tags: Map<String, Value>,
+    /// The steps, in their order.
+    #[serde(rename = "step")]
+    steps: Vec<PipelineStep>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct PipelineStep {
+    /// A tool, by its verb or slug. The first step may name a format instead.
+    tool: Option<String>,
+    /// The format that the first step makes, by the tool that fits each source.
+    to: Option<String>,
+    #[serde(default)]
+    options: Map<String, Value>,
+}
+
+pub async fn run(args: &RunArgs, globals: &Globals) -> Outcome<()> {
+    let doing = format!("Reading {}", args.pipeline.display());
+    let text = std::fs::read_to_string(&args.pipeline).doing(&doing)?;
+    let wrong = |error: toml::de::Error| Failure::usage(format!("{}: {error}", args.pipeline.display()));
+    let pipeline: Pipeline = toml::from_str(&text).map_err(wrong)?;
+    let job = JobArgs { output: args.job.output.clone().or_else(|| pipeline.output.clone()), ..args.job.clone() };
+    let job = with_tags(job, &pipeline.tags);
+    run::run(plan(&pipeline, &args.files, &job)?, globals, &job).await
+}
+
+fn with_tags(mut job: JobArgs, tags: &Map<String, Value>) -> JobArgs {
+    let own = tags.iter().map(|(name, value)| format!("{name}={}", crate::args::value::plain(value)));
+    job.tag = own.chain(job.tag).collect();
+    job
+}
+
+fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Vec<Task>> {
+    let given = if files.is_empty() { &pipeline.inputs } else { files };
+    if given.is_empty() {
+        return Err(Failure::usage("The pipeline has no `inputs`, and the command line names no files."));
+    }
+    let (first, rest) = pipeline.steps.split_first().ok_or_else(|| Failure::usage("The pipeline has no [[step]]."))?;
+    let rest = rest.iter().map(step).collect::<Outcome<Vec<_>>>()?;
+    match (&first.tool, &first.to) {
+        (Some(_), None) => {
+            let first = step(first)?;
+            let sources = &first.tool.definition.sources;
+            let found = inputs::expand(given, |format| sources.accepts(format))?;
+            let takes_all = sources.are_alike() || sources.least > 1;
+            let recipe = Rc::new(Recipe::new(first.tool, first.options, job)?.with_steps(rest));
+            let groups = if takes_all { vec![found] } else { found.into_iter().map(|input| vec![input]).collect() };
+            assign(groups.into_iter().map(|group| (group, Rc::clone(&recipe))).collect(), job)
+        }
+        (None, Some(to)) => {
+            let to = catalogue::format_of(to);
+            let found = inputs::expand(given, |format| route::route(format, &to).is_some())?;
+            route::of_inputs(
+                found,
+                &route::Wish { from: None, to: &to, options: &first.options, set: &[], then: rest },
+                job,
+            )
+        }
+        _ => Err(Failure::usage("The first [[step]] needs either `tool` or `to`.")),
+    }
+}
+
+fn step(step: &PipelineStep) -> Outcome<Step> {
+    let name = step.tool.as_deref().ok_or_else(|| Failure::usage("A [[step]] needs `tool`."))?;
+    let tool = catalogue::find(name).ok_or_else(|| {
+        Failure::usage(format!("There is no tool {name:?}.")).with_hint("`docmill tools` lists them.")
+    })?;
+    Ok(Step { tool, options: step.options.clone() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    fn planned(text: &str, files: &[&str]) -> Outcome<Vec<Task>> {
+        let pipeline: Pipeline = toml::from_str(text).map_err(|error| Failure::usage(error.to_string()))?;
+        let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
+        plan(&pipeline, &files, &JobArgs { output: Some("out/".into()), ..JobArgs::default() })
+    }
+
+    #[test]
+    fn steps_become_one_job_for_each_file() {
+        let text = "[[step]]\nto = 'pdf'\n[[step]]\ntool = 'watermark'\noptions = { text = 'Draft', opacity = 0.5 }";
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name).display().to_string();
+        for name in ["a.docx", "b.md"] {
+            std::fs::write(at(name), "x").unwrap();
+        }
+        let tasks = planned(text, &[&at("a.docx"), &at("b.md")]).unwrap();
+        let slugs: Vec<Vec<_>> = tasks.iter().map(|task| task.recipe.slugs().collect()).collect();
+        assert_eq!(slugs, [["office-to-pdf", "watermark-pdf"], ["markdown-to-pdf", "watermark-pdf"]]);
+        assert_eq!(json!(tasks[0].recipe.then[0].options), json!({"text": "Draft", "opacity": 0.5}));
+        let merged =
+            planned("[[step]]\ntool = 'merge'\n[[step]]\ntool = 'compress'", &[&at("a.docx"), &at("b.md")]).unwrap();
+        assert_eq!((merged.len(), merged[0].inputs.len(), merged[0].target.text()), (1, 2, "out/a.pdf".to_owned()));
+    }
+
+    #[test]
+    fn a_wrong_pipeline_is_refused_before_anything_is_sent() {
+        for (text, expected) in [
+            ("step = []", "no `inputs`"),
+            ("inputs = ['https://a.example/x.docx']\nstep = []", "no [[step]]"),
+            ("inputs = ['https://a.example/x.docx']\n[[step]]\ntool = 'nope'", "no tool"),
+            (
+                "inputs = ['https://a.example/x.docx']\n[[step]]\nto = 'pdf'\n[[step]]\ntool = 'watermark'\noptions = {opacity = 7}",
+                "opacity",
+            ),
+            ("steps = []", "unknown field"),
+        ] {
+            let said = planned(text, &[]).unwrap_err().to_string();
+            assert!(said.contains(expected), "{text}: {said}");
+        }
+    }
+}
