@@ -31,9 +31,10 @@ fn as_json_schema(schema: &Value, with_annotations: bool) -> Value {
                 let rules = object.remove("x-rules").into_iter();
                 let one = object.remove("x-any-of").map(|all| json!({"anyOf": all})).into_iter();
                 let value = object.remove("x-const").map(|value| json!({"const": value})).into_iter();
-                let added: Vec<_> = rules.chain(one).chain(value).collect();
-                if !added.is_empty() {
-                    return json!({"allOf": [added, vec![Value::Object(object)]].concat()});
+                let mut all: Vec<_> = rules.chain(one).chain(value).collect();
+                if !all.is_empty() {
+                    all.push(Value::Object(object));
+                    return json!({"allOf": all});
                 }
             }
             Value::Object(object)
