@@ -225,7 +225,9 @@ mod tests {
                 assert!(!choice.as_str().is_some_and(|text| text.contains(char::is_control)), "{choice}");
             }
         });
-        for (name, schema) in description["components"]["schemas"].as_object().unwrap() {
+        let schemas = description["components"]["schemas"].as_object().unwrap();
+        // Options are objects by themselves, and their rules are conditions.
+        for (name, schema) in schemas.iter().filter(|(name, _)| !name.ends_with("Options")) {
             for member in schema["allOf"].as_array().into_iter().flatten() {
                 let member = resolved(member, &description);
                 assert_eq!(member["type"], "object", "{name}: {member}");
