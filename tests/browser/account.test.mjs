@@ -190,6 +190,14 @@ test("an endpoint is added, gets events, is disabled, enabled with what it misse
     await page.locator("#url-error").waitFor();
     assert.match(await page.locator("#url-error").innerText(), /https URL/);
     assert.deepEqual(await findings(page), []);
+    await page.getByRole("textbox", { name: "URL" }).fill("arn:aws:sqs:eu-central-1:111122223333:events");
+    await page.getByRole("button", { name: "Add endpoint" }).click();
+    assert.match(await page.locator("#roleArn-error").innerText(), /ARN of a role/);
+    const policy = JSON.parse(await page.locator("#trust-policy").innerText()).Statement[0];
+    assert.match(policy.Condition.StringEquals["sts:ExternalId"], /^docmill-[0-9a-f]{32}$/);
+    const { deliveryRole } = await (await fetch(url("/.well-known/docmill-webhooks.json"))).json();
+    assert.equal(policy.Principal.AWS, deliveryRole);
+    assert.deepEqual(await findings(page), []);
     await page.getByRole("textbox", { name: "URL" }).fill(hook.url);
     await page.getByLabel("Name").fill("Orders");
     await page.getByLabel("job.completed").check();
@@ -221,7 +229,7 @@ test("an endpoint is added, gets events, is disabled, enabled with what it misse
     });
     hook.status = 200;
     await page.getByRole("link", { name: "Orders" }).click();
-    await page.getByRole("button", { name: "Enable and send again what failed" }).click();
+    await page.getByRole("button", { name: "Enable and resend failed events" }).click();
     await page.getByText("1 event is sent again.").waitFor();
     await eventually("what failed arrives", async () => hook.received.length === 4);
 

@@ -36,6 +36,21 @@ test("an example is in four languages, and the choice is kept", async () => {
   });
 });
 
+test("code has colors, and is copied as plain text", async () => {
+  await withVisitor({}, async ({ page, goto }) => {
+    await goto("/docs/tools/office-to-pdf");
+    await page.evaluate(() => { navigator.clipboard.writeText = async (text) => { globalThis.copied = text; }; });
+    await page.getByRole("tab", { name: "Python" }).click();
+    const box = page.locator(".code-tab:not([hidden])");
+    const colors = await box.locator("code span").evaluateAll((spans) => new Set(spans.map((span) => getComputedStyle(span).color)).size);
+    assert.ok(colors >= 3, `${colors} colors`);
+    await box.getByRole("button", { name: "Copy" }).click();
+    await page.getByRole("button", { name: "Copied" }).waitFor();
+    const text = await (await fetch(url("/docs/tools/office-to-pdf.md"))).text();
+    assert.ok(text.includes(`\n${await page.evaluate(() => globalThis.copied)}\n`), "the code of the page in Markdown");
+  });
+});
+
 test("the search finds options, errors and sections by keyboard", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/docs/errors/rate_limited");

@@ -83,6 +83,11 @@ async function refuseKey(page) {
   await page.locator("#origins-error").waitFor();
 }
 
+async function refuseNothing(page) {
+  await page.getByRole("button", { name: "Convert" }).click();
+  await page.getByText("Choose a file.").waitFor();
+}
+
 /** An endpoint's secret, and behind it the endpoint. */
 async function addEndpoint(page) {
   await page.getByRole("textbox", { name: "URL" }).fill("https://hooks.example.com/docmill");
@@ -96,6 +101,19 @@ async function showEndpoint(page) {
   await page.getByRole("link", { name: "I have copied it" }).click();
   await page.getByRole("button", { name: "Disable" }).waitFor();
 }
+
+/** An endpoint that can't be reached, as soon as an event could not be delivered. */
+const undelivered = once(async () => {
+  const { webhook } = await post("/v1/webhooks", { url: "https://hooks.example.com/undelivered", description: "Undelivered" });
+  await endedJob("html-to-pdf", { html: tables });
+  await eventually("a delivery has failed", async () => {
+    const { deliveries } = await (await fetch(url(`/v1/webhooks/${webhook.id}/deliveries`), { headers })).json();
+    return deliveries[0]?.attempts.length > 0;
+  });
+  return webhook.id;
+});
+const openDelivery = (page) => page.locator(".events summary").first().click();
+const openOfAws = (page) => page.getByText("For a queue or a bus").click();
 
 /** A tool is not switched off without saying why and confirming it. */
 async function refuseTool(page) {
@@ -248,7 +266,7 @@ export const pages = [
   { name: "playground-several", path: "/app/playground?tool=merge-pdf", who: "user", prepare: chooseTwo },
   { name: "keys", path: "/app/keys", who: "user" },
   { name: "key-form", path: "/app/keys/new", who: "user" },
-  { name: "playground-refused", path: "/app/playground", who: "user", prepare: click("button", "Convert") },
+  { name: "playground-refused", path: "/app/playground", who: "user", prepare: refuseNothing },
   { name: "playground-completed", path: async () => `/app/playground?job=${await completed()}`, who: "user", prepare: shown, hasResult: true },
   ...Object.entries(results).map(([name, job]) => (
     { name: `playground-${name}`, path: async () => `/app/playground?job=${await job()}`, who: "user", prepare: shown, hasResult: true })),
@@ -277,6 +295,8 @@ export const pages = [
   { name: "font-delete", path: withFonts, who: "user", prepare: click("link", /^Delete/) },
   { name: "webhooks", path: "/app/webhooks", who: "user" },
   { name: "webhook-form", path: "/app/webhooks/endpoints/new", who: "user" },
+  { name: "webhook-form-aws", path: "/app/webhooks/endpoints/new", who: "user", prepare: openOfAws },
+  { name: "webhook-deliveries", path: async () => `/app/webhooks/endpoints/${await undelivered()}`, who: "user", prepare: openDelivery },
   { name: "webhook-created", path: "/app/webhooks/endpoints/new", who: "user", prepare: addEndpoint },
   { name: "webhook", path: "/app/webhooks/endpoints/new", who: "user", prepare: showEndpoint },
   { name: "my-tools", path: "/app/tools", who: "user" },

@@ -187,7 +187,7 @@ impl Book {
     fn reference(&self, links: &Links) -> Article {
         let operations = operation::all(&self.description);
         let body = html! {
-            p.lead { "All endpoints. Every request needs a key; bodies and responses are JSON." }
+            p.lead { "All endpoints. Requests to " code { "/v1" } " need a key; bodies and responses are JSON." }
             p { "Most responses contain " a href=(links.to(JOB_OBJECT)) { "the job object" } "." }
             p { "The same as data, for generators and API clients: " a href=(links.to("/openapi.json")) { "openapi.json" } " (OpenAPI 3.1) and " a href=(links.to("/openapi-3.0.json")) { "openapi-3.0.json" } ". The guide says which one your "
                 a href=(links.to("/docs/generators")) { "generator" } " takes." }
@@ -262,5 +262,37 @@ mod tests {
                 }
             }
         }
+    }
+
+    /// The texts of a page's code boxes, without colors.
+    fn codes(page: &str) -> Vec<String> {
+        let code = |part: &str| {
+            let (_, code) = part.split_once("<code")?.1.split_once('>')?;
+            let code = code.split("</code>").next()?.replace("</span>", "");
+            let plain: String = code.split("<span class=\"").enumerate().fold(String::new(), |plain, (index, part)| {
+                plain + if index == 0 { part } else { part.split_once("\">").map_or("", |(_, text)| text) }
+            });
+            Some(plain.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&"))
+        };
+        page.split("<pre").skip(1).filter_map(code).collect()
+    }
+
+    #[test]
+    fn code_with_colors_has_the_text_that_is_in_markdown() {
+        let book = Book::load().unwrap();
+        let entries = book.entries();
+        let (mut compared, mut colored) = (0, 0);
+        // Its Markdown is the schema.
+        for entry in entries.iter().filter(|entry| entry.path != JOB_OBJECT) {
+            let page = render(&entries, &entry.path, &book.article(&entry.path).unwrap());
+            colored += page.matches("<span class=\"s\">").count();
+            let (codes, markdown) = (codes(&page), book.markdown(&entry.path).unwrap());
+            for fence in markdown.split("\n```").skip(1).step_by(2) {
+                let (_, code) = fence.split_once('\n').unwrap();
+                assert!(codes.iter().any(|shown| shown == code.trim_end()), "{}: {code}\n{codes:#?}", entry.path);
+                compared += 1;
+            }
+        }
+        assert!(compared > 80 && colored > 1000, "{compared} texts, {colored} strings");
     }
 }

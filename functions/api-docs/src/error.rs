@@ -1,7 +1,8 @@
 //! A page for each `error.code` of responses and failed jobs.
 
 use docmill::domain::catalogue::Catalogue;
-use docmill_look::code::copyable;
+use docmill_look::code::copyable_code;
+use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -56,7 +57,7 @@ fn facts(code: Code) -> Markup {
 
 fn response(name: &str, description: &Value) -> Markup {
     let example = &description["components"]["examples"][name]["value"];
-    html! { @if !example.is_null() { h2 { "Response" } (copyable("response", &format!("{example:#}"))) } }
+    html! { @if !example.is_null() { h2 { "Response" } (copyable_code("response", Syntax::Json, &format!("{example:#}"))) } }
 }
 
 /// A clause of a table as a sentence.

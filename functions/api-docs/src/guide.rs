@@ -3,6 +3,7 @@
 use docmill::domain::catalogue::Catalogue;
 use docmill_look::code::{self, Tab};
 use docmill_look::example::{Example, Program};
+use docmill_look::highlight::Syntax;
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::Value;
@@ -228,14 +229,16 @@ impl Renderer<'_> {
     fn code_block(&mut self, kind: &CodeBlockKind<'_>, text: &str) -> String {
         self.codes += 1;
         let id = format!("code-{}", self.codes);
-        let read = match kind {
-            CodeBlockKind::Fenced(info) => FENCES.into_iter().find(|(fence, _)| *fence == info.as_ref()),
-            CodeBlockKind::Indented => None,
+        let fence = match kind {
+            CodeBlockKind::Fenced(fence) => fence.as_ref(),
+            CodeBlockKind::Indented => "",
         };
+        let read = FENCES.into_iter().find(|(name, _)| *name == fence);
         let tabs = read.and_then(|(_, read)| read(text, self.catalogue));
-        let shown = match tabs {
-            Some(tabs) => code::tabs(&id, "Language", &tabs),
-            None => code::copyable(&id, text.trim_end()),
+        let shown = match (tabs, Syntax::named(fence)) {
+            (Some(tabs), _) => code::tabs(&id, "Language", &tabs),
+            (None, Some(syntax)) => code::copyable_code(&id, syntax, text.trim_end()),
+            (None, None) => code::copyable(&id, text.trim_end()),
         };
         shown.into_string()
     }
@@ -305,6 +308,13 @@ mod tests {
         let text = as_markdown(GUIDES[0].text, &Catalogue::load().unwrap());
         assert!(text.contains("```python\nimport json") && text.contains("](uploads.md)"), "{text}");
         assert!(!text.contains("```example"), "{text}");
+    }
+
+    #[test]
+    fn every_fence_in_a_guide_has_a_known_language() {
+        for fence in all().lines().filter_map(|line| line.strip_prefix("```")).step_by(2) {
+            assert!(Syntax::named(fence).is_some() || FENCES.iter().any(|(name, _)| *name == fence), "{fence}");
+        }
     }
 
     #[test]

@@ -1,7 +1,8 @@
 //! A page for each endpoint, from the OpenAPI description.
 
 use docmill::http::error::ErrorCode;
-use docmill_look::code::copyable;
+use docmill_look::code::copyable_code;
+use docmill_look::highlight::Syntax;
 use docmill_look::schema;
 use maud::{Markup, html};
 use serde_json::{Value, json};
@@ -96,11 +97,11 @@ impl Operation<'_> {
         html! {
             aside.endpoint-code aria-label="Request and response" {
                 (heading("Request", sections))
-                (copyable("request-code", &self.curl(description)))
+                (copyable_code("request-code", Syntax::Shell, &self.curl(description)))
                 @if let Some((status, value)) = example {
                     (heading("Response", sections))
                     p.code-label { (status) }
-                    (copyable("response-code", &format!("{value:#}")))
+                    (copyable_code("response-code", Syntax::Json, &format!("{value:#}")))
                 }
             }
         }
@@ -158,7 +159,7 @@ pub fn job_object(description: &Value, links: &Links) -> Article {
         div.endpoint-columns {
             aside.endpoint-code aria-label="Example" {
                 (heading("Example", &mut sections))
-                (copyable("job-code", &format!("{example:#}")))
+                (copyable_code("job-code", Syntax::Json, &format!("{example:#}")))
             }
             div {
                 (heading("Properties", &mut sections))

@@ -14,6 +14,8 @@ pub struct DashboardConfig {
     pub url: Url,
     pub oidc: OidcConfig,
     pub cookie_key: CookieKey,
+    /// The role that sends events to queues and buses of customers: an ARN.
+    pub delivery_role: String,
 }
 
 /// The identity provider.
@@ -89,6 +91,7 @@ impl DashboardConfig {
                 admin_group: lookup("OIDC_ADMIN_GROUP").unwrap_or_else(|| "admin".to_owned()),
             },
             cookie_key: CookieKey(key),
+            delivery_role: required("DELIVERY_ROLE")?,
         })
     }
 
@@ -108,6 +111,7 @@ mod tests {
             "OIDC_ISSUER" => "https://issuer.example/pool",
             "OIDC_CLIENT_ID" => "client-1",
             "COOKIE_KEY" => return Some("k".repeat(64)),
+            "DELIVERY_ROLE" => "arn:aws:iam::111122223333:role/deliverer",
             _ => return None,
         };
         Some(value.to_owned())
@@ -124,7 +128,7 @@ mod tests {
 
     #[test]
     fn missing_and_malformed_settings_are_named_without_secrets() {
-        for name in ["DASHBOARD_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "COOKIE_KEY"] {
+        for name in ["DASHBOARD_URL", "OIDC_ISSUER", "OIDC_CLIENT_ID", "COOKIE_KEY", "DELIVERY_ROLE"] {
             let error = DashboardConfig::from_lookup(|each| given(each).filter(|_| each != name)).unwrap_err();
             assert_eq!(error.to_string(), format!("the environment variable {name} is not set"));
         }

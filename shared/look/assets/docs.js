@@ -8,9 +8,8 @@ const base = new URL(document.body.dataset.base, location.href).href;
 const MOST = 12;
 
 for (const code of document.querySelectorAll("pre code")) {
-  if (code.textContent.includes("https://api.example.com")) {
-    code.textContent = code.textContent.replaceAll("https://api.example.com", base.replace(/\/$/, ""));
-  }
+  const texts = document.createTreeWalker(code, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) texts.currentNode.data = texts.currentNode.data.replaceAll("https://api.example.com", base.replace(/\/$/, ""));
 }
 
 // Fetched when a search begins.

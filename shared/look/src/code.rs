@@ -2,20 +2,31 @@
 
 use maud::{Markup, html};
 
+use crate::highlight::{Syntax, highlighted};
 use crate::icons;
 
 /// An example in one language or for one tool.
 #[derive(Clone, Debug)]
 pub struct Tab {
     pub label: &'static str,
+    pub syntax: Syntax,
     pub code: String,
 }
 
-/// A text with a button to copy it. `id` must be unique on the page.
+/// A text with a button to copy it, such as a secret. Long lines are wrapped. `id` must be unique on the page.
 pub fn copyable(id: &str, text: &str) -> Markup {
+    code_box(id, true, html! { (text) })
+}
+
+/// A code with a button to copy it. `id` must be unique on the page.
+pub fn copyable_code(id: &str, syntax: Syntax, code: &str) -> Markup {
+    code_box(id, false, highlighted(code, syntax))
+}
+
+fn code_box(id: &str, wraps: bool, content: Markup) -> Markup {
     html! {
         div.code {
-            pre tabindex="0" { code id=(id) { (text) } }
+            pre.wrap[wraps] tabindex="0" { code id=(id) { (content) } }
             (copy_button(id))
         }
     }
@@ -34,7 +45,7 @@ pub fn tabs(id: &str, label: &str, tabs: &[Tab]) -> Markup {
                 @let code = format!("{id}-{index}");
                 section.code-tab data-label=(tab.label) aria-label=(tab.label) {
                     p.code-label { (tab.label) }
-                    (copyable(&code, &tab.code))
+                    (copyable_code(&code, tab.syntax, &tab.code))
                 }
             }
         }

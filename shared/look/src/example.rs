@@ -6,6 +6,7 @@ use docmill::domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
 use crate::code::Tab;
+use crate::highlight::Syntax;
 
 /// The snippets' endpoint, which examples replace.
 const ENDPOINT: &str = "/v1/convert/office-to-pdf";
@@ -35,6 +36,19 @@ impl Language {
             Self::Rust => "Rust",
         }
     }
+
+    const fn syntax(self) -> Syntax {
+        match self {
+            Self::Curl => Syntax::Shell,
+            Self::Python => Syntax::Python,
+            Self::TypeScript => Syntax::TypeScript,
+            Self::Rust => Syntax::Rust,
+        }
+    }
+
+    fn tab(self, code: String) -> Tab {
+        Tab { label: self.name(), syntax: self.syntax(), code }
+    }
 }
 
 /// A program in each language.
@@ -61,7 +75,7 @@ impl Program {
     }
 
     pub fn tabs(self) -> Vec<Tab> {
-        Language::ALL.map(|language| Tab { label: language.name(), code: self.code(language).trim_end().into() }).into()
+        Language::ALL.map(|language| language.tab(self.code(language).trim_end().to_owned())).into()
     }
 }
 
@@ -148,7 +162,7 @@ impl Example {
     }
 
     pub fn tabs(&self) -> Vec<Tab> {
-        Language::ALL.map(|language| Tab { label: language.name(), code: self.code(language) }).into()
+        Language::ALL.map(|language| language.tab(self.code(language))).into()
     }
 }
 

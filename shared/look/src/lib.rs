@@ -5,6 +5,7 @@
 pub mod assets;
 pub mod code;
 pub mod example;
+pub mod highlight;
 pub mod icons;
 pub mod number;
 pub mod schema;

@@ -24,11 +24,12 @@ const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 1_000_000 };
 const CREDITS: u64 = 1_000_000_000;
 const HOUR: Duration = Duration::from_secs(3600);
 /// Further settings of the dashboard. Nobody signs in here.
-const DASHBOARD: [(&str, &str); 4] = [
+const DASHBOARD: [(&str, &str); 5] = [
     ("DASHBOARD_URL", "https://docmill.example"),
     ("OIDC_ISSUER", "https://issuer.example/pool"),
     ("OIDC_CLIENT_ID", "bench"),
     ("COOKIE_KEY", "sixty-four characters of no secret, for cookies that nobody has."),
+    ("DELIVERY_ROLE", "arn:aws:iam::111122223333:role/deliverer"),
 ];
 /// The functions' settings with the emulator.
 const SETTINGS: [&str; 18] = [

@@ -74,6 +74,7 @@ impl Visitor {
             "OIDC_ISSUER" => Some("http://127.0.0.1:9".to_owned()),
             "OIDC_CLIENT_ID" => Some("client".to_owned()),
             "COOKIE_KEY" => Some("k".repeat(64)),
+            "DELIVERY_ROLE" => Some("arn:aws:iam::111122223333:role/deliverer".to_owned()),
             _ => None,
         };
         let state = AppState::new(world.context.clone(), DashboardConfig::from_lookup(setting).unwrap()).unwrap();

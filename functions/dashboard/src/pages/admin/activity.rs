@@ -12,7 +12,8 @@ use docmill::domain::audit::{Author, View};
 use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
 use docmill::store::jobs::{JobFilter, JobMark};
-use docmill_look::code::copyable;
+use docmill_look::code::copyable_code;
+use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 
 use super::accounts::path;
@@ -120,7 +121,7 @@ async fn job(
         section.card aria-labelledby="facts" {
             h2 #facts { "Details" }
             p.muted { "What the customer can copy for support: without links, full addresses, metadata and content." }
-            (copyable("job-facts", &facts))
+            (copyable_code("job-facts", Syntax::Json, &facts))
         }
     };
     Ok(page(&state, &viewer, "Job", content))

@@ -26,8 +26,8 @@ const CATEGORY_LENGTH: usize = 40;
 const STATES: [(ToolState, &str, &str); 4] = [
     (ToolState::Live, "live", "Live"),
     (ToolState::Beta, "beta", "Beta: works, and is marked as beta"),
-    (ToolState::Maintenance, "maintenance", "Maintenance: listed, but refuses jobs (503)"),
-    (ToolState::Disabled, "disabled", "Disabled: not listed, refuses jobs (403)"),
+    (ToolState::Maintenance, "maintenance", "Maintenance: refuses jobs (503)"),
+    (ToolState::Disabled, "disabled", "Disabled: hidden, refuses jobs (403)"),
 ];
 pub(super) const TIERS: [(AccessTier, &str, &str); 4] = [
     (AccessTier::Free, "free", "Free"),

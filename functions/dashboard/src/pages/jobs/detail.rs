@@ -4,7 +4,8 @@ use docmill::domain::account::StoredKey;
 use docmill::domain::api_key::Mode;
 use docmill::domain::job::{Job, JobError, JobStatus, Output, Timings, Warning};
 use docmill::domain::time::Timestamp;
-use docmill_look::code::copyable;
+use docmill_look::code::copyable_code;
+use docmill_look::highlight::{Syntax, highlighted};
 use docmill_look::icons;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -209,7 +210,7 @@ fn request(job: &Job) -> Markup {
             details {
                 summary { h2 #request { "Request" } }
                 p.muted { "The body for " code { "POST /v1/jobs" } ", without passwords and URL queries, and with a digest in place of inline HTML." }
-                (copyable("request-echo", &pretty(&echo(job))))
+                (copyable_code("request-echo", Syntax::Json, &pretty(&echo(job))))
             }
         }
     }
@@ -243,7 +244,7 @@ fn support_copy(job: &Job, now: Timestamp) -> Markup {
             p.muted {
                 "Details that help to find the cause, without keys, links, full addresses, metadata or content."
             }
-            details { summary { "Show them" } pre tabindex="0" { code #support-copy { (pretty(&support::facts(job, now))) } } }
+            details { summary { "Show them" } pre tabindex="0" { code #support-copy { (highlighted(&pretty(&support::facts(job, now)), Syntax::Json)) } } }
         }
     }
 }

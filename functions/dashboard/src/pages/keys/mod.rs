@@ -16,7 +16,8 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::Timestamp;
 use docmill::store::accounts::keys::AccountKey;
-use docmill_look::code::copyable;
+use docmill_look::code::{copyable, copyable_code};
+use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 
 use super::parts::{ago, moment};
@@ -151,7 +152,7 @@ fn shown_once(state: &AppState, title: &str, key: &StoredKey, secret: &ApiKey, n
         }
         section.card aria-labelledby="try-it" {
             h2 #try-it { "Try it" }
-            (copyable("curl", &curl))
+            (copyable_code("curl", Syntax::Shell, &curl))
             p { "This lists the tools that the key can use. In the " a href=(state.link("/app/playground")) { "playground" }
                 " you can convert a document and copy the request that does the same." }
         }

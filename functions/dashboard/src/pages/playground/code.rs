@@ -6,6 +6,7 @@ use docmill::domain::catalogue::{Catalogue, Tool};
 use docmill::domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
 use docmill::domain::tool::{Definition, OutputFormat};
 use docmill_look::code::Tab;
+use docmill_look::highlight::Syntax;
 use serde_json::{Map, Value, json};
 
 /// Longer HTML is shortened.
@@ -73,9 +74,9 @@ impl<'a> Recipe<'a> {
 
     pub fn tabs(&self) -> Vec<Tab> {
         vec![
-            Tab { label: "Python", code: self.python() },
-            Tab { label: "Node", code: self.node() },
-            Tab { label: "curl", code: self.curl() },
+            Tab { label: "Python", syntax: Syntax::Python, code: self.python() },
+            Tab { label: "Node", syntax: Syntax::TypeScript, code: self.node() },
+            Tab { label: "curl", syntax: Syntax::Shell, code: self.curl() },
         ]
     }
 

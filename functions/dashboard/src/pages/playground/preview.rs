@@ -121,7 +121,7 @@ pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
             }
             Kind::Download => {}
         }
-        @if !parts.is_empty() {
+        @if preview.has_pictures() {
             ol.pictures aria-label="Files" { @for Part { name, link, is_image } in parts { li {
                 a href=(link.reveal()) target="_blank" rel="noopener noreferrer" {
                     @if *is_image { img src=(link.reveal()) alt="" loading="lazy"; }

@@ -10,6 +10,7 @@ use axum::routing::get;
 use docmill::domain::catalogue::Tool;
 use docmill::domain::tool::{Definition, ToolState};
 use docmill_look::example::{self, Example, Language};
+use docmill_look::highlight::Syntax;
 use docmill_look::{code, icons, schema};
 use maud::{Markup, html};
 
@@ -201,7 +202,7 @@ fn usage(state: &AppState, tool: &Tool) -> Markup {
 /// An example in each language, and what it needs to run.
 fn sample(state: &AppState, example: &Example) -> Markup {
     html! {
-        (code::copyable("environment", &example::environment(&state.absolute(""))))
+        (code::copyable_code("environment", Syntax::Shell, &example::environment(&state.absolute(""))))
         (code::tabs("sample", "Language", &example.tabs()))
     }
 }

@@ -11,7 +11,8 @@ use docmill::clock;
 use docmill::domain::event::{EVENT_RETENTION, EventKind};
 use docmill::store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
 use docmill::webhook::signed_sample;
-use docmill_look::code::copyable;
+use docmill_look::code::{copyable, copyable_code};
+use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -112,7 +113,7 @@ fn entry(event: &StoredEvent) -> Markup {
             }
             dl.details { div { dt { code { "webhook-id" } } dd { code { (event.id) } } } }
             @if event.kind == WEBHOOK_TEST { p.muted { "A test for this address was recorded." } }
-            @else { (copyable(&event.id, &format!("{body:#}"))) }
+            @else { (copyable_code(&event.id, Syntax::Json, &format!("{body:#}"))) }
         }
     }
 }
@@ -177,8 +178,8 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
         section.card aria-labelledby="sample-parts" {
             h2 #sample-parts { "Send it to your receiver" }
             h3 { "Secret" } (copyable("sample-secret", &text("secret")))
-            h3 { "Headers" } (copyable("sample-headers", &headers))
-            h3 { "Body" } (copyable("sample-body", &text("body")))
+            h3 { "Headers" } (copyable_code("sample-headers", Syntax::Http, &headers))
+            h3 { "Body" } (copyable_code("sample-body", Syntax::Json, &text("body")))
             p.muted { "The signature covers exactly these bytes, without a line break at the end." }
             form method="post" action=(state.link("/app/webhooks/verify")) {
                 (crate::form::token_field(&viewer))

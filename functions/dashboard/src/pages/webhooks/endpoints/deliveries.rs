@@ -5,7 +5,8 @@ use docmill::domain::time::Timestamp;
 use docmill::domain::webhook::{Attempt, Delivery, DeliveryState, Endpoint};
 use docmill::store::events::StoredEvent;
 use docmill::store::webhooks::DeliveryFilter;
-use docmill_look::code::copyable;
+use docmill_look::code::copyable_code;
+use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 
 use super::PATH;
@@ -129,7 +130,7 @@ fn entry(
             }
             @for attempt in delivery.attempts.iter().rev() { (attempt_entry(attempt)) }
             @if let (Some(event), Some(last), Some(url)) = (event, delivery.attempts.last(), endpoint.destination.url()) {
-                details { summary { "Repeat the last request with curl" } (copyable(&format!("curl-{}", delivery.event), &curl(url, event, last))) }
+                details { summary { "Repeat the last request with curl" } (copyable_code(&format!("curl-{}", delivery.event), Syntax::Shell, &curl(url, event, last))) }
             }
             @if delivery.state.is_ended() && endpoint.disabled.is_none() {
                 (button_form(state, viewer, &format!("{PATH}/{}/replay", endpoint.id), "Send again", "", &[("event", &delivery.event)]))

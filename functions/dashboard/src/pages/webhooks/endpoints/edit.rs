@@ -4,9 +4,11 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use docmill::domain::event::EventKind;
+use docmill::domain::webhook::destination::external_id;
 use docmill::domain::webhook::{Arn, Endpoint, Signatures};
 use docmill::http::error::ApiError;
-use docmill_look::code::copyable;
+use docmill_look::code::{copyable, copyable_code};
+use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
@@ -22,9 +24,10 @@ use crate::viewer::Viewer;
 /// Names of the form's fields, which are those of the API's body.
 const FIELDS: [&str; 7] = ["url", "roleArn", "events", "description", "rateLimit", "signature", "challenge"];
 
-pub(super) async fn ask_to_create(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
+pub(super) async fn ask_to_create(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> Response {
     let data = FormData::of(&[("signature", Signatures::Both.as_str())]);
-    new_page(&state, &viewer, &data, &FormErrors::default(), StatusCode::OK)
+    let form = Form { account: &user.account, data: &data, errors: &FormErrors::default() };
+    new_page(&state, &viewer, &form, StatusCode::OK)
 }
 
 pub(super) async fn create(
@@ -40,8 +43,8 @@ pub(super) async fn create(
             Ok(Page::new("Your new endpoint", content).status(StatusCode::CREATED).respond(&state, &viewer))
         }
         Err(error) => {
-            let errors = refused(error)?;
-            Ok(new_page(&state, &viewer, &data, &errors, StatusCode::UNPROCESSABLE_ENTITY))
+            let form = Form { account: &user.account, data: &data, errors: &refused(error, &data)? };
+            Ok(new_page(&state, &viewer, &form, StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
 }
@@ -53,8 +56,8 @@ pub(super) async fn ask_to_change(
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let endpoint = own(&state, &user, &id).await?;
-    let data = as_form(&endpoint);
-    Ok(edit_page(&state, &viewer, &endpoint, &data, &FormErrors::default(), StatusCode::OK))
+    let form = Form { account: &user.account, data: &as_form(&endpoint), errors: &FormErrors::default() };
+    Ok(edit_page(&state, &viewer, &endpoint, &form, StatusCode::OK))
 }
 
 pub(super) async fn change(
@@ -69,8 +72,8 @@ pub(super) async fn change(
     match as_user(&state, &user, async |caller| service.change(&caller, &id, &body).await).await {
         Ok(_) => Ok(Flash::success("The endpoint was changed.").on(&state, &format!("{PATH}/{id}"))),
         Err(error) => {
-            let errors = refused(error)?;
-            Ok(edit_page(&state, &viewer, &endpoint, &data, &errors, StatusCode::UNPROCESSABLE_ENTITY))
+            let form = Form { account: &user.account, data: &data, errors: &refused(error, &data)? };
+            Ok(edit_page(&state, &viewer, &endpoint, &form, StatusCode::UNPROCESSABLE_ENTITY))
         }
     }
 }
@@ -136,12 +139,24 @@ fn as_form(endpoint: &Endpoint) -> FormData {
 }
 
 /// The errors of the fields. An error of the service is its own page.
-fn refused(error: ApiError) -> Result<FormErrors, PageError> {
+fn refused(error: ApiError, data: &FormData) -> Result<FormErrors, PageError> {
     if error.code.status().is_server_error() {
         return Err(error.into());
     }
     let mut errors = FormErrors::default();
     for breach in &error.details {
+        // The form has a field for each part of it.
+        if breach.path == "/destination" {
+            match Arn::of_role(data.get("roleArn")) {
+                Some(_) => {
+                    errors.add("url", "Must be an HTTPS address, or the ARN of an SQS queue or an EventBridge bus.")
+                }
+                None => {
+                    errors.add("roleArn", "Must be the ARN of a role, such as arn:aws:iam::111122223333:role/docmill.")
+                }
+            }
+            continue;
+        }
         let field = FIELDS.iter().find(|field| breach.path.strip_prefix('/') == Some(**field));
         errors.add(field.copied().unwrap_or("url"), crate::pages::webhooks::sentence(&breach.message));
     }
@@ -151,44 +166,44 @@ fn refused(error: ApiError) -> Result<FormErrors, PageError> {
     Ok(errors)
 }
 
-fn new_page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors, status: StatusCode) -> Response {
+/// What a form shows.
+struct Form<'a> {
+    account: &'a str,
+    data: &'a FormData,
+    errors: &'a FormErrors,
+}
+
+fn new_page(state: &AppState, viewer: &Viewer, form: &Form<'_>, status: StatusCode) -> Response {
     let content = html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } }
         header.page-head { h1 { "Add an endpoint" } }
-        (form::form(state, viewer, PATH, fields(data, errors, "Add endpoint")))
+        (form::form(state, viewer, PATH, fields(state, form, "Add endpoint")))
     };
     Page::new("Add an endpoint", content).status(status).respond(state, viewer)
 }
 
-fn edit_page(
-    state: &AppState,
-    viewer: &Viewer,
-    endpoint: &Endpoint,
-    data: &FormData,
-    errors: &FormErrors,
-    status: StatusCode,
-) -> Response {
+fn edit_page(state: &AppState, viewer: &Viewer, endpoint: &Endpoint, form: &Form<'_>, status: StatusCode) -> Response {
     let path = format!("{PATH}/{}/edit", endpoint.id);
     let content = html! {
         (super::one::crumbs(state))
         header.page-head { h1 { "Change " (super::name(endpoint)) } }
-        (form::form(state, viewer, &path, fields(data, errors, "Save")))
+        (form::form(state, viewer, &path, fields(state, form, "Save")))
     };
     Page::new("Change an endpoint", content).status(status).respond(state, viewer)
 }
 
-fn fields(data: &FormData, errors: &FormErrors, button: &str) -> Markup {
+fn fields(state: &AppState, form: &Form<'_>, button: &str) -> Markup {
+    let Form { data, errors, .. } = form;
     let choices = vec![
-        ("both", "Both: your secret, and the service's public key"),
+        ("both", "Both: your secret and our public key"),
         ("v1", "v1: your secret (HMAC-SHA256)"),
-        ("v1a", "v1a: the service's public key (Ed25519)"),
+        ("v1a", "v1a: our public key (Ed25519)"),
     ];
     html! {
         (text("url", "URL or ARN").value(data.get("url")).error(errors.of("url")).required()
             .hint("An HTTPS address that gets POST requests, or the ARN of an SQS queue or an EventBridge bus of yours.")
             .with("maxlength", 2048).with("spellcheck", "false"))
-        (text("roleArn", "Role").value(data.get("roleArn")).error(errors.of("roleArn"))
-            .hint("Only for a queue or a bus: the ARN of the role that may send to it.").with("maxlength", 2048).with("spellcheck", "false"))
+        (of_aws(state, form))
         (text("description", "Name").value(data.get("description")).error(errors.of("description")).with("maxlength", 255))
         fieldset.field aria-describedby="events-hint" {
             legend { "Events " span.optional { "optional" } }
@@ -202,10 +217,76 @@ fn fields(data: &FormData, errors: &FormErrors, button: &str) -> Markup {
             @if let Some(error) = errors.of("events") { p.error { (error) } }
         }
         (select("signature", "Signatures", choices).value(data.get("signature")).error(errors.of("signature")).required())
-        (input("number", "rateLimit", "Requests a second").value(data.get("rateLimit")).error(errors.of("rateLimit"))
+        (input("number", "rateLimit", "Requests per second").value(data.get("rateLimit")).error(errors.of("rateLimit"))
             .hint("The most that your receiver takes. Empty: no limit.").with("min", 1).with("max", 1000))
         (checkbox("challenge", "Challenge new URLs").checked(data.is_on("challenge"))
             .hint("Before a URL gets events, it must answer a request with the value in it."))
         div.actions { button.button.primary type="submit" { (button) } }
+    }
+}
+
+/// What a queue or a bus needs: a role that trusts the service for this account.
+fn of_aws(state: &AppState, form: &Form<'_>) -> Markup {
+    let (data, error) = (form.data, form.errors.of("roleArn"));
+    let policy = trust_policy(&state.config.delivery_role, &external_id(form.account));
+    html! {
+        details.options open[error.is_some() || !data.get("roleArn").is_empty()] {
+            summary { "For a queue or a bus" }
+            p { "Create a role in your AWS account. Allow it " code { "sqs:SendMessage" } " on the queue or " code { "events:PutEvents" }
+                " on the bus, and give it this trust policy. Its external id belongs to your account here: see the guide "
+                a href=(state.link("/docs/webhooks#queues-and-event-buses")) { "Webhooks" } "." }
+            (copyable_code("trust-policy", Syntax::Json, &format!("{policy:#}")))
+            (text("roleArn", "Role").value(data.get("roleArn")).error(error)
+                .hint("The ARN of the role.").with("maxlength", 2048).with("spellcheck", "false"))
+        }
+    }
+}
+
+/// Lets the service assume a role, but only for one account.
+fn trust_policy(service: &str, external_id: &str) -> Value {
+    json!({
+        "Version": "2012-10-17",
+        "Statement": [{
+            "Effect": "Allow",
+            "Principal": {"AWS": service},
+            "Action": "sts:AssumeRole",
+            "Condition": {"StringEquals": {"sts:ExternalId": external_id}},
+        }],
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use docmill::domain::breach::Breach;
+
+    #[test]
+    fn a_trust_policy_names_the_service_and_the_accounts_external_id() {
+        let (service, id) = ("arn:aws:iam::111122223333:role/deliverer", external_id("acc_1"));
+        let statement = &trust_policy(service, &id)["Statement"][0];
+        assert_eq!((&statement["Effect"], &statement["Action"]), (&json!("Allow"), &json!("sts:AssumeRole")));
+        assert_eq!(statement["Principal"], json!({"AWS": service}));
+        assert_eq!(statement["Condition"], json!({"StringEquals": {"sts:ExternalId": id}}));
+    }
+
+    #[test]
+    fn an_invalid_destination_is_an_error_of_the_role_or_of_the_address() {
+        let queue = "arn:aws:sqs:eu-central-1:111122223333:events";
+        for (address, role, field, other) in [
+            (queue, "", "roleArn", "url"),
+            (queue, queue, "roleArn", "url"),
+            (
+                "arn:aws:sns:eu-central-1:111122223333:events",
+                "arn:aws:iam::111122223333:role/docmill",
+                "url",
+                "roleArn",
+            ),
+        ] {
+            let data = FormData::of(&[("url", address), ("roleArn", role)]);
+            let error = ApiError::validation(vec![Breach::new("/destination", "must be …")]);
+            let errors = refused(error, &data).unwrap();
+            assert!(errors.of(field).is_some_and(|message| message.contains("ARN")), "{address} {role}");
+            assert_eq!(errors.of(other), None, "{address} {role}");
+        }
     }
 }

@@ -51,10 +51,10 @@ fn actions(state: &AppState, viewer: &Viewer, endpoint: &Endpoint) -> Markup {
     html! {
         div.actions {
             @if endpoint.disabled.is_some() {
-                (button_form(state, viewer, &path("status"), "Enable and send again what failed", "primary", &[("status", "active"), ("replay", "on")]))
+                (button_form(state, viewer, &path("status"), "Enable and resend failed events", "primary", &[("status", "active"), ("replay", "on")]))
                 " " (button_form(state, viewer, &path("status"), "Enable", "", &[("status", "active")]))
             } @else {
-                (button_form(state, viewer, &path("replay"), "Send again what failed", "", &[]))
+                (button_form(state, viewer, &path("replay"), "Resend failed events", "", &[]))
                 " " (button_form(state, viewer, &path("status"), "Disable", "", &[("status", "disabled")]))
             }
             " " a.button href=(state.link(&path("edit"))) { "Change" }
@@ -77,7 +77,7 @@ fn settings(endpoint: &Endpoint) -> Markup {
                 }
                 div { dt { "Events" } dd { @if kinds.is_empty() { "All" } @else { (kinds.join(", ")) } } }
                 div { dt { "Signatures" } dd { (endpoint.signatures.as_str()) } }
-                div { dt { "Requests a second" } dd { @match endpoint.rate_limit { Some(rate) => (rate), None => "No limit" } } }
+                div { dt { "Requests per second" } dd { @match endpoint.rate_limit { Some(rate) => (rate), None => "No limit" } } }
                 div { dt { "Added" } dd { (moment(endpoint.created_at)) } }
                 @if let Some(since) = endpoint.health.failing_since {
                     div { dt { "Failing" } dd { (endpoint.health.failures) " requests in a row, since " (moment(since)) } }
