@@ -134,7 +134,8 @@ impl Syntax {
         let has_hyphens = matches!(self, Self::Shell | Self::Http);
         let is_word = |letter: char| letter.is_alphanumeric() || letter == '_' || (letter == '-' && has_hyphens);
         let word = rest.split(|letter| !is_word(letter)).next().unwrap_or_default();
-        if first.is_ascii_digit() {
+        // In a shell, digits in a URL or a name are no numbers.
+        if first.is_ascii_digit() && (is_apart || self != Self::Shell) {
             let number = rest.split(|letter| !(is_word(letter) || letter == '.')).next().unwrap_or(word);
             (Some(Kind::Number), number.trim_end_matches('.').len())
         } else if word.is_empty() {
@@ -211,13 +212,14 @@ mod tests {
         let cases: [(Syntax, &str, &[(Kind, &str)]); 8] = [
             (
                 Syntax::Shell,
-                "curl -sS \"$A/x#y\" -d '{\\' # it's\nfor-all \\'x",
+                "curl -sS \"$A/x#y\" -d '{\\' 4 a:5 # it's\nfor-all \\'x",
                 &[
                     (Keyword, "curl"),
                     (Name, "-sS"),
                     (Text, "\"$A/x#y\""),
                     (Name, "-d"),
                     (Text, "'{\\'"),
+                    (Number, "4"),
                     (Comment, "# it's"),
                 ],
             ),

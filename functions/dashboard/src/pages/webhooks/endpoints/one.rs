@@ -2,8 +2,8 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::webhook::Endpoint;
 use docmill::domain::webhook::destination::external_id;
+use docmill::domain::webhook::{Endpoint, Signatures};
 use docmill::http::error::ApiError;
 use docmill_webhooks::{Replays, Rotation};
 use maud::{Markup, html};
@@ -76,15 +76,27 @@ fn settings(endpoint: &Endpoint) -> Markup {
                     div { dt { "External id" } dd { code { (external_id(&endpoint.account)) } } }
                 }
                 div { dt { "Events" } dd { @if kinds.is_empty() { "All" } @else { (kinds.join(", ")) } } }
-                div { dt { "Signatures" } dd { (endpoint.signatures.as_str()) } }
+                div { dt { "Signatures" } dd { (signatures(endpoint.signatures)) } }
                 div { dt { "Requests per second" } dd { @match endpoint.rate_limit { Some(rate) => (rate), None => "No limit" } } }
                 div { dt { "Added" } dd { (moment(endpoint.created_at)) } }
                 @if let Some(since) = endpoint.health.failing_since {
-                    div { dt { "Failing" } dd { (endpoint.health.failures) " requests in a row, since " (moment(since)) } }
+                    div { dt { "Failing" } dd { (failures(endpoint.health.failures)) ", since " (moment(since)) } }
                 }
             }
         }
     }
+}
+
+fn signatures(signatures: Signatures) -> &'static str {
+    match signatures {
+        Signatures::Both => "v1 and v1a",
+        Signatures::V1 => "v1",
+        Signatures::V1a => "v1a",
+    }
+}
+
+fn failures(count: u32) -> String {
+    if count == 1 { "1 request".to_owned() } else { format!("{count} requests in a row") }
 }
 
 pub(super) async fn change_status(
