@@ -209,7 +209,8 @@ mod tests {
 
     #[test]
     fn each_language_has_its_own_strings_comments_and_words() {
-        let cases: [(Syntax, &str, &[(Kind, &str)]); 8] = [
+        type Colored<'a> = &'a [(Kind, &'a str)];
+        let cases: [(Syntax, &str, Colored<'_>); 8] = [
             (
                 Syntax::Shell,
                 "curl -sS \"$A/x#y\" -d '{\\' 4 a:5 # it's\nfor-all \\'x",
