@@ -322,6 +322,8 @@ export const pages = [
   { name: "admin-account-keys", path: `/admin/accounts/${account}/keys`, who: "admin" },
   { name: "admin-account-jobs", path: `/admin/accounts/${account}/jobs`, who: "admin" },
   { name: "admin-account-job", path: async () => `/admin/accounts/${account}/jobs/${await failed()}`, who: "admin" },
+  // Its audit trail has the looks at keys and jobs.
+  { name: "admin-account-changes", path: `/admin/accounts/${account}`, who: "admin", prepare: (page) => page.getByText("viewed the keys").first().waitFor() },
   { name: "admin-account-edit", path: `/admin/accounts/${account}/edit`, who: "admin" },
   { name: "admin-account-grant", path: `/admin/accounts/${account}/grant`, who: "admin" },
   { name: "admin-account-suspension", path: `/admin/accounts/${account}/suspension`, who: "admin" },

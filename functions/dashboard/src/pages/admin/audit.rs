@@ -58,7 +58,7 @@ pub(super) fn path(subject: Option<&Subject>, before: Option<&str>) -> String {
 
 pub(super) fn entries_table(state: &AppState, entries: &[AuditEntry]) -> Markup {
     html! {
-        div.table-frame tabindex="0" role="region" aria-label="Changes" {
+        div.table-frame tabindex="0" role="region" aria-label="Entries of the audit trail" {
             table {
                 thead { tr {
                     th scope="col" { "When" } th scope="col" { "Who" } th scope="col" { "What" } th scope="col" { "Change" }
