@@ -223,7 +223,7 @@ test("an administrator finds a customer by email address and sees their keys and
     assert.match(await mainText(page), /html-to-pdf/);
     assert.doesNotMatch(await mainText(page), /private/);
     await page.goto(url(`/admin/accounts/${account}`));
-    const changes = await page.locator(".table-frame[aria-label=Changes]").innerText();
+    const changes = await page.getByRole("region", { name: "Entries of the audit trail" }).innerText();
     assert.match(changes, new RegExp(`${people.admin.email}.*viewed the job ${id}.*viewed the jobs.*viewed the keys`, "s"));
   });
 });
