@@ -46,7 +46,7 @@ def creators() -> dict[str, localize.Template]:
     return {
         name: function
         for name, function in localize.functions(TEMPLATE).items()
-        if "'/v1/" in str(function["Properties"].get("Events"))
+        if any(path in str(function["Properties"].get("Events")) for path in ("'/v1/", "'/mcp'"))
         and any("JobsTable" in str(each["Resource"]) and "dynamodb:PutItem" in each["Action"] for each in statements(function))
     }
 
@@ -120,7 +120,7 @@ class Gateway(unittest.TestCase):
             for event in each["Properties"].get("Events", {}).values()
             if event["Type"] == "HttpApi" and (route := event["Properties"])
         }
-        self.assertEqual(set(limited), {route for route in routes if " /v1/" not in route})
+        self.assertEqual(set(limited), {route for route in routes if " /v1/" not in route and route != "POST /mcp"})
         for route, settings in limited.items():
             self.assertEqual(settings["ThrottlingRateLimit"], {"Ref": "AnonymousRequestsPerSecond"}, route)
             self.assertEqual(settings["ThrottlingBurstLimit"], {"Ref": "AnonymousRequestsPerSecond"}, route)

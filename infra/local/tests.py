@@ -43,6 +43,7 @@ ENDPOINTS = {
     "POST /v1/webhooks/{webhook_id}/replay",
     "GET /.well-known/docmill-webhooks.json",
     "POST /v1/webhooks/test",
+    "POST /mcp",
     "GET /openapi.json",
     "GET /openapi-3.0.json",
     "GET /llms.txt",

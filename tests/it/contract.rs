@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use docmill::http::error::ErrorCode;
-use docmill::http::routes::{DASHBOARD_ROUTES, PUBLIC_ROUTES, ROUTES};
+use docmill::http::routes::{DASHBOARD_ROUTES, MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
 
 use crate::support::http::{Answer, RequestBuilder};
 use lambda_http::http::Method;
@@ -30,9 +30,8 @@ fn the_template_has_exactly_the_routes_of_the_code() {
             .unwrap_or_else(|| panic!("no method near {path}"));
         routes.insert(format!("{} {path}", method.to_uppercase()));
     }
-    let expected =
-        ROUTES.iter().chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES).map(|(method, path)| format!("{method} {path}"));
-    assert_eq!(routes, expected.collect());
+    let expected = ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
+    assert_eq!(routes, expected.map(|(method, path)| format!("{method} {path}")).collect());
 }
 
 /// The value of `name` in a line of YAML, in block or flow style.

@@ -40,6 +40,8 @@ mod injected_faults;
 mod job_list;
 mod journeys;
 mod large_requests;
+mod mcp_clients;
+mod mcp_tools;
 mod offers;
 mod order_of_checks;
 mod outcomes;

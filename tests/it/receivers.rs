@@ -52,7 +52,7 @@ impl Receiver {
 }
 
 /// What `infra/setup.sh` prints: where something is.
-async fn prepared(what: &[&str]) -> PathBuf {
+pub async fn prepared(what: &[&str]) -> PathBuf {
     let output = Command::new(root().join("infra/setup.sh")).args(what).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     PathBuf::from(String::from_utf8(output.stdout).unwrap().trim())

@@ -57,6 +57,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
         // Refused: the error must not repeat the value.
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("ftp://{query}"), "options": {"password": [password]}}),
     ];
+    let page = json!({"html": format!("<p>{content}<img src='{samples}/no.png?sig={query}'>")});
     let mut secrets =
         vec![signing, query, password, content, idempotency.clone(), signature, account.key.reveal().to_owned()];
     let mut created = Vec::new();
@@ -68,6 +69,9 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
         created.push(id.to_owned());
         finish(&deployed, &account.key, id, &mut secrets, number).await;
     }
+    let (id, signature) = by_an_assistant(&deployed, &account.key, page, &idempotency).await;
+    created.push(id);
+    secrets.push(signature);
     let mut seen = String::new();
     for path in files_below(Path::new(&logs)) {
         let text = String::from_utf8_lossy(&std::fs::read(&path).unwrap()).into_owned();
@@ -91,6 +95,23 @@ async fn upload(deployed: &Deployed, key: &docmill::domain::api_key::ApiKey, pag
     let put = headers.iter().fold(put, |put, (name, value)| put.header(name, value.as_str().unwrap()));
     put.send().await.unwrap().error_for_status().unwrap();
     (answer["upload"]["id"].as_str().unwrap().to_owned(), signature_of(url))
+}
+
+/// Runs a tool as an assistant does. Returns the job and the signature of the link to its result.
+async fn by_an_assistant(
+    deployed: &Deployed,
+    key: &docmill::domain::api_key::ApiKey,
+    input: Value,
+    idempotency: &str,
+) -> (String, String) {
+    let arguments = json!({"tool": "html-to-pdf", "input": input, "waitSeconds": 25, "idempotencyKey": format!("{idempotency}mcp")});
+    let params = json!({"name": "run_tool", "arguments": arguments});
+    let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
+    let request = deployed.post("/mcp", &call, key).header("accept", "application/json, text/event-stream");
+    let answer: Value = request.send().await.unwrap().json().await.unwrap();
+    let content = &answer["result"]["structuredContent"];
+    let link = content["files"][0]["url"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    (content["job"]["id"].as_str().unwrap().to_owned(), signature_of(link))
 }
 
 fn signature_of(link: &str) -> String {

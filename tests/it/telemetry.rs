@@ -10,13 +10,14 @@ use docmill::domain::job::JobErrorCode;
 use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
 use docmill::http::request::ApiRequest;
-use docmill::http::routes::{PUBLIC_ROUTES, ROUTES};
+use docmill::http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
 use docmill::telemetry::{field, metric};
 use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
 use get_webhook_keys::KeysDocument;
 use lambda_http::Body;
 use lambda_http::http::{Method, Response};
+use mcp::McpService;
 use serde_json::{Value, json};
 
 use crate::contract::file;
@@ -69,6 +70,8 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
             .await
         }
         ("GET", ["openapi.json" | "openapi-3.0.json" | "llms.txt" | "docs", ..]) => {
+        ("POST", ["mcp"]) => mcp::handle(Arc::new(McpService::new(context)), request).await,
+        ("GET", ["openapi.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await
         }
         _ => route_fallback::handle(Arc::new(()), request).await,
@@ -116,7 +119,7 @@ fn text(line: &Value, name: &str) -> String {
 #[tokio::test]
 async fn every_route_has_one_line_with_its_name() {
     let (world, lines) = (World::new(), Lines::collect());
-    for (method, template) in ROUTES.iter().chain(&PUBLIC_ROUTES) {
+    for (method, template) in ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES) {
         let path = template.replace("{file}", "none").replace(['{', '}'], "");
         let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
         assert_eq!(line["route"], format!("{method} {template}"));

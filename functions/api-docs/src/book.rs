@@ -153,6 +153,7 @@ impl Book {
                 (guide("rust", "The client for Rust, with Tokio."))
                 (guide("n8n", "Convert documents in workflows, without code."))
                 (guide("generators", "A client in your language, made from the API's description."))
+                (guide("assistants", "Let Claude, Copilot, Cursor and others work with documents."))
             }
             h2 { "Tools" }
             (self.tool_list(links))

@@ -25,7 +25,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 23] = [
+pub const GUIDES: [Guide; 24] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -46,6 +46,7 @@ pub const GUIDES: [Guide; 23] = [
     guide!("typescript"),
     guide!("go"),
     guide!("rust"),
+    guide!("assistants"),
     guide!("n8n"),
     guide!("generators"),
     guide!("versions"),

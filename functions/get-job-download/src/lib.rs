@@ -7,9 +7,9 @@ use docmill::domain::breach::Breach;
 use docmill::domain::job::JobStatus;
 use docmill::domain::quota::RatePolicy;
 use docmill::http::accept::Accept;
-use docmill::http::envelope::Reply;
+use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::ApiError;
-use docmill::http::guard::authenticated;
+use docmill::http::guard::{Caller, authenticated};
 use docmill::http::jobs::own_job;
 use docmill::http::request::ApiRequest;
 use docmill::http::results;
@@ -20,24 +20,25 @@ use lambda_http::http::{Response, StatusCode, header};
 const POLL_SECONDS: u64 = 1;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
-    authenticated(&context, &request, RatePolicy::Read, async |caller| {
-        let index =
-            request.query("output").map(index).transpose().map_err(|breach| ApiError::validation(vec![breach]))?;
-        let job = own_job(&context.jobs, &caller, request.path_parameter("job_id")).await?;
-        match job.status_at(caller.now) {
-            JobStatus::Queued | JobStatus::Processing => {
-                let reply = Reply::new(StatusCode::ACCEPTED, "job", job.view(caller.now));
-                Ok(reply.header(header::RETRY_AFTER, POLL_SECONDS))
-            }
-            JobStatus::Completed => {
-                results::of_completed(&context.files, job, &Accept::of(&request.headers), index, caller.now).await
-            }
-            JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
-                Err(results::no_result(&job, caller.now))
-            }
+    authenticated(&context, &request, RatePolicy::Read, async |caller| answer(&context, &caller, &request).await).await
+}
+
+/// The same for an admitted caller.
+pub async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Outcome {
+    let index = request.query("output").map(index).transpose().map_err(|breach| ApiError::validation(vec![breach]))?;
+    let job = own_job(&context.jobs, caller, request.path_parameter("job_id")).await?;
+    match job.status_at(caller.now) {
+        JobStatus::Queued | JobStatus::Processing => {
+            let reply = Reply::new(StatusCode::ACCEPTED, "job", job.view(caller.now));
+            Ok(reply.header(header::RETRY_AFTER, POLL_SECONDS))
         }
-    })
-    .await
+        JobStatus::Completed => {
+            results::of_completed(&context.files, job, &Accept::of(&request.headers), index, caller.now).await
+        }
+        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
+            Err(results::no_result(&job, caller.now))
+        }
+    }
 }
 
 fn index(text: &str) -> Result<usize, Breach> {

@@ -6,9 +6,9 @@ use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::quota::RatePolicy;
 use docmill::http::accept::Accept;
-use docmill::http::envelope::Reply;
+use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::ApiError;
-use docmill::http::guard::authenticated;
+use docmill::http::guard::{Caller, authenticated};
 use docmill::http::jobs::own_job;
 use docmill::http::request::ApiRequest;
 use docmill::http::results::{self, Waited};
@@ -17,22 +17,24 @@ use lambda_http::Body;
 use lambda_http::http::Response;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
-    authenticated(&context, &request, RatePolicy::Read, async |caller| {
-        let wait = Wait::of(&request).map_err(|breach| ApiError::validation(vec![breach]))?;
-        let job = own_job(&context.jobs, &caller, request.path_parameter("job_id")).await?;
-        let Some(wait) = wait else {
-            let job = context.files.with_results(job, caller.now).await.map_err(ApiError::unavailable)?;
-            return Ok(Reply::ok("job", job.view(caller.now)));
-        };
-        let most = caller.limits(&context.config.limits).waits;
-        let (job, waited) = wait.for_end(&context.jobs, job, most).await;
-        let now = clock::now();
-        let ended = results::of_waited(&context.files, job, &Accept::of(&request.headers), now).await?;
-        let reply = match ended {
-            Waited::Ended(reply) => reply,
-            Waited::GoesOn(job) => Reply::ok("job", job.view(now)),
-        };
-        Ok(if waited { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
-    })
-    .await
+    authenticated(&context, &request, RatePolicy::Read, async |caller| answer(&context, &caller, &request).await).await
+}
+
+/// The same for an admitted caller.
+pub async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Outcome {
+    let wait = Wait::of(request).map_err(|breach| ApiError::validation(vec![breach]))?;
+    let job = own_job(&context.jobs, caller, request.path_parameter("job_id")).await?;
+    let Some(wait) = wait else {
+        let job = context.files.with_results(job, caller.now).await.map_err(ApiError::unavailable)?;
+        return Ok(Reply::ok("job", job.view(caller.now)));
+    };
+    let most = caller.limits(&context.config.limits).waits;
+    let (job, waited) = wait.for_end(&context.jobs, job, most).await;
+    let now = clock::now();
+    let ended = results::of_waited(&context.files, job, &Accept::of(&request.headers), now).await?;
+    let reply = match ended {
+        Waited::Ended(reply) => reply,
+        Waited::GoesOn(job) => Reply::ok("job", job.view(now)),
+    };
+    Ok(if waited { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
 }

@@ -5,27 +5,29 @@ use std::sync::Arc;
 use docmill::context::Context;
 use docmill::domain::catalogue::Published;
 use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::Reply;
+use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::ErrorCode;
-use docmill::http::guard::authenticated;
+use docmill::http::guard::{Caller, authenticated};
 use docmill::http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
-    authenticated(&context, &request, RatePolicy::Read, async |caller| {
-        let slug = request.path_parameter("tool_slug");
-        let tool = context.catalogue.find(slug).ok_or(ErrorCode::ToolNotFound)?;
-        if !caller.settings.tool(tool).admits(slug, &caller.plan(), &caller.key) {
-            return Err(ErrorCode::ToolNotAllowed.into());
-        }
-        let published = Published {
-            limits: &caller.limits(&context.config.limits),
-            create: caller.key.limiter.limit(RatePolicy::Create),
-            read: caller.key.limiter.limit(RatePolicy::Read),
-            output_retention_hours: context.config.output_retention_hours(),
-        };
-        Ok(Reply::ok("tool", tool.schema_view(published)))
-    })
-    .await
+    authenticated(&context, &request, RatePolicy::Read, async |caller| answer(&context, &caller, &request)).await
+}
+
+/// The same for an admitted caller.
+pub fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Outcome {
+    let slug = request.path_parameter("tool_slug");
+    let tool = context.catalogue.find(slug).ok_or(ErrorCode::ToolNotFound)?;
+    if !caller.settings.tool(tool).admits(slug, &caller.plan(), &caller.key) {
+        return Err(ErrorCode::ToolNotAllowed.into());
+    }
+    let published = Published {
+        limits: &caller.limits(&context.config.limits),
+        create: caller.key.limiter.limit(RatePolicy::Create),
+        read: caller.key.limiter.limit(RatePolicy::Read),
+        output_retention_hours: context.config.output_retention_hours(),
+    };
+    Ok(Reply::ok("tool", tool.schema_view(published)))
 }

@@ -12,7 +12,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 23] = [
+pub const GUIDES: [&str; 24] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -33,6 +33,7 @@ pub const GUIDES: [&str; 23] = [
     "typescript",
     "go",
     "rust",
+    "assistants",
     "n8n",
     "generators",
     "versions",

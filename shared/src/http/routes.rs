@@ -33,6 +33,9 @@ pub const ROUTES: [(Method, &str); 27] = [
     (Method::POST, "/v1/webhooks/test"),
 ];
 
+/// The route of the Model Context Protocol, with a key.
+pub const MCP_ROUTES: [(Method, &str); 1] = [(Method::POST, "/mcp")];
+
 /// Routes without a key: the OpenAPI description, the documentation with its list of pages for language models, and the public
 /// keys of webhooks.
 pub const PUBLIC_ROUTES: [(Method, &str); 6] = [
@@ -64,7 +67,7 @@ pub const DASHBOARD_ROUTES: [(Method, &str); 14] = [
 
 /// The methods of `path` for an `Allow` header; `None` if there is no such path.
 pub fn allowed_methods(path: &str) -> Option<String> {
-    let routes = ROUTES.iter().chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
+    let routes = ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES).chain(&DASHBOARD_ROUTES);
     let methods: Vec<_> =
         routes.filter(|(_, template)| matches(template, path)).map(|(method, _)| method.as_str()).collect();
     (!methods.is_empty()).then(|| methods.join(", "))
@@ -75,7 +78,7 @@ pub const FALLBACK: &str = "$default";
 
 /// The gateway's name for a request's route: method and path template.
 pub fn route_of(method: &Method, path: &str) -> String {
-    let mut routes = ROUTES.iter().chain(&PUBLIC_ROUTES);
+    let mut routes = ROUTES.iter().chain(&MCP_ROUTES).chain(&PUBLIC_ROUTES);
     let found = routes.find(|(wanted, template)| wanted == method && matches(template, path));
     found.map_or_else(|| FALLBACK.to_owned(), |(method, template)| format!("{method} {template}"))
 }
@@ -103,8 +106,10 @@ mod tests {
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET, DELETE".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
         assert_eq!(allowed_methods("/docs"), Some("GET".into()));
+        assert_eq!(allowed_methods("/mcp"), Some("POST".into()));
         assert_eq!(route_of(&Method::GET, "/v1/jobs/abc"), "GET /v1/jobs/{job_id}");
         assert_eq!(route_of(&Method::GET, "/docs/tools/merge-pdf"), "GET /docs/{page+}");
+        assert_eq!(route_of(&Method::POST, "/mcp"), "POST /mcp");
         for (method, path) in
             [(Method::GET, "/v1/jobs/abc/x"), (Method::PUT, "/v1/jobs/abc"), (Method::PATCH, "/v1/jobs")]
         {

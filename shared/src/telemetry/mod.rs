@@ -44,8 +44,12 @@ where
     let level = level.parse().unwrap_or(Level::INFO);
     let ours = ["dashboard", "docmill", "sweeper", "worker"].map(|target| (target, level));
     // Metrics do not depend on the log level.
-    let filter =
-        Targets::new().with_default(LevelFilter::WARN).with_targets(ours).with_target(line::TARGET, LevelFilter::INFO);
+    let filter = Targets::new()
+        .with_default(LevelFilter::WARN)
+        .with_targets(ours)
+        .with_target(line::TARGET, LevelFilter::INFO)
+        // Its warnings repeat what a client sent.
+        .with_target("rmcp", LevelFilter::ERROR);
     let lines = tracing_subscriber::fmt::layer()
         .json()
         .flatten_event(true)

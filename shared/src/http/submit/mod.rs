@@ -143,20 +143,25 @@ impl JobService {
 
     pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
         authenticated(&self.context, request, RatePolicy::Create, async |caller| {
-            let body = request.json_object()?;
-            let key = request.idempotency_key()?;
-            let (wait, breach) = match Wait::of(request) {
-                Ok(wait) => (wait, None),
-                Err(breach) => (None, Some(breach)),
-            };
-            let (now, waits) = (caller.now, caller.limits(&self.context.config.limits).waits);
-            let taken = self.admit_and_submit(&body, key, choice, caller, breach).await?;
-            match wait {
-                Some(wait) => self.answer_at_end(taken, wait, waits, &Accept::of(&request.headers)).await,
-                None => Ok(taken.accepted(now)),
-            }
+            self.create_for(&caller, request, choice).await
         })
         .await
+    }
+
+    /// The same for an admitted caller.
+    pub async fn create_for(&self, caller: &Caller, request: &ApiRequest, choice: ToolChoice<'_>) -> Outcome {
+        let body = request.json_object()?;
+        let key = request.idempotency_key()?;
+        let (wait, breach) = match Wait::of(request) {
+            Ok(wait) => (wait, None),
+            Err(breach) => (None, Some(breach)),
+        };
+        let waits = caller.limits(&self.context.config.limits).waits;
+        let taken = self.admit_and_submit(&body, key, choice, caller, breach).await?;
+        match wait {
+            Some(wait) => self.answer_at_end(taken, wait, waits, &Accept::of(&request.headers)).await,
+            None => Ok(taken.accepted(caller.now)),
+        }
     }
 
     /// The response once the job has ended, or else the usual response when time is up.
@@ -181,9 +186,8 @@ impl JobService {
         choice: ToolChoice<'_>,
     ) -> Outcome {
         as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
-            let now = caller.now;
-            let taken = self.admit_and_submit(body, idempotency_key, choice, caller, None).await?;
-            Ok(taken.accepted(now))
+            let taken = self.admit_and_submit(body, idempotency_key, choice, &caller, None).await?;
+            Ok(taken.accepted(caller.now))
         })
         .await
     }
@@ -194,11 +198,11 @@ impl JobService {
         body: &Map<String, Value>,
         idempotency_key: Option<IdempotencyKey>,
         choice: ToolChoice<'_>,
-        caller: Caller,
+        caller: &Caller,
         breach: Option<Breach>,
     ) -> Result<Taken, ApiError> {
         let tool = self.choose_tool(choice, body)?;
-        let cost = admit_tool(tool, &caller)?.credit_cost;
+        let cost = admit_tool(tool, caller)?.credit_cost;
         let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
             (Ok(parsed), None) => parsed,
             (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
@@ -206,16 +210,16 @@ impl JobService {
         };
         let webhook = self.webhook(wanted.webhook.as_ref(), caller.account())?;
         stored_sources::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
-        let cost = cost + self.admit_steps(&wanted, &caller)?;
+        let cost = cost + self.admit_steps(&wanted, caller)?;
         for _ in 0..TRIES {
-            let stored = stored_sources::find(&self.context, &wanted, body, &caller).await?;
+            let stored = stored_sources::find(&self.context, &wanted, body, caller).await?;
             if !stored.breaches.is_empty() {
-                let replay = self.replay(idempotency_key.as_ref(), &wanted, &caller).await?;
+                let replay = self.replay(idempotency_key.as_ref(), &wanted, caller).await?;
                 return replay.ok_or_else(|| ApiError::validation(stored.breaches));
             }
             let (webhook, awaited) = (webhook.clone(), stored.awaited);
             let order = Order { tool, cost, wanted: &wanted, warnings: &warnings, awaited, webhook };
-            if let Some(taken) = self.submit(order, &caller, idempotency_key.as_ref()).await? {
+            if let Some(taken) = self.submit(order, caller, idempotency_key.as_ref()).await? {
                 return Ok(taken);
             }
         }

@@ -1,0 +1,91 @@
+//! The API's functions, called for an admitted caller.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use docmill::http::envelope::{Noted, Outcome, Reply, respond};
+use docmill::http::guard::Caller;
+use docmill::http::request::ApiRequest;
+use docmill::http::submit::ToolChoice;
+use docmill_mcp::api::{Answer, Api, Request, Unreachable};
+use lambda_http::http::{HeaderMap, HeaderValue, header};
+use serde_json::{Map, Value};
+
+use crate::McpService;
+
+/// The functions, and what they note for the message's log line.
+pub(crate) struct Functions {
+    service: Arc<McpService>,
+    caller: Caller,
+    /// The message, without what is about its transport.
+    blank: ApiRequest,
+    noted: Mutex<Noted>,
+}
+
+impl Functions {
+    pub(crate) fn new(service: Arc<McpService>, caller: Caller, message: &ApiRequest) -> Self {
+        let blank = ApiRequest { headers: HeaderMap::new(), body: Vec::new(), query: Vec::new(), ..message.clone() };
+        Self { service, caller, blank, noted: Mutex::default() }
+    }
+
+    /// Adds to the reply what the functions noted.
+    pub(crate) fn note(&self, mut reply: Reply) -> Reply {
+        reply.noted = self.noted.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        reply
+    }
+
+    async fn outcome(&self, wanted: &Request) -> Outcome {
+        let McpService { context, jobs, uploads, control } = self.service.as_ref();
+        let caller = &self.caller;
+        match wanted {
+            Request::ListTools => list_tools::answer(context, caller, &self.blank),
+            Request::GetToolSchema { tool } => get_tool_schema::answer(context, caller, &self.about("tool_slug", tool)),
+            Request::CreateJob { body, wait_seconds, idempotency_key } => {
+                let mut request = waiting(self.with_body(body), *wait_seconds);
+                if let Some(key) = idempotency_key {
+                    // What no header can carry is not a valid key either.
+                    let key = HeaderValue::from_str(key).unwrap_or(HeaderValue::from_static(""));
+                    request.headers.insert("idempotency-key", key);
+                }
+                jobs.create_for(caller, &request, ToolChoice::InBody).await
+            }
+            Request::GetJob { job, wait_seconds } => {
+                let request = waiting(self.about("job_id", job), Some(*wait_seconds));
+                get_job::answer(context, caller, &request).await
+            }
+            Request::GetDownload { job } => get_job_download::answer(context, caller, &self.about("job_id", job)).await,
+            Request::CancelJob { job } => Ok(Reply::ok("job", control.cancel(caller, job).await?.view(caller.now))),
+            Request::CreateUpload { body } => uploads.issue(body, caller).await,
+        }
+    }
+
+    fn about(&self, name: &str, value: &str) -> ApiRequest {
+        let path_parameters = [(name.to_owned(), value.to_owned())].into();
+        ApiRequest { path_parameters, ..self.blank.clone() }
+    }
+
+    fn with_body(&self, body: &Map<String, Value>) -> ApiRequest {
+        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
+        ApiRequest { headers, body: Value::Object(body.clone()).to_string().into_bytes(), ..self.blank.clone() }
+    }
+}
+
+fn waiting(mut request: ApiRequest, seconds: Option<u64>) -> ApiRequest {
+    request.query.extend(seconds.map(|seconds| ("wait".to_owned(), seconds.to_string())));
+    request
+}
+
+impl Api for Functions {
+    async fn send(&self, request: Request) -> Result<Answer, Unreachable> {
+        // Boxed: futures of SDK calls are large.
+        let response = respond(&self.blank.id, Box::pin(self.outcome(&request)).await, &[]);
+        if let Some(noted) = response.extensions().get::<Noted>() {
+            *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
+        }
+        let retry_after = response.headers().get(header::RETRY_AFTER).and_then(|value| value.to_str().ok());
+        Ok(Answer {
+            status: response.status().as_u16(),
+            retry_after_seconds: retry_after.and_then(|seconds| seconds.parse().ok()),
+            body: serde_json::from_slice(response.body()).unwrap_or_default(),
+        })
+    }
+}

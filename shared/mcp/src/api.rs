@@ -1,0 +1,106 @@
+//! What the tools need of the `/v1` API, whatever carries it.
+
+use std::fmt;
+
+use serde_json::{Map, Value};
+
+/// A way to reach the API: with a key over HTTP, or as an admitted caller within a function.
+pub trait Api: Send + Sync + 'static {
+    /// Sends one request. An error response is an answer too.
+    fn send(&self, request: Request) -> impl Future<Output = Result<Answer, Unreachable>> + Send;
+}
+
+/// One request to the API. Ids and slugs are safe in a path. `Debug` shows no content.
+pub enum Request {
+    ListTools,
+    GetToolSchema {
+        tool: String,
+    },
+    /// `body` has the `toolSlug`.
+    CreateJob {
+        body: Map<String, Value>,
+        wait_seconds: Option<u64>,
+        idempotency_key: Option<String>,
+    },
+    GetJob {
+        job: String,
+        wait_seconds: u64,
+    },
+    GetDownload {
+        job: String,
+    },
+    CancelJob {
+        job: String,
+    },
+    CreateUpload {
+        body: Map<String, Value>,
+    },
+}
+
+impl Request {
+    /// Method, path and query.
+    pub fn target(&self) -> (&'static str, String) {
+        match self {
+            Self::ListTools => ("GET", "/v1/tools".into()),
+            Self::GetToolSchema { tool } => ("GET", format!("/v1/tools/{tool}/schema")),
+            Self::CreateJob { wait_seconds: None, .. } => ("POST", "/v1/jobs".into()),
+            Self::CreateJob { wait_seconds: Some(seconds), .. } => ("POST", format!("/v1/jobs?wait={seconds}")),
+            Self::GetJob { job, wait_seconds } => ("GET", format!("/v1/jobs/{job}?wait={wait_seconds}")),
+            Self::GetDownload { job } => ("GET", format!("/v1/jobs/{job}/download")),
+            Self::CancelJob { job } => ("POST", format!("/v1/jobs/{job}/cancel")),
+            Self::CreateUpload { .. } => ("POST", "/v1/uploads".into()),
+        }
+    }
+
+    /// The JSON body, if there is one.
+    pub const fn body(&self) -> Option<&Map<String, Value>> {
+        match self {
+            Self::CreateJob { body, .. } | Self::CreateUpload { body } => Some(body),
+            Self::ListTools
+            | Self::GetToolSchema { .. }
+            | Self::GetJob { .. }
+            | Self::GetDownload { .. }
+            | Self::CancelJob { .. } => None,
+        }
+    }
+
+    /// The value of the header `Idempotency-Key`.
+    pub fn idempotency_key(&self) -> Option<&str> {
+        match self {
+            Self::CreateJob { idempotency_key, .. } => idempotency_key.as_deref(),
+            Self::ListTools
+            | Self::GetToolSchema { .. }
+            | Self::GetJob { .. }
+            | Self::GetDownload { .. }
+            | Self::CancelJob { .. }
+            | Self::CreateUpload { .. } => None,
+        }
+    }
+}
+
+impl fmt::Debug for Request {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (method, target) = self.target();
+        write!(f, "{method} {target}")
+    }
+}
+
+/// The API's response.
+pub struct Answer {
+    /// The HTTP status.
+    pub status: u16,
+    /// The JSON body with its envelope: `ok`, `requestId`, and the result or the error.
+    pub body: Value,
+    /// Of the header `Retry-After`.
+    pub retry_after_seconds: Option<u64>,
+}
+
+impl fmt::Debug for Answer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Answer").field("status", &self.status).finish_non_exhaustive()
+    }
+}
+
+/// Why there is no answer, for the user of the tools.
+#[derive(Debug)]
+pub struct Unreachable(pub String);

@@ -1,0 +1,20 @@
+//! The tools that assistants see (Model Context Protocol, revision 2026-07-28 and earlier ones): their names, descriptions, schemas
+//! and results. A client of the `/v1` API like any other: `Api` carries its requests, within a function or over HTTP.
+//!
+//! No AWS here: the command line uses this too.
+
+pub mod api;
+mod arguments;
+pub mod files;
+mod results;
+mod schemas;
+mod server;
+mod tasks;
+mod tools;
+
+pub use server::Server;
+pub use tools::ToolName;
+
+#[cfg(test)]
+#[allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]
+mod tests;

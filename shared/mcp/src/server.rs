@@ -1,0 +1,226 @@
+//! The server: what each request of the protocol means for the API.
+
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rmcp::model::{
+    CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CreateTaskResult,
+    GetTaskParams, GetTaskResult, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
+    ServerConfig, Tool, UpdateTaskParams,
+};
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer, ServerHandler};
+
+use crate::api::{Answer, Api, Request};
+use crate::arguments::{CancelJob, DescribeTool, GetJob, ListTools, RunTool, in_path, parse};
+use crate::files::{LocalFiles, upload_sources};
+use crate::results::{error, of_answer, of_job, of_tools, primary, saved};
+use crate::tasks;
+use crate::tools::ToolName;
+
+/// The list of tools changes with a release.
+const LIST_TTL_MS: u64 = 3_600_000;
+
+const INSTRUCTIONS: &str = "Docmill converts and edits documents (Office, PDF, HTML, Markdown, email, pictures). list_tools shows \
+                            what it can do, describe_tool the options of one tool, and run_tool runs it. Results are links that \
+                            work for ten minutes; get_job gives new ones. Several steps on one document are one job: name the \
+                            further tools in `then`.";
+
+/// Serves the tools over `A`. Cheap to clone.
+pub struct Server<A> {
+    api: Arc<A>,
+    files: Option<Arc<dyn LocalFiles>>,
+}
+
+impl<A> Clone for Server<A> {
+    fn clone(&self) -> Self {
+        Self { api: self.api.clone(), files: self.files.clone() }
+    }
+}
+
+impl<A> fmt::Debug for Server<A> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").field("files", &self.files).finish_non_exhaustive()
+    }
+}
+
+/// The API's answer, if there was one, and the result of the tool.
+pub(crate) struct Called {
+    answer: Option<Answer>,
+    pub(crate) result: CallToolResult,
+}
+
+impl Called {
+    fn refused(message: impl Into<String>) -> Self {
+        Self { answer: None, result: error(message) }
+    }
+}
+
+impl<A: Api> Server<A> {
+    /// A server without files: sources come by URL, as text or as uploads, and results go as links.
+    pub fn new(api: Arc<A>) -> Self {
+        Self { api, files: None }
+    }
+
+    /// A server on the user's machine, whose files the tools take and write.
+    pub fn with_files(api: Arc<A>, files: Arc<dyn LocalFiles>) -> Self {
+        Self { api, files: Some(files) }
+    }
+
+    pub(crate) async fn call(&self, tool: ToolName, arguments: Option<rmcp::model::JsonObject>) -> Called {
+        let called = match tool {
+            ToolName::ListTools => self.send(parse(arguments).map(|ListTools {}| Request::ListTools), of_tools).await,
+            ToolName::DescribeTool => self.send(parse(arguments).and_then(DescribeTool::request), of_answer).await,
+            ToolName::RunTool => return self.run(arguments).await.unwrap_or_else(Called::refused),
+            ToolName::GetJob => return self.get_job(arguments).await.unwrap_or_else(Called::refused),
+            ToolName::CancelJob => self.send(parse(arguments).and_then(CancelJob::request), of_job).await,
+            ToolName::CreateUpload => {
+                let body = arguments.unwrap_or_default();
+                self.send(Ok(Request::CreateUpload { body }), of_answer).await
+            }
+        };
+        called.unwrap_or_else(Called::refused)
+    }
+
+    /// Errors are for the model.
+    async fn send(
+        &self,
+        request: Result<Request, String>,
+        result: impl FnOnce(&Answer) -> CallToolResult,
+    ) -> Result<Called, String> {
+        let answer = self.api.send(request?).await.map_err(|unreachable| unreachable.0)?;
+        let result = result(&answer);
+        Ok(Called { answer: Some(answer), result })
+    }
+
+    async fn run(&self, arguments: Option<rmcp::model::JsonObject>) -> Result<Called, String> {
+        let mut wanted: RunTool = parse(arguments)?;
+        let target = self.target(wanted.save_to.take())?;
+        if let Some(files) = &self.files {
+            upload_sources(&mut wanted.input, files.as_ref()).await?;
+        }
+        save(self.send(wanted.request(), of_job).await?, target).await
+    }
+
+    async fn get_job(&self, arguments: Option<rmcp::model::JsonObject>) -> Result<Called, String> {
+        let mut wanted: GetJob = parse(arguments)?;
+        let target = self.target(wanted.save_to.take())?;
+        save(self.send(wanted.request(), of_job).await?, target).await
+    }
+
+    /// Where to save the result, if anywhere.
+    fn target(&self, path: Option<String>) -> Result<Option<Target<'_>>, String> {
+        let Some(path) = path else { return Ok(None) };
+        let files = self.files.as_deref().ok_or("`saveTo` works only on your own machine.")?;
+        Ok(Some(Target { files, path: path.into() }))
+    }
+
+    /// The state of a task's job, now.
+    async fn job_of_task(&self, task: String, request: impl FnOnce(String) -> Request) -> Result<Called, ErrorData> {
+        let request = in_path("taskId", task).map(request);
+        let called = self.send(request, of_job).await.map_err(|message| ErrorData::invalid_params(message, None))?;
+        match &called.answer {
+            Some(answer) if answer.body["job"].is_object() => Ok(called),
+            Some(answer) => {
+                let error = &answer.body["error"];
+                let message = error["message"].as_str().unwrap_or("The task could not be read.").to_owned();
+                let data = serde_json::json!({"code": error["code"], "requestId": answer.body["requestId"]});
+                Err(if answer.status < 500 {
+                    ErrorData::invalid_params(message, Some(data))
+                } else {
+                    ErrorData::internal_error(message, Some(data))
+                })
+            }
+            None => Err(ErrorData::internal_error("The task could not be read.", None)),
+        }
+    }
+}
+
+/// A new file, or a folder that exists.
+struct Target<'a> {
+    files: &'a dyn LocalFiles,
+    path: PathBuf,
+}
+
+/// Saves the result of a completed job.
+async fn save(mut called: Called, target: Option<Target<'_>>) -> Result<Called, String> {
+    let Some(Target { files, path }) = target else { return Ok(called) };
+    let Some(file) = primary(&called.result) else { return Ok(called) };
+    let path = if path.is_dir() { path.join(file["filename"].as_str().unwrap_or("result")) } else { path };
+    called.result = match files.save(file, &path).await {
+        Ok(()) => saved(called.result, &path.display().to_string()),
+        Err(message) => error(message),
+    };
+    Ok(called)
+}
+
+impl<A: Api> ServerHandler for Server<A> {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks().build();
+        let name = Implementation::new("docmill", env!("CARGO_PKG_VERSION")).with_title("Docmill");
+        ServerConfig::new(capabilities).with_server_info(name).with_instructions(INSTRUCTIONS)
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        let has_files = self.files.is_some();
+        ToolName::parse(name).filter(|tool| tool.is_offered(has_files)).map(|tool| tool.definition(has_files))
+    }
+
+    async fn list_tools(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let tools = ToolName::ALL.into_iter().filter_map(|tool| self.get_tool(tool.as_str())).collect();
+        let list = ListToolsResult::with_all_items(tools);
+        Ok(ListToolsResult { ttl_ms: Some(LIST_TTL_MS), cache_scope: Some(CacheScope::Public), ..list })
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let offered = ToolName::parse(&request.name).filter(|tool| tool.is_offered(self.files.is_some()));
+        let Some(tool) = offered else {
+            return Err(ErrorData::invalid_params("There is no tool with this name. tools/list lists all.", None));
+        };
+        let Called { answer, result } = self.call(tool, request.arguments).await;
+        let unfinished = answer.and_then(|answer| tasks::of_unfinished(&answer.body["job"]));
+        let takes_tasks = context.client_capabilities().is_some_and(|client| client.supports_tasks());
+        Ok(match unfinished {
+            Some(task) if takes_tasks && tool == ToolName::RunTool => CreateTaskResult::new(task).into(),
+            Some(_) | None => result.into(),
+        })
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let called = self.job_of_task(request.task_id, |job| Request::GetDownload { job }).await?;
+        let job = called.answer.map(|answer| answer.body["job"].clone()).unwrap_or_default();
+        let task = tasks::detailed(&job, &called.result);
+        task.map(GetTaskResult::new).ok_or_else(|| ErrorData::internal_error("The task could not be read.", None))
+    }
+
+    /// Jobs never ask for input, so there is nothing to answer.
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.job_of_task(request.task_id, |job| Request::GetDownload { job }).await.map(drop)
+    }
+
+    /// A job that has ended stays as it is.
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.job_of_task(request.task_id, |job| Request::CancelJob { job }).await.map(drop)
+    }
+}

@@ -1,0 +1,168 @@
+//! The tools over an API that only records. `tests/it/mcp_tools.rs` has them over the real one.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+
+use async_trait::async_trait;
+use rmcp::ServerHandler;
+use rmcp::model::CallToolResult;
+use serde_json::{Value, json};
+
+use crate::api::{Answer, Api, Request, Unreachable};
+use crate::files::LocalFiles;
+use crate::{Server, ToolName};
+
+/// Gives the same answer each time.
+struct Recorder {
+    answer: (u16, Value),
+    requests: Mutex<Vec<(String, Value)>>,
+}
+
+impl Recorder {
+    fn answering(status: u16, body: Value) -> Arc<Self> {
+        Arc::new(Self { answer: (status, body), requests: Mutex::default() })
+    }
+
+    fn requests(&self) -> Vec<(String, Value)> {
+        self.requests.lock().unwrap().clone()
+    }
+}
+
+impl Api for Recorder {
+    async fn send(&self, request: Request) -> Result<Answer, Unreachable> {
+        let body = request.body().cloned().map_or(Value::Null, Value::Object);
+        self.requests.lock().unwrap().push((format!("{request:?}"), body));
+        let (status, body) = self.answer.clone();
+        Ok(Answer { status, body, retry_after_seconds: Some(3) })
+    }
+}
+
+#[derive(Debug, Default)]
+struct Disk(Mutex<Vec<String>>);
+
+#[async_trait]
+impl LocalFiles for Disk {
+    async fn upload(&self, path: &Path) -> Result<String, String> {
+        self.0.lock().unwrap().push(format!("read {}", path.display()));
+        if path.ends_with("gone.docx") { Err("There is no such file.".into()) } else { Ok("upl_1".into()) }
+    }
+
+    async fn save(&self, file: &Value, path: &Path) -> Result<(), String> {
+        self.0.lock().unwrap().push(format!("write {} from {}", path.display(), file["url"].as_str().unwrap()));
+        Ok(())
+    }
+}
+
+fn completed() -> Value {
+    let file = json!({"filename": "a.pdf", "contentType": "application/pdf", "bytes": 3, "url": "https://s3/a?sig", "expiresAt": "…"});
+    json!({"ok": true, "requestId": "r-1", "job": {"id": "j", "status": "completed", "toolSlug": "t", "input": {"html": "x"}},
+        "download": file, "downloads": [file]})
+}
+
+async fn call<A: Api>(server: &Server<A>, tool: &str, arguments: Value) -> CallToolResult {
+    let Value::Object(arguments) = arguments else { panic!("{arguments}") };
+    server.call(ToolName::parse(tool).unwrap(), Some(arguments)).await.result
+}
+
+fn text(result: &CallToolResult) -> &str {
+    &result.content[0].as_text().unwrap().text
+}
+
+#[test]
+fn every_tool_has_valid_schemas() {
+    let api = Recorder::answering(200, Value::Null);
+    let (remote, local) = (Server::new(api.clone()), Server::with_files(api, Arc::new(Disk::default())));
+    for tool in ToolName::ALL {
+        for server in [&remote, &local] {
+            let Some(tool) = server.get_tool(tool.as_str()) else { continue };
+            jsonschema::meta::validate(&Value::Object((*tool.input_schema).clone())).unwrap();
+            assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
+            if let Some(output) = tool.output_schema {
+                jsonschema::meta::validate(&Value::Object((*output).clone())).unwrap();
+            }
+        }
+    }
+    let has_path = |server: &Server<Recorder>| {
+        let tool = server.get_tool("run_tool").unwrap();
+        tool.input_schema["properties"]["input"]["properties"].get("path").is_some()
+    };
+    assert_eq!((has_path(&remote), has_path(&local)), (false, true));
+    assert_eq!((remote.get_tool("create_upload").is_some(), local.get_tool("create_upload").is_some()), (true, false));
+}
+
+#[tokio::test]
+async fn arguments_become_the_apis_request() {
+    let api = Recorder::answering(200, completed());
+    let server = Server::new(api.clone());
+    let arguments = json!({
+        "tool": "merge-pdf", "input": {"sources": [{"html": "a"}, {"jobId": "b"}]}, "options": {"bookmarks": "none"},
+        "then": [{"toolSlug": "compress-pdf"}], "waitSeconds": 7,
+    });
+    let result = call(&server, "run_tool", arguments).await;
+    assert_eq!(result.is_error, Some(false));
+    let expected = json!({
+        "toolSlug": "merge-pdf", "input": {"sources": [{"html": "a"}, {"jobId": "b"}]}, "options": {"bookmarks": "none"},
+        "then": [{"toolSlug": "compress-pdf"}],
+    });
+    assert_eq!(api.requests(), [("POST /v1/jobs?wait=7".to_owned(), expected)]);
+    let content = result.structured_content.unwrap();
+    assert_eq!(content["job"], json!({"id": "j", "status": "completed", "toolSlug": "t"}), "not what the caller sent");
+    assert_eq!(result.content[1].as_resource_link().unwrap().uri, "https://s3/a?sig");
+}
+
+#[tokio::test]
+async fn a_wrong_argument_sends_nothing() {
+    let api = Recorder::answering(200, completed());
+    let server = Server::new(api.clone());
+    for (tool, arguments) in [
+        ("get_job", json!({"jobId": "../account/usage"})),
+        ("cancel_job", json!({"jobId": "x/cancel?y"})),
+        ("describe_tool", json!({"tool": ""})),
+        ("get_job", json!({"jobId": "j", "unknown": 1})),
+        ("run_tool", json!({"tool": "t", "input": {}, "saveTo": "/tmp/x"})),
+    ] {
+        let result = call(&server, tool, arguments.clone()).await;
+        assert_eq!(result.is_error, Some(true), "{arguments}");
+    }
+    assert_eq!(api.requests(), []);
+}
+
+#[tokio::test]
+async fn errors_tell_code_details_and_request() {
+    let error = json!({"code": "validation_failed", "message": "See `details`.", "status": 422,
+        "details": [{"path": "/options/dpi", "message": "must be at most 600"}]});
+    let api = Recorder::answering(422, json!({"ok": false, "requestId": "r-1", "error": error}));
+    let result = call(&Server::new(api), "run_tool", json!({"tool": "t", "input": {}})).await;
+    let told: Value = serde_json::from_str(text(&result)).unwrap();
+    assert_eq!(told, json!({"error": error, "requestId": "r-1", "retryAfterSeconds": 3}));
+    assert!(result.structured_content.is_none(), "it would not match the tool's output schema");
+
+    let failed = json!({"ok": true, "requestId": "r-2", "job": {"id": "j", "status": "failed", "toolSlug": "t",
+        "error": {"code": "wrong_password", "message": "No.", "retryable": false}}});
+    let result = call(&Server::new(Recorder::answering(200, failed)), "get_job", json!({"jobId": "j"})).await;
+    let told: Value = serde_json::from_str(text(&result)).unwrap();
+    assert_eq!((result.is_error, &told["error"]["code"]), (Some(true), &json!("wrong_password")));
+    assert_eq!((&told["job"]["id"], &told["requestId"]), (&json!("j"), &json!("r-2")));
+}
+
+#[tokio::test]
+async fn files_of_the_machine_are_uploaded_and_results_saved() {
+    let (api, disk) = (Recorder::answering(200, completed()), Arc::new(Disk::default()));
+    let server = Server::with_files(api.clone(), disk.clone());
+    let folder = std::env::temp_dir();
+    let sources = json!([{"path": "/docs/a.docx"}, {"path": "/docs/b", "filename": "b.csv"}, {"jobId": "c"}]);
+    let arguments = json!({"tool": "merge-pdf", "input": {"sources": sources}, "saveTo": folder, "waitSeconds": 0});
+    let result = call(&server, "run_tool", arguments).await;
+    let uploaded = json!([
+        {"uploadId": "upl_1", "filename": "a.docx"}, {"filename": "b.csv", "uploadId": "upl_1"}, {"jobId": "c"},
+    ]);
+    assert_eq!(api.requests()[0].1["input"]["sources"], uploaded);
+    let target = folder.join("a.pdf").display().to_string();
+    let seen = disk.0.lock().unwrap().clone();
+    assert_eq!(seen, ["read /docs/a.docx", "read /docs/b", &format!("write {target} from https://s3/a?sig")]);
+    assert_eq!(result.structured_content.unwrap()["files"][0]["savedTo"], target);
+
+    let result = call(&server, "run_tool", json!({"tool": "t", "input": {"path": "gone.docx"}})).await;
+    assert_eq!((result.is_error, text(&result)), (Some(true), "There is no such file."));
+    assert_eq!(api.requests().len(), 1, "nothing was created");
+}
