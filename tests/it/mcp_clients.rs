@@ -3,6 +3,8 @@
 //!
 //! Costs about ten seconds, and the installation of the client once.
 
+use std::path::Path;
+
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -75,4 +77,19 @@ async fn a_client_of_an_earlier_revision_is_served_too() {
     let Some((seen, text)) = journey("legacy").await else { return };
     assert_eq!(seen["protocol"], "2025-11-25");
     check(&seen, &text);
+}
+
+#[tokio::test]
+async fn files_of_the_machine_are_converted_by_the_command_line() {
+    let (folder, test) = (tempfile::tempdir().unwrap(), std::env::current_exe().unwrap());
+    let docmill = test.parent().and_then(Path::parent).unwrap().join("docmill");
+    let source = root().join("samples/small.docx");
+    let arguments = [docmill.to_str().unwrap(), source.to_str().unwrap(), folder.path().to_str().unwrap()];
+    let Some(seen) = seen("local.py", &arguments).await else { return };
+    assert_eq!(seen["tools"], json!(["list_tools", "describe_tool", "run_tool", "get_job", "cancel_job"]));
+    let saved = folder.path().join("small.pdf");
+    assert_eq!(seen["saved"], saved.to_str().unwrap());
+    assert!(pdf::text(&std::fs::read(&saved).unwrap()).contains("Amet aliqua dolor"));
+    assert!(seen["again"].as_str().unwrap().contains("exists already"), "{seen}");
+    assert!(seen["missing"].as_str().unwrap().contains("small.docx.missing"), "{seen}");
 }

@@ -79,7 +79,7 @@ impl<'a> Call<'a> {
     }
 }
 
-/// A successful answer.
+/// An answer.
 #[derive(Debug)]
 pub struct Answer {
     pub status: u16,
@@ -152,6 +152,11 @@ impl Api {
                 _ => return Err(failure),
             }
         }
+    }
+
+    /// The answer to one attempt, be it an error.
+    pub async fn attempt(&self, call: &Call<'_>) -> Outcome<Answer> {
+        self.send(call).await.map(|(answer, _)| answer)
     }
 
     /// Sends the request once. False: the answer is an error.

@@ -72,6 +72,8 @@ pub enum Verb {
     /// List, add, change and test webhook endpoints.
     #[command(subcommand)]
     Webhooks(WebhooksVerb),
+    /// Give an assistant on this machine the document tools (Model Context Protocol).
+    Mcp,
     /// Keep an API key for this service.
     Login(LoginArgs),
     /// Forget the API key of this service.

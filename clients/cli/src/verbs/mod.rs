@@ -6,6 +6,7 @@ pub mod jobs;
 pub mod listen;
 pub mod login;
 pub mod manual;
+pub mod mcp;
 pub mod pipeline;
 pub mod tools;
 pub mod usage;

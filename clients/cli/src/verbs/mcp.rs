@@ -1,0 +1,68 @@
+//! `docmill mcp`: the tools for assistants on this machine, over standard input and output.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use docmill_mcp::Server;
+use docmill_mcp::api::{Answer, Request, Unreachable};
+use docmill_mcp::files::LocalFiles;
+use reqwest::Method;
+use rmcp::ServiceExt;
+use serde_json::Value;
+
+use super::api;
+use crate::api::rate::retry_after;
+use crate::api::transfer::Advance;
+use crate::api::{Api, Call};
+use crate::args::Globals;
+use crate::catalogue;
+use crate::failure::{Doing, Outcome};
+
+/// The service, for the tools.
+#[derive(Clone, Debug)]
+struct Service(Arc<Api>);
+
+/// Serves until the assistant closes standard input.
+pub async fn run(globals: &Globals) -> Outcome<()> {
+    let service = Service(Arc::new(api(globals)?));
+    let server = Server::with_files(Arc::new(service.clone()), Arc::new(service));
+    let running = server.serve((tokio::io::stdin(), tokio::io::stdout())).await.doing("Starting")?;
+    running.waiting().await.doing("Serving")?;
+    Ok(())
+}
+
+impl docmill_mcp::api::Api for Service {
+    async fn send(&self, request: Request) -> Result<Answer, Unreachable> {
+        let (method, path) = request.target();
+        let body = request.body().cloned().map(Value::Object);
+        let call = Call {
+            method: if method == "GET" { Method::GET } else { Method::POST },
+            body: body.as_ref(),
+            idempotency_key: request.idempotency_key(),
+            ..Call::get(path)
+        };
+        let answer = self.0.attempt(&call).await.map_err(|failure| Unreachable(failure.to_string()))?;
+        let retry_after_seconds = retry_after(&answer.headers).map(|pause| pause.as_secs());
+        Ok(Answer { status: answer.status, body: answer.body, retry_after_seconds })
+    }
+}
+
+#[async_trait]
+impl LocalFiles for Service {
+    async fn upload(&self, path: &Path) -> Result<String, String> {
+        let part =
+            |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
+        let (name, format) = (part(path.file_name()), part(path.extension()).to_lowercase());
+        let upload = self.0.upload(path, &name, catalogue::media_type(&format), &Advance::default()).await;
+        upload.map_err(|failure| failure.to_string())
+    }
+
+    async fn save(&self, file: &Value, path: &Path) -> Result<(), String> {
+        // An assistant must not replace a file by a wrong guess.
+        if path.exists() {
+            return Err(format!("{} exists already. Choose another name.", path.display()));
+        }
+        self.0.download(file, path, &Advance::default()).await.map_err(|failure| failure.to_string())
+    }
+}
