@@ -33,7 +33,7 @@ export interface paths {
                  * @description A tool's slug, as in the list of tools.
                  * @example html-to-pdf
                  */
-                tool_slug: components["parameters"]["ToolSlug"];
+                tool_slug: components["parameters"]["ToolInPath"];
             };
             cookie?: never;
         };
@@ -59,7 +59,7 @@ export interface paths {
                  * @description A tool's slug, as in the list of tools.
                  * @example html-to-pdf
                  */
-                tool_slug: components["parameters"]["ToolSlug"];
+                tool_slug: components["parameters"]["ToolInPath"];
             };
             cookie?: never;
         };
@@ -1384,81 +1384,73 @@ export interface components {
             /** @description How many credits are left. Only with `insufficient_credits`. */
             available?: number;
         };
+        OfficeToPdfOptions: {
+            /**
+             * @description `default` is fast and small; `best_output` is tagged, keeps images lossless, and writes bookmarks.
+             * @default default
+             * @enum {string}
+             */
+            conversionProviderMode?: "default" | "best_output";
+            /**
+             * Format: page-range
+             * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+             */
+            pageRange?: string;
+            /**
+             * @description The version or standard of the PDF: 1.7, PDF/A-1b, 2b or 3b for archives, or PDF/UA for accessibility.
+             * @default 1.7
+             * @enum {string}
+             */
+            pdfVersion?: "1.7" | "pdfa-1b" | "pdfa-2b" | "pdfa-3b" | "pdfua";
+            /** @description Turns every page to landscape (true) or portrait (false). If left out, the document decides. */
+            landscape?: boolean;
+            /** @description Password of an encrypted source. It is deleted with the job's request and never shown. */
+            password?: components["schemas"]["SourcePassword"];
+            /**
+             * @description The JPEG quality of photographs that are scaled down, that are of a much higher quality, or that are no JPEGs. If left out, `best_output` keeps pictures unchanged.
+             * @default 90
+             */
+            imageQuality?: number;
+            /**
+             * @description Pictures above this resolution are scaled down if that makes them smaller.
+             * @default 300
+             * @enum {integer}
+             */
+            maxImageDpi?: 75 | 150 | 300 | 600 | 1200;
+            /**
+             * @description Prints each sheet on one page of its own size.
+             * @default false
+             */
+            singlePageSheets?: boolean;
+            /**
+             * @description Adds speaker notes (presentations) or comments in the margin (text documents).
+             * @default false
+             */
+            includeNotes?: boolean;
+            /** @description Writes headings as PDF bookmarks; on by default with `best_output`. */
+            bookmarks?: boolean;
+            /**
+             * @description How to print tracked changes of a text document: `accepted`, or `shown` as changes.
+             * @default accepted
+             * @enum {string}
+             */
+            trackedChanges?: "accepted" | "shown";
+            /** @description Name of the resulting PDF. */
+            filename?: components["schemas"]["Filename"];
+        };
         /** office-to-pdf job */
         OfficeToPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             input?: components["schemas"]["FileInput"];
-            options?: {
-                /**
-                 * @description `default` is fast and small; `best_output` is tagged, keeps images lossless, and writes bookmarks.
-                 * @default default
-                 * @enum {string}
-                 */
-                conversionProviderMode?: "default" | "best_output";
-                /**
-                 * Format: page-range
-                 * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
-                 */
-                pageRange?: string;
-                /**
-                 * @description The version or standard of the PDF: 1.7, PDF/A-1b, 2b or 3b for archives, or PDF/UA for accessibility.
-                 * @default 1.7
-                 * @enum {string}
-                 */
-                pdfVersion?: "1.7" | "pdfa-1b" | "pdfa-2b" | "pdfa-3b" | "pdfua";
-                /** @description Turns every page to landscape (true) or portrait (false). If left out, the document decides. */
-                landscape?: boolean;
-                /** @description Password of an encrypted source. It is deleted with the job's request and never shown. */
-                password?: components["schemas"]["SourcePassword"];
-                /**
-                 * @description The JPEG quality of photographs that are scaled down, that are of a much higher quality, or that are no JPEGs. If left out, `best_output` keeps pictures unchanged.
-                 * @default 90
-                 */
-                imageQuality?: number;
-                /**
-                 * @description Pictures above this resolution are scaled down if that makes them smaller.
-                 * @default 300
-                 * @enum {integer}
-                 */
-                maxImageDpi?: 75 | 150 | 300 | 600 | 1200;
-                /**
-                 * @description Prints each sheet on one page of its own size.
-                 * @default false
-                 */
-                singlePageSheets?: boolean;
-                /**
-                 * @description Adds speaker notes (presentations) or comments in the margin (text documents).
-                 * @default false
-                 */
-                includeNotes?: boolean;
-                /** @description Writes headings as PDF bookmarks; on by default with `best_output`. */
-                bookmarks?: boolean;
-                /**
-                 * @description How to print tracked changes of a text document: `accepted`, or `shown` as changes.
-                 * @default accepted
-                 * @enum {string}
-                 */
-                trackedChanges?: "accepted" | "shown";
-                /** @description Name of the resulting PDF. */
-                filename?: components["schemas"]["Filename"];
-            };
+            options?: components["schemas"]["OfficeToPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -1472,65 +1464,57 @@ export interface components {
              */
             conversionProviderMode?: "default" | "best_output";
         } & components["schemas"]["OneFile"];
+        ConvertOfficeOptions: {
+            /**
+             * @description The format of the result. Text documents become docx, odt, rtf, txt or html; spreadsheets xlsx, ods or csv; presentations pptx or odp; and a page of any of them, or of a drawing, a png.
+             * @example odt
+             * @enum {string}
+             */
+            format: "docx" | "odt" | "rtf" | "txt" | "html" | "xlsx" | "ods" | "csv" | "pptx" | "odp" | "png";
+            /**
+             * @description The page that a png shows, as the document is printed.
+             * @default 1
+             */
+            page?: number;
+            /**
+             * @description Resolution of a png in dots per inch.
+             * @default 150
+             */
+            dpi?: number;
+            /**
+             * @description The sheet that becomes csv: its number, counted from 1, or its name; `all` makes a file of each sheet.
+             * @default 1
+             */
+            sheet?: number | string;
+            /**
+             * @description What separates the cells of csv.
+             * @default ,
+             */
+            separator?: string;
+            /**
+             * @description The encoding of csv. Excel opens csv as UTF-8 only with a byte order mark: `utf-8-bom`.
+             * @default utf-8
+             * @enum {string}
+             */
+            encoding?: "utf-8" | "utf-8-bom" | "windows-1250" | "windows-1251" | "windows-1252" | "shift_jis" | "gb18030" | "big5" | "euc-kr";
+            /** @description Password of an encrypted source. It is deleted with the job's request and never shown. The result is not encrypted. */
+            password?: components["schemas"]["SourcePassword"];
+            /** @description Name of the result. */
+            filename?: components["schemas"]["Filename"];
+        };
         /** convert-office job */
         ConvertOfficeJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             input?: components["schemas"]["FileInput"];
-            options: {
-                /**
-                 * @description The format of the result. Text documents become docx, odt, rtf, txt or html; spreadsheets xlsx, ods or csv; presentations pptx or odp; and a page of any of them, or of a drawing, a png.
-                 * @example odt
-                 * @enum {string}
-                 */
-                format: "docx" | "odt" | "rtf" | "txt" | "html" | "xlsx" | "ods" | "csv" | "pptx" | "odp" | "png";
-                /**
-                 * @description The page that a png shows, as the document is printed.
-                 * @default 1
-                 */
-                page?: number;
-                /**
-                 * @description Resolution of a png in dots per inch.
-                 * @default 150
-                 */
-                dpi?: number;
-                /**
-                 * @description The sheet that becomes csv: its number, counted from 1, or its name; `all` makes a file of each sheet.
-                 * @default 1
-                 */
-                sheet?: number | string;
-                /**
-                 * @description What separates the cells of csv.
-                 * @default ,
-                 */
-                separator?: string;
-                /**
-                 * @description The encoding of csv. Excel opens csv as UTF-8 only with a byte order mark: `utf-8-bom`.
-                 * @default utf-8
-                 * @enum {string}
-                 */
-                encoding?: "utf-8" | "utf-8-bom" | "windows-1250" | "windows-1251" | "windows-1252" | "shift_jis" | "gb18030" | "big5" | "euc-kr";
-                /** @description Password of an encrypted source. It is deleted with the job's request and never shown. The result is not encrypted. */
-                password?: components["schemas"]["SourcePassword"];
-                /** @description Name of the result. */
-                filename?: components["schemas"]["Filename"];
-            };
+            options: components["schemas"]["ConvertOfficeOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -1538,137 +1522,129 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        HtmlToPdfOptions: {
+            /**
+             * @description `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript.
+             * @default browser
+             * @enum {string}
+             */
+            renderMode?: "basic" | "browser";
+            /**
+             * @description Page size. `width` and `height` together replace it.
+             * @default A4
+             * @enum {string}
+             */
+            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            /** @description Page width, instead of `pageSize`, together with `height`. */
+            width?: number | string;
+            /** @description Page height, instead of `pageSize`, together with `width`. */
+            height?: number | string;
+            /** @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            marginTop?: number | string;
+            /** @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            marginRight?: number | string;
+            /** @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            marginBottom?: number | string;
+            /** @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            marginLeft?: number | string;
+            /**
+             * @description Turns pages to landscape.
+             * @default false
+             */
+            landscape?: boolean;
+            /**
+             * @description Scale of the rendering.
+             * @default 1
+             */
+            scale?: number;
+            /**
+             * @description Prints background colors and pictures.
+             * @default true
+             */
+            printBackground?: boolean;
+            /**
+             * Format: page-range
+             * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+             */
+            pageRange?: string;
+            /**
+             * Format: inline
+             * @description Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
+             */
+            headerHtml?: string;
+            /**
+             * Format: inline
+             * @description Footer of each page, like `headerHtml`.
+             */
+            footerHtml?: string;
+            /**
+             * @description A page size in the page's CSS overrides `pageSize`.
+             * @default false
+             */
+            preferCssPageSize?: boolean;
+            waitFor?: components["schemas"]["WaitFor"];
+            /**
+             * @description The CSS media type that the page is rendered for.
+             * @default print
+             * @enum {string}
+             */
+            media?: "print" | "screen";
+            /**
+             * @description Writes the structure that assistive technology reads.
+             * @default true
+             */
+            tagged?: boolean;
+            /**
+             * @description Writes headings as PDF bookmarks; needs `tagged`.
+             * @default false
+             */
+            outline?: boolean;
+            waitForAll?: components["schemas"]["WaitForAll"];
+            /** @description Preferences of the reader to emulate: `dark` colors, `reducedMotion`. */
+            emulate?: ("dark" | "reducedMotion")[];
+            /**
+             * Format: header-value
+             * @description The browser's name that sites see.
+             */
+            userAgent?: string;
+            cookies?: components["schemas"]["Cookies"];
+            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown. */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Fails the job if the page answers with an error (HTTP status 400 and above). If false, the error page is converted.
+             * @default true
+             */
+            failOnStatus?: boolean;
+            /**
+             * @description Fails the job if anything that the page requests can't be loaded, instead of a warning.
+             * @default false
+             */
+            failOnResourceErrors?: boolean;
+            /**
+             * @description Fails the job if the page's scripts throw an uncaught error, or write an error to the console.
+             * @default false
+             */
+            failOnConsole?: boolean;
+            /** @description Name of the resulting PDF. */
+            filename?: components["schemas"]["Filename"];
+        } & (unknown & unknown);
         /** html-to-pdf job */
         HtmlToPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             input?: components["schemas"]["PageInput"];
-            options?: {
-                /**
-                 * @description `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript.
-                 * @default browser
-                 * @enum {string}
-                 */
-                renderMode?: "basic" | "browser";
-                /**
-                 * @description Page size. `width` and `height` together replace it.
-                 * @default A4
-                 * @enum {string}
-                 */
-                pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-                /** @description Page width, instead of `pageSize`, together with `height`. */
-                width?: number | string;
-                /** @description Page height, instead of `pageSize`, together with `width`. */
-                height?: number | string;
-                /** @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
-                marginTop?: number | string;
-                /** @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
-                marginRight?: number | string;
-                /** @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
-                marginBottom?: number | string;
-                /** @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
-                marginLeft?: number | string;
-                /**
-                 * @description Turns pages to landscape.
-                 * @default false
-                 */
-                landscape?: boolean;
-                /**
-                 * @description Scale of the rendering.
-                 * @default 1
-                 */
-                scale?: number;
-                /**
-                 * @description Prints background colors and pictures.
-                 * @default true
-                 */
-                printBackground?: boolean;
-                /**
-                 * Format: page-range
-                 * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
-                 */
-                pageRange?: string;
-                /**
-                 * Format: inline
-                 * @description Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
-                 */
-                headerHtml?: string;
-                /**
-                 * Format: inline
-                 * @description Footer of each page, like `headerHtml`.
-                 */
-                footerHtml?: string;
-                /**
-                 * @description A page size in the page's CSS overrides `pageSize`.
-                 * @default false
-                 */
-                preferCssPageSize?: boolean;
-                waitFor?: components["schemas"]["WaitFor"];
-                /**
-                 * @description The CSS media type that the page is rendered for.
-                 * @default print
-                 * @enum {string}
-                 */
-                media?: "print" | "screen";
-                /**
-                 * @description Writes the structure that assistive technology reads.
-                 * @default true
-                 */
-                tagged?: boolean;
-                /**
-                 * @description Writes headings as PDF bookmarks; needs `tagged`.
-                 * @default false
-                 */
-                outline?: boolean;
-                waitForAll?: components["schemas"]["WaitForAll"];
-                /** @description Preferences of the reader to emulate: `dark` colors, `reducedMotion`. */
-                emulate?: ("dark" | "reducedMotion")[];
-                /**
-                 * Format: header-value
-                 * @description The browser's name that sites see.
-                 */
-                userAgent?: string;
-                cookies?: components["schemas"]["Cookies"];
-                /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown. */
-                headers?: {
-                    [key: string]: string;
-                };
-                /**
-                 * @description Fails the job if the page answers with an error (HTTP status 400 and above). If false, the error page is converted.
-                 * @default true
-                 */
-                failOnStatus?: boolean;
-                /**
-                 * @description Fails the job if anything that the page requests can't be loaded, instead of a warning.
-                 * @default false
-                 */
-                failOnResourceErrors?: boolean;
-                /**
-                 * @description Fails the job if the page's scripts throw an uncaught error, or write an error to the console.
-                 * @default false
-                 */
-                failOnConsole?: boolean;
-                /** @description Name of the resulting PDF. */
-                filename?: components["schemas"]["Filename"];
-            } & (unknown & unknown);
+            options?: components["schemas"]["HtmlToPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
             /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `options.filename`. */
             filename?: components["schemas"]["Filename"];
             /**
@@ -1678,132 +1654,124 @@ export interface components {
              */
             renderMode?: "basic" | "browser";
         } & (components["schemas"]["OnePage"] & Record<string, never>);
+        /**
+         * @example {
+         *       "theme": "github",
+         *       "toc": true
+         *     }
+         */
+        MarkdownToPdfOptions: {
+            /**
+             * @description `document`: a report with serifs, title, author and date; `github`: as on GitHub; `letter`: sender (`from`), recipient (`to`), date and subject of the front matter come first.
+             * @default document
+             * @enum {string}
+             */
+            theme?: "document" | "github" | "letter";
+            /**
+             * Format: inline
+             * @description Your own style sheet, applied after that of the theme.
+             */
+            css?: string;
+            /**
+             * @description Writes a table of contents with links to the headings of the first three levels.
+             * @default false
+             */
+            toc?: boolean;
+            /**
+             * @description Page size. `width` and `height` together replace it.
+             * @default A4
+             * @enum {string}
+             */
+            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            /** @description Page width, instead of `pageSize`, together with `height`. */
+            width?: number | string;
+            /** @description Page height, instead of `pageSize`, together with `width`. */
+            height?: number | string;
+            /**
+             * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 20mm
+             */
+            marginTop?: number | string;
+            /**
+             * @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 20mm
+             */
+            marginRight?: number | string;
+            /**
+             * @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 20mm
+             */
+            marginBottom?: number | string;
+            /**
+             * @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 20mm
+             */
+            marginLeft?: number | string;
+            /**
+             * @description Turns pages to landscape.
+             * @default false
+             */
+            landscape?: boolean;
+            /**
+             * @description Scale of the rendering.
+             * @default 1
+             */
+            scale?: number;
+            /**
+             * @description Prints background colors and pictures.
+             * @default true
+             */
+            printBackground?: boolean;
+            /**
+             * Format: page-range
+             * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+             */
+            pageRange?: string;
+            /**
+             * Format: inline
+             * @description Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
+             */
+            headerHtml?: string;
+            /**
+             * Format: inline
+             * @description Footer of each page, like `headerHtml`.
+             */
+            footerHtml?: string;
+            /**
+             * @description Writes the structure that assistive technology reads.
+             * @default true
+             */
+            tagged?: boolean;
+            /**
+             * @description Writes headings as PDF bookmarks; needs `tagged`.
+             * @default true
+             */
+            outline?: boolean;
+            /** @description Name of the resulting PDF. */
+            filename?: components["schemas"]["Filename"];
+        } & unknown;
         /** markdown-to-pdf job */
         MarkdownToPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The Markdown file. Relative links and pictures are resolved against its `sourceUrl`. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
-                uploadId?: components["schemas"]["UploadId"];
+                uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
                 markdown?: components["schemas"]["InlineMarkdown"];
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
             };
-            /**
-             * @example {
-             *       "theme": "github",
-             *       "toc": true
-             *     }
-             */
-            options?: {
-                /**
-                 * @description `document`: a report with serifs, title, author and date; `github`: as on GitHub; `letter`: sender (`from`), recipient (`to`), date and subject of the front matter come first.
-                 * @default document
-                 * @enum {string}
-                 */
-                theme?: "document" | "github" | "letter";
-                /**
-                 * Format: inline
-                 * @description Your own style sheet, applied after that of the theme.
-                 */
-                css?: string;
-                /**
-                 * @description Writes a table of contents with links to the headings of the first three levels.
-                 * @default false
-                 */
-                toc?: boolean;
-                /**
-                 * @description Page size. `width` and `height` together replace it.
-                 * @default A4
-                 * @enum {string}
-                 */
-                pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-                /** @description Page width, instead of `pageSize`, together with `height`. */
-                width?: number | string;
-                /** @description Page height, instead of `pageSize`, together with `width`. */
-                height?: number | string;
-                /**
-                 * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 20mm
-                 */
-                marginTop?: number | string;
-                /**
-                 * @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 20mm
-                 */
-                marginRight?: number | string;
-                /**
-                 * @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 20mm
-                 */
-                marginBottom?: number | string;
-                /**
-                 * @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 20mm
-                 */
-                marginLeft?: number | string;
-                /**
-                 * @description Turns pages to landscape.
-                 * @default false
-                 */
-                landscape?: boolean;
-                /**
-                 * @description Scale of the rendering.
-                 * @default 1
-                 */
-                scale?: number;
-                /**
-                 * @description Prints background colors and pictures.
-                 * @default true
-                 */
-                printBackground?: boolean;
-                /**
-                 * Format: page-range
-                 * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
-                 */
-                pageRange?: string;
-                /**
-                 * Format: inline
-                 * @description Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
-                 */
-                headerHtml?: string;
-                /**
-                 * Format: inline
-                 * @description Footer of each page, like `headerHtml`.
-                 */
-                footerHtml?: string;
-                /**
-                 * @description Writes the structure that assistive technology reads.
-                 * @default true
-                 */
-                tagged?: boolean;
-                /**
-                 * @description Writes headings as PDF bookmarks; needs `tagged`.
-                 * @default true
-                 */
-                outline?: boolean;
-                /** @description Name of the resulting PDF. */
-                filename?: components["schemas"]["Filename"];
-            } & unknown;
+            options?: components["schemas"]["MarkdownToPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.markdown`. */
@@ -1821,108 +1789,100 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         }));
+        /**
+         * @example {
+         *       "attachments": "convert"
+         *     }
+         */
+        EmailToPdfOptions: {
+            /**
+             * @description `list`: their names and sizes are printed below the headers; `embed`: they are also attached to the PDF; `convert`: those that a tool can convert follow as pages, and warnings name the others.
+             * @default list
+             * @enum {string}
+             */
+            attachments?: "list" | "embed" | "convert";
+            /**
+             * @description Loads pictures and fonts from the internet. Senders can see that by them. Without it, a warning says how many were not loaded.
+             * @default false
+             */
+            allowRemote?: boolean;
+            /**
+             * @description Page size. `width` and `height` together replace it.
+             * @default A4
+             * @enum {string}
+             */
+            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            /** @description Page width, instead of `pageSize`, together with `height`. */
+            width?: number | string;
+            /** @description Page height, instead of `pageSize`, together with `width`. */
+            height?: number | string;
+            /**
+             * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 15mm
+             */
+            marginTop?: number | string;
+            /**
+             * @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 15mm
+             */
+            marginRight?: number | string;
+            /**
+             * @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 15mm
+             */
+            marginBottom?: number | string;
+            /**
+             * @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @default 15mm
+             */
+            marginLeft?: number | string;
+            /**
+             * @description Turns pages to landscape.
+             * @default false
+             */
+            landscape?: boolean;
+            /**
+             * @description Scale of the rendering.
+             * @default 1
+             */
+            scale?: number;
+            /**
+             * @description Prints background colors and pictures.
+             * @default true
+             */
+            printBackground?: boolean;
+            /**
+             * Format: inline
+             * @description Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
+             */
+            headerHtml?: string;
+            /**
+             * Format: inline
+             * @description Footer of each page, like `headerHtml`.
+             */
+            footerHtml?: string;
+            /**
+             * @description Writes the structure that assistive technology reads.
+             * @default true
+             */
+            tagged?: boolean;
+            /** @description Name of the resulting PDF. */
+            filename?: components["schemas"]["Filename"];
+        };
         /** email-to-pdf job */
         EmailToPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The message, with its headers, as a mail program saves it. */
             input?: components["schemas"]["FileInput"];
-            /**
-             * @example {
-             *       "attachments": "convert"
-             *     }
-             */
-            options?: {
-                /**
-                 * @description `list`: their names and sizes are printed below the headers; `embed`: they are also attached to the PDF; `convert`: those that a tool can convert follow as pages, and warnings name the others.
-                 * @default list
-                 * @enum {string}
-                 */
-                attachments?: "list" | "embed" | "convert";
-                /**
-                 * @description Loads pictures and fonts from the internet. Senders can see that by them. Without it, a warning says how many were not loaded.
-                 * @default false
-                 */
-                allowRemote?: boolean;
-                /**
-                 * @description Page size. `width` and `height` together replace it.
-                 * @default A4
-                 * @enum {string}
-                 */
-                pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-                /** @description Page width, instead of `pageSize`, together with `height`. */
-                width?: number | string;
-                /** @description Page height, instead of `pageSize`, together with `width`. */
-                height?: number | string;
-                /**
-                 * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 15mm
-                 */
-                marginTop?: number | string;
-                /**
-                 * @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 15mm
-                 */
-                marginRight?: number | string;
-                /**
-                 * @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 15mm
-                 */
-                marginBottom?: number | string;
-                /**
-                 * @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
-                 * @default 15mm
-                 */
-                marginLeft?: number | string;
-                /**
-                 * @description Turns pages to landscape.
-                 * @default false
-                 */
-                landscape?: boolean;
-                /**
-                 * @description Scale of the rendering.
-                 * @default 1
-                 */
-                scale?: number;
-                /**
-                 * @description Prints background colors and pictures.
-                 * @default true
-                 */
-                printBackground?: boolean;
-                /**
-                 * Format: inline
-                 * @description Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
-                 */
-                headerHtml?: string;
-                /**
-                 * Format: inline
-                 * @description Footer of each page, like `headerHtml`.
-                 */
-                footerHtml?: string;
-                /**
-                 * @description Writes the structure that assistive technology reads.
-                 * @default true
-                 */
-                tagged?: boolean;
-                /** @description Name of the resulting PDF. */
-                filename?: components["schemas"]["Filename"];
-            };
+            options?: components["schemas"]["EmailToPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -1930,115 +1890,127 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        /**
+         * @example {
+         *       "format": "webp",
+         *       "fullPage": true
+         *     }
+         */
+        HtmlToImageOptions: {
+            /**
+             * @description Format of the picture. `webp` allows at most 16,383 pixels on a side.
+             * @default png
+             * @enum {string}
+             */
+            format?: "png" | "jpeg" | "webp";
+            /**
+             * @description Captures the whole page instead of the window only.
+             * @default false
+             */
+            fullPage?: boolean;
+            /**
+             * @description Width of the window, in CSS pixels.
+             * @default 1280
+             */
+            width?: number;
+            /**
+             * @description Height of the window, in CSS pixels.
+             * @default 800
+             */
+            height?: number;
+            /**
+             * @description Pixels of the picture for each CSS pixel: 2 for a sharp screen.
+             * @default 1
+             */
+            deviceScale?: number;
+            /** @description Captures only the first element that this CSS selector matches. */
+            selector?: string;
+            /**
+             * @description Keeps the background transparent where the page has none (`png`, `webp`).
+             * @default false
+             */
+            omitBackground?: boolean;
+            /**
+             * @description Quality of `jpeg` and `webp`.
+             * @default 85
+             */
+            quality?: number;
+            /** @description What to wait for before the picture is taken, for at most 30 seconds. */
+            waitFor?: components["schemas"]["WaitFor"];
+            waitForAll?: components["schemas"]["WaitForAll"];
+            /**
+             * @description The CSS media type that the page is rendered for.
+             * @default screen
+             * @enum {string}
+             */
+            media?: "print" | "screen";
+            /** @description Preferences of the reader to emulate: `dark` colors, `reducedMotion`. */
+            emulate?: ("dark" | "reducedMotion")[];
+            /**
+             * Format: header-value
+             * @description The browser's name that sites see.
+             */
+            userAgent?: string;
+            cookies?: components["schemas"]["Cookies"];
+            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown. */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * @description Fails the job if the page answers with an error (HTTP status 400 and above). If false, the error page is converted.
+             * @default true
+             */
+            failOnStatus?: boolean;
+            /**
+             * @description Fails the job if anything that the page requests can't be loaded, instead of a warning.
+             * @default false
+             */
+            failOnResourceErrors?: boolean;
+            /**
+             * @description Fails the job if the page's scripts throw an uncaught error, or write an error to the console.
+             * @default false
+             */
+            failOnConsole?: boolean;
+            /** @description Name of the resulting picture. */
+            filename?: components["schemas"]["Filename"];
+        } & unknown;
         /** html-to-image job */
         HtmlToImageJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The page to take a picture of. */
             input?: components["schemas"]["PageInput"];
-            /**
-             * @example {
-             *       "format": "webp",
-             *       "fullPage": true
-             *     }
-             */
-            options?: {
-                /**
-                 * @description Format of the picture. `webp` allows at most 16,383 pixels on a side.
-                 * @default png
-                 * @enum {string}
-                 */
-                format?: "png" | "jpeg" | "webp";
-                /**
-                 * @description Captures the whole page instead of the window only.
-                 * @default false
-                 */
-                fullPage?: boolean;
-                /**
-                 * @description Width of the window, in CSS pixels.
-                 * @default 1280
-                 */
-                width?: number;
-                /**
-                 * @description Height of the window, in CSS pixels.
-                 * @default 800
-                 */
-                height?: number;
-                /**
-                 * @description Pixels of the picture for each CSS pixel: 2 for a sharp screen.
-                 * @default 1
-                 */
-                deviceScale?: number;
-                /** @description Captures only the first element that this CSS selector matches. */
-                selector?: string;
-                /**
-                 * @description Keeps the background transparent where the page has none (`png`, `webp`).
-                 * @default false
-                 */
-                omitBackground?: boolean;
-                /**
-                 * @description Quality of `jpeg` and `webp`.
-                 * @default 85
-                 */
-                quality?: number;
-                /** @description What to wait for before the picture is taken, for at most 30 seconds. */
-                waitFor?: components["schemas"]["WaitFor"];
-                waitForAll?: components["schemas"]["WaitForAll"];
-                /**
-                 * @description The CSS media type that the page is rendered for.
-                 * @default screen
-                 * @enum {string}
-                 */
-                media?: "print" | "screen";
-                /** @description Preferences of the reader to emulate: `dark` colors, `reducedMotion`. */
-                emulate?: ("dark" | "reducedMotion")[];
-                /**
-                 * Format: header-value
-                 * @description The browser's name that sites see.
-                 */
-                userAgent?: string;
-                cookies?: components["schemas"]["Cookies"];
-                /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown. */
-                headers?: {
-                    [key: string]: string;
-                };
-                /**
-                 * @description Fails the job if the page answers with an error (HTTP status 400 and above). If false, the error page is converted.
-                 * @default true
-                 */
-                failOnStatus?: boolean;
-                /**
-                 * @description Fails the job if anything that the page requests can't be loaded, instead of a warning.
-                 * @default false
-                 */
-                failOnResourceErrors?: boolean;
-                /**
-                 * @description Fails the job if the page's scripts throw an uncaught error, or write an error to the console.
-                 * @default false
-                 */
-                failOnConsole?: boolean;
-                /** @description Name of the resulting picture. */
-                filename?: components["schemas"]["Filename"];
-            } & unknown;
+            options?: components["schemas"]["HtmlToImageOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
             /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
         } & components["schemas"]["OnePage"];
+        MergePdfOptions: {
+            /**
+             * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks.
+             * @default keep
+             * @enum {string}
+             */
+            bookmarks?: "keep" | "titles" | "none";
+            /**
+             * @description `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted.
+             * @default keep
+             * @enum {string}
+             */
+            pageSize?: "keep" | "first" | "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            /**
+             * @description `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides.
+             * @default none
+             * @enum {string}
+             */
+            blankPages?: "none" | "odd";
+        };
         /** merge-pdf job */
         MergePdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
@@ -2046,7 +2018,7 @@ export interface components {
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 url?: components["schemas"]["PageUrl"];
-                uploadId?: components["schemas"]["UploadId"];
+                uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
                 html?: components["schemas"]["InlineHtml"];
                 markdown?: components["schemas"]["InlineMarkdown"];
@@ -2064,45 +2036,17 @@ export interface components {
                 /** @description The files to join, in the order given. */
                 sources?: components["schemas"]["MergeSources"];
             };
-            options?: {
-                /**
-                 * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks.
-                 * @default keep
-                 * @enum {string}
-                 */
-                bookmarks?: "keep" | "titles" | "none";
-                /**
-                 * @description `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted.
-                 * @default keep
-                 * @enum {string}
-                 */
-                pageSize?: "keep" | "first" | "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-                /**
-                 * @description `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides.
-                 * @default none
-                 * @enum {string}
-                 */
-                blankPages?: "none" | "odd";
-            };
+            options?: components["schemas"]["MergePdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.html`. */
@@ -2138,58 +2082,50 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         }));
+        SplitPdfOptions: {
+            /**
+             * @description `ranges`: one file for each entry of `ranges`. `every`: a new file after every `every` pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
+             * @default every
+             * @enum {string}
+             */
+            mode?: "ranges" | "every" | "bookmarks" | "blank" | "size";
+            /** @description For mode `ranges`: the pages of each file, such as `["1-3", "7", "9-z"]`. Pages may be in several files, or in none. */
+            ranges?: string[];
+            /**
+             * @description For mode `every`: pages in each file.
+             * @default 1
+             */
+            every?: number;
+            /**
+             * @description For mode `bookmarks`: the deepest level of bookmarks that starts a file. 1 is the top level.
+             * @default 1
+             */
+            level?: number;
+            /**
+             * @description For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`.
+             * @default 10
+             */
+            mebibytes?: number;
+            /**
+             * Format: filename
+             * @description Names of the files, without `.pdf`. `{name}` is the source's file name, `{n}` the number of the file, `{title}` the bookmark that it starts with (mode `bookmarks`).
+             * @default {name}-{n}
+             */
+            filenamePattern?: string;
+        } & unknown;
         /** split-pdf job */
         SplitPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * @description `ranges`: one file for each entry of `ranges`. `every`: a new file after every `every` pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
-                 * @default every
-                 * @enum {string}
-                 */
-                mode?: "ranges" | "every" | "bookmarks" | "blank" | "size";
-                /** @description For mode `ranges`: the pages of each file, such as `["1-3", "7", "9-z"]`. Pages may be in several files, or in none. */
-                ranges?: string[];
-                /**
-                 * @description For mode `every`: pages in each file.
-                 * @default 1
-                 */
-                every?: number;
-                /**
-                 * @description For mode `bookmarks`: the deepest level of bookmarks that starts a file. 1 is the top level.
-                 * @default 1
-                 */
-                level?: number;
-                /**
-                 * @description For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`.
-                 * @default 10
-                 */
-                mebibytes?: number;
-                /**
-                 * Format: filename
-                 * @description Names of the files, without `.pdf`. `{name}` is the source's file name, `{n}` the number of the file, `{title}` the bookmark that it starts with (mode `bookmarks`).
-                 * @default {name}-{n}
-                 */
-                filenamePattern?: string;
-            } & unknown;
+            options?: components["schemas"]["SplitPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2199,89 +2135,81 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        OrganizePdfOptions: {
+            /**
+             * Format: page-range
+             * @description The pages of the result, in order. Leave pages out to delete them, or list them again to repeat them. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+             */
+            pages?: string;
+            /**
+             * @description Pages to turn. Several entries for the same page add up.
+             * @default []
+             */
+            rotate?: {
+                /**
+                 * Format: page-range
+                 * @description Which pages of the result to turn. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+                 */
+                pages?: string;
+                /**
+                 * @description How far to turn them, clockwise.
+                 * @enum {integer}
+                 */
+                degrees: -270 | -180 | -90 | 90 | 180 | 270;
+            }[];
+            /** @description How much to cut off each edge, in points (1/72 inch), as a viewer shows the page. The cut-off area is hidden, not removed from the file. */
+            crop?: {
+                /**
+                 * @description Points to cut off the top edge.
+                 * @default 0
+                 */
+                top?: number;
+                /**
+                 * @description Points to cut off the right edge.
+                 * @default 0
+                 */
+                right?: number;
+                /**
+                 * @description Points to cut off the bottom edge.
+                 * @default 0
+                 */
+                bottom?: number;
+                /**
+                 * @description Points to cut off the left edge.
+                 * @default 0
+                 */
+                left?: number;
+                /**
+                 * Format: page-range
+                 * @description Which pages of the result to crop. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+                 */
+                pages?: string;
+            };
+            /**
+             * @description How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`.
+             * @enum {integer}
+             */
+            nUp?: 2 | 4 | 9;
+            /**
+             * @description Puts two pages on each side of a sheet, in the order for a booklet that is printed on both sides and folded in the middle. Not together with `nUp`.
+             * @default false
+             */
+            booklet?: boolean;
+        } & unknown;
         /** organize-pdf job */
         OrganizePdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * Format: page-range
-                 * @description The pages of the result, in order. Leave pages out to delete them, or list them again to repeat them. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
-                 */
-                pages?: string;
-                /**
-                 * @description Pages to turn. Several entries for the same page add up.
-                 * @default []
-                 */
-                rotate?: {
-                    /**
-                     * Format: page-range
-                     * @description Which pages of the result to turn. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
-                     */
-                    pages?: string;
-                    /**
-                     * @description How far to turn them, clockwise.
-                     * @enum {integer}
-                     */
-                    degrees: -270 | -180 | -90 | 90 | 180 | 270;
-                }[];
-                /** @description How much to cut off each edge, in points (1/72 inch), as a viewer shows the page. The cut-off area is hidden, not removed from the file. */
-                crop?: {
-                    /**
-                     * @description Points to cut off the top edge.
-                     * @default 0
-                     */
-                    top?: number;
-                    /**
-                     * @description Points to cut off the right edge.
-                     * @default 0
-                     */
-                    right?: number;
-                    /**
-                     * @description Points to cut off the bottom edge.
-                     * @default 0
-                     */
-                    bottom?: number;
-                    /**
-                     * @description Points to cut off the left edge.
-                     * @default 0
-                     */
-                    left?: number;
-                    /**
-                     * Format: page-range
-                     * @description Which pages of the result to crop. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
-                     */
-                    pages?: string;
-                };
-                /**
-                 * @description How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`.
-                 * @enum {integer}
-                 */
-                nUp?: 2 | 4 | 9;
-                /**
-                 * @description Puts two pages on each side of a sheet, in the order for a booklet that is printed on both sides and folded in the middle. Not together with `nUp`.
-                 * @default false
-                 */
-                booklet?: boolean;
-            } & unknown;
+            options?: components["schemas"]["OrganizePdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2291,52 +2219,44 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        CompressPdfOptions: {
+            /**
+             * @description How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows.
+             * @default balanced
+             * @enum {string}
+             */
+            preset?: "lossless" | "high" | "balanced" | "small";
+            /** @description Images with a higher resolution on the page are reduced to this one. If left out, the preset decides. */
+            maxImageDpi?: number;
+            /** @description Quality of images that are written as JPEG. If left out, the preset decides. */
+            imageQuality?: number;
+            /** @description The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`. */
+            targetBytes?: number;
+            /**
+             * @description Orders the file so that viewers can show its first page before the rest has loaded.
+             * @default false
+             */
+            linearize?: boolean;
+            /**
+             * @description Removes title, author and all other properties of the document.
+             * @default false
+             */
+            removeMetadata?: boolean;
+        } & (unknown & unknown & unknown);
         /** compress-pdf job */
         CompressPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file to compress. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * @description How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows.
-                 * @default balanced
-                 * @enum {string}
-                 */
-                preset?: "lossless" | "high" | "balanced" | "small";
-                /** @description Images with a higher resolution on the page are reduced to this one. If left out, the preset decides. */
-                maxImageDpi?: number;
-                /** @description Quality of images that are written as JPEG. If left out, the preset decides. */
-                imageQuality?: number;
-                /** @description The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`. */
-                targetBytes?: number;
-                /**
-                 * @description Orders the file so that viewers can show its first page before the rest has loaded.
-                 * @default false
-                 */
-                linearize?: boolean;
-                /**
-                 * @description Removes title, author and all other properties of the document.
-                 * @default false
-                 */
-                removeMetadata?: boolean;
-            } & (unknown & unknown & unknown);
+            options?: components["schemas"]["CompressPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2346,75 +2266,67 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        /**
+         * @example {
+         *       "userPassword": "correct horse battery staple"
+         *     }
+         */
+        ProtectPdfOptions: {
+            /** @description The password that opens the document. Without it, anyone can open the document, and only `permissions` apply. */
+            userPassword?: string;
+            /** @description The password that lifts the restrictions of `permissions`. Required if anything is not permitted, and must differ from `userPassword`. */
+            ownerPassword?: string;
+            /**
+             * @description What a reader without the owner's password may do. PDF programs are expected to obey this; the encryption does not enforce it.
+             * @default {}
+             */
+            permissions?: {
+                /**
+                 * @description Printing.
+                 * @default true
+                 */
+                print?: boolean;
+                /**
+                 * @description Copying text and pictures. Screen readers are always allowed to.
+                 * @default true
+                 */
+                copy?: boolean;
+                /**
+                 * @description Changing the content.
+                 * @default true
+                 */
+                modify?: boolean;
+                /**
+                 * @description Adding and changing comments.
+                 * @default true
+                 */
+                annotate?: boolean;
+                /**
+                 * @description Filling in form fields.
+                 * @default true
+                 */
+                forms?: boolean;
+                /**
+                 * @description Inserting, deleting and turning pages.
+                 * @default true
+                 */
+                assemble?: boolean;
+            };
+        } & ((unknown | unknown) & unknown);
         /** protect-pdf job */
         ProtectPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            /**
-             * @example {
-             *       "userPassword": "correct horse battery staple"
-             *     }
-             */
-            options: {
-                /** @description The password that opens the document. Without it, anyone can open the document, and only `permissions` apply. */
-                userPassword?: string;
-                /** @description The password that lifts the restrictions of `permissions`. Required if anything is not permitted, and must differ from `userPassword`. */
-                ownerPassword?: string;
-                /**
-                 * @description What a reader without the owner's password may do. PDF programs are expected to obey this; the encryption does not enforce it.
-                 * @default {}
-                 */
-                permissions?: {
-                    /**
-                     * @description Printing.
-                     * @default true
-                     */
-                    print?: boolean;
-                    /**
-                     * @description Copying text and pictures. Screen readers are always allowed to.
-                     * @default true
-                     */
-                    copy?: boolean;
-                    /**
-                     * @description Changing the content.
-                     * @default true
-                     */
-                    modify?: boolean;
-                    /**
-                     * @description Adding and changing comments.
-                     * @default true
-                     */
-                    annotate?: boolean;
-                    /**
-                     * @description Filling in form fields.
-                     * @default true
-                     */
-                    forms?: boolean;
-                    /**
-                     * @description Inserting, deleting and turning pages.
-                     * @default true
-                     */
-                    assemble?: boolean;
-                };
-            } & ((unknown | unknown) & unknown);
+            options: components["schemas"]["ProtectPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2424,37 +2336,29 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        /**
+         * @example {
+         *       "password": "correct horse battery staple"
+         *     }
+         */
+        UnlockPdfOptions: {
+            /** @description The user's or the owner's password. Not needed if the document opens without one and only has restrictions. You can also give it as the source's `password`. */
+            password?: string;
+        };
         /** unlock-pdf job */
         UnlockPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            /**
-             * @example {
-             *       "password": "correct horse battery staple"
-             *     }
-             */
-            options?: {
-                /** @description The user's or the owner's password. Not needed if the document opens without one and only has restrictions. You can also give it as the source's `password`. */
-                password?: string;
-            };
+            options?: components["schemas"]["UnlockPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2464,13 +2368,63 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        /**
+         * @example {
+         *       "text": "Draft"
+         *     }
+         */
+        WatermarkPdfOptions: {
+            /** @description The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used. */
+            text?: string;
+            /**
+             * @description Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page.
+             * @default center
+             * @enum {string}
+             */
+            position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right" | "tile";
+            /**
+             * @description Space between the mark and the edge of the page, in points (1/72 inch).
+             * @default 36
+             */
+            margin?: number;
+            /**
+             * @description 1 hides the content below.
+             * @default 0.3
+             */
+            opacity?: number;
+            /**
+             * @description Degrees, counter-clockwise: 45 rises from left to right.
+             * @default 0
+             */
+            rotation?: number;
+            /** @description Size of the text in points. By default 48, or less if that does not fit on the page. */
+            fontSize?: number;
+            /**
+             * @description Color of the text, as `#rrggbb`.
+             * @default #808080
+             */
+            color?: string;
+            /** @description Width of the stamp in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch. */
+            width?: number;
+            /**
+             * Format: page-range
+             * @description Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+             */
+            pages?: string;
+            /**
+             * @description `under` puts the mark behind the page's content. A page with its own background hides it.
+             * @default over
+             * @enum {string}
+             */
+            layer?: "over" | "under";
+        };
         /** watermark-pdf job */
         WatermarkPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file, then the stamp if it is a picture or a PDF. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
-                uploadId?: components["schemas"]["UploadId"];
+                uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
@@ -2479,73 +2433,15 @@ export interface components {
                 /** @description The PDF file, then the stamp if it is a picture or a PDF, in the order given. */
                 sources?: components["schemas"]["WatermarkSources"];
             };
-            /**
-             * @example {
-             *       "text": "Draft"
-             *     }
-             */
-            options?: {
-                /** @description The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used. */
-                text?: string;
-                /**
-                 * @description Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page.
-                 * @default center
-                 * @enum {string}
-                 */
-                position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right" | "tile";
-                /**
-                 * @description Space between the mark and the edge of the page, in points (1/72 inch).
-                 * @default 36
-                 */
-                margin?: number;
-                /**
-                 * @description 1 hides the content below.
-                 * @default 0.3
-                 */
-                opacity?: number;
-                /**
-                 * @description Degrees, counter-clockwise: 45 rises from left to right.
-                 * @default 0
-                 */
-                rotation?: number;
-                /** @description Size of the text in points. By default 48, or less if that does not fit on the page. */
-                fontSize?: number;
-                /**
-                 * @description Color of the text, as `#rrggbb`.
-                 * @default #808080
-                 */
-                color?: string;
-                /** @description Width of the stamp in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch. */
-                width?: number;
-                /**
-                 * Format: page-range
-                 * @description Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
-                 */
-                pages?: string;
-                /**
-                 * @description `under` puts the mark behind the page's content. A page with its own background hides it.
-                 * @default over
-                 * @enum {string}
-                 */
-                layer?: "over" | "under";
-            };
+            options?: components["schemas"]["WatermarkPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2564,13 +2460,99 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         }));
+        /**
+         * @example {
+         *       "set": {
+         *         "title": "Report",
+         *         "author": "Ada Lovelace"
+         *       }
+         *     }
+         */
+        EditMetadataOptions: {
+            /**
+             * @description Entries to set, in the document's information and in its XMP metadata.
+             * @default {}
+             */
+            set?: {
+                /** @description The document's title. */
+                title?: string;
+                /** @description The document's author. */
+                author?: string;
+                /** @description The document's subject. */
+                subject?: string;
+                /** @description Keywords, separated by commas. */
+                keywords?: string;
+                /**
+                 * @description Your own entries, by name. Names that PDF itself defines, such as `Producer`, are refused.
+                 * @default {}
+                 */
+                custom?: {
+                    [key: string]: string;
+                };
+            };
+            /**
+             * @description `all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `["Author", "Producer"]`. Removal comes before `set`.
+             * @default []
+             */
+            remove?: "all" | string[];
+            /**
+             * @description Files to attach: the sources after the PDF.
+             * @default []
+             */
+            attachments?: {
+                /** @description Number of the source: 1 is the first one after the PDF. */
+                source: number;
+                /**
+                 * Format: filename
+                 * @description Name of the file in the document. Its own name by default.
+                 */
+                filename?: string;
+                /**
+                 * @description How the file relates to the document: its source, its data, an alternative, or more.
+                 * @default unspecified
+                 * @enum {string}
+                 */
+                relationship?: "source" | "data" | "alternative" | "supplement" | "unspecified";
+                /** @description A description that viewers show. */
+                description?: string;
+            }[];
+            /** @description Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`. */
+            facturX?: {
+                /**
+                 * @description Number of the source with the XML: 1 is the first one after the PDF.
+                 * @default 1
+                 */
+                source?: number;
+                /**
+                 * Format: inline
+                 * @description The XML itself, at most 512 KiB: for a further step of a job, which has no other sources.
+                 */
+                xml?: string;
+                /**
+                 * @description The profile that the invoice has to have. By default the one that it names itself.
+                 * @enum {string}
+                 */
+                level?: "minimum" | "basicwl" | "basic" | "en16931" | "extended" | "xrechnung";
+                /**
+                 * @description How the XML relates to the PDF. `alternative` by default, as Germany asks for. `minimum` and `basicwl` are always `data`.
+                 * @enum {string}
+                 */
+                relationship?: "alternative" | "source" | "data";
+                /**
+                 * @description What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it.
+                 * @default fail
+                 * @enum {string}
+                 */
+                onUnsupported?: "fail" | "warn";
+            };
+        };
         /** edit-metadata job */
         EditMetadataJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
-                uploadId?: components["schemas"]["UploadId"];
+                uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
@@ -2579,109 +2561,15 @@ export interface components {
                 /** @description The PDF file. Then at most 20 files of any kind, for options to name. */
                 sources?: components["schemas"]["MetadataSources"];
             };
-            /**
-             * @example {
-             *       "set": {
-             *         "title": "Report",
-             *         "author": "Ada Lovelace"
-             *       }
-             *     }
-             */
-            options?: {
-                /**
-                 * @description Entries to set, in the document's information and in its XMP metadata.
-                 * @default {}
-                 */
-                set?: {
-                    /** @description The document's title. */
-                    title?: string;
-                    /** @description The document's author. */
-                    author?: string;
-                    /** @description The document's subject. */
-                    subject?: string;
-                    /** @description Keywords, separated by commas. */
-                    keywords?: string;
-                    /**
-                     * @description Your own entries, by name. Names that PDF itself defines, such as `Producer`, are refused.
-                     * @default {}
-                     */
-                    custom?: {
-                        [key: string]: string;
-                    };
-                };
-                /**
-                 * @description `all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `["Author", "Producer"]`. Removal comes before `set`.
-                 * @default []
-                 */
-                remove?: "all" | string[];
-                /**
-                 * @description Files to attach: the sources after the PDF.
-                 * @default []
-                 */
-                attachments?: {
-                    /** @description Number of the source: 1 is the first one after the PDF. */
-                    source: number;
-                    /**
-                     * Format: filename
-                     * @description Name of the file in the document. Its own name by default.
-                     */
-                    filename?: string;
-                    /**
-                     * @description How the file relates to the document: its source, its data, an alternative, or more.
-                     * @default unspecified
-                     * @enum {string}
-                     */
-                    relationship?: "source" | "data" | "alternative" | "supplement" | "unspecified";
-                    /** @description A description that viewers show. */
-                    description?: string;
-                }[];
-                /** @description Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`. */
-                facturX?: {
-                    /**
-                     * @description Number of the source with the XML: 1 is the first one after the PDF.
-                     * @default 1
-                     */
-                    source?: number;
-                    /**
-                     * Format: inline
-                     * @description The XML itself, at most 512 KiB: for a further step of a job, which has no other sources.
-                     */
-                    xml?: string;
-                    /**
-                     * @description The profile that the invoice has to have. By default the one that it names itself.
-                     * @enum {string}
-                     */
-                    level?: "minimum" | "basicwl" | "basic" | "en16931" | "extended" | "xrechnung";
-                    /**
-                     * @description How the XML relates to the PDF. `alternative` by default, as Germany asks for. `minimum` and `basicwl` are always `data`.
-                     * @enum {string}
-                     */
-                    relationship?: "alternative" | "source" | "data";
-                    /**
-                     * @description What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it.
-                     * @default fail
-                     * @enum {string}
-                     */
-                    onUnsupported?: "fail" | "warn";
-                };
-            };
+            options?: components["schemas"]["EditMetadataOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2700,45 +2588,37 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         }));
+        FlattenPdfOptions: {
+            /**
+             * @description Turns comments, highlights, stamps and drawings into content of the pages. Links and attached files are kept.
+             * @default true
+             */
+            annotations?: boolean;
+            /**
+             * @description Turns form fields into content of the pages, as they appear, and removes the form.
+             * @default true
+             */
+            forms?: boolean;
+            /**
+             * @description Removes hidden layers and turns visible ones into content of the pages.
+             * @default false
+             */
+            layers?: boolean;
+        };
         /** flatten-pdf job */
         FlattenPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * @description Turns comments, highlights, stamps and drawings into content of the pages. Links and attached files are kept.
-                 * @default true
-                 */
-                annotations?: boolean;
-                /**
-                 * @description Turns form fields into content of the pages, as they appear, and removes the form.
-                 * @default true
-                 */
-                forms?: boolean;
-                /**
-                 * @description Removes hidden layers and turns visible ones into content of the pages.
-                 * @default false
-                 */
-                layers?: boolean;
-            };
+            options?: components["schemas"]["FlattenPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2748,45 +2628,37 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        FillFormOptions: {
+            /**
+             * @description Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
+             * @example {
+             *       "name": "Zoë Müller",
+             *       "terms": true
+             *     }
+             */
+            fields: {
+                [key: string]: string | boolean | number | string[] | null;
+            };
+            /**
+             * @description The fields become content of the pages, and can't be changed any more.
+             * @default false
+             */
+            flatten?: boolean;
+        };
         /** fill-form job */
         FillFormJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            options: {
-                /**
-                 * @description Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
-                 * @example {
-                 *       "name": "Zoë Müller",
-                 *       "terms": true
-                 *     }
-                 */
-                fields: {
-                    [key: string]: string | boolean | number | string[] | null;
-                };
-                /**
-                 * @description The fields become content of the pages, and can't be changed any more.
-                 * @default false
-                 */
-                flatten?: boolean;
-            };
+            options: components["schemas"]["FillFormOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2796,49 +2668,41 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        OcrPdfOptions: {
+            languages?: components["schemas"]["Languages"];
+            /**
+             * @description What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly.
+             * @default skipText
+             * @enum {string}
+             */
+            mode?: "skipText" | "redo" | "force";
+            /**
+             * @description Straightens pages that were scanned at an angle of up to 7 degrees. Pictures keep their quality: the page turns as a whole.
+             * @default false
+             */
+            deskew?: boolean;
+            /**
+             * @description Turns pages upright that were scanned sideways or upside down, if they have enough text to tell.
+             * @default false
+             */
+            rotate?: boolean;
+            /** @description The resolution at which pages are recognized, in dots per inch. If left out, it is that of the scan, from 150 to 300, and 300 for pages that are not scans. */
+            dpi?: number;
+        };
         /** ocr-pdf job */
         OcrPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file, or an image. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                languages?: components["schemas"]["Languages"];
-                /**
-                 * @description What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly.
-                 * @default skipText
-                 * @enum {string}
-                 */
-                mode?: "skipText" | "redo" | "force";
-                /**
-                 * @description Straightens pages that were scanned at an angle of up to 7 degrees. Pictures keep their quality: the page turns as a whole.
-                 * @default false
-                 */
-                deskew?: boolean;
-                /**
-                 * @description Turns pages upright that were scanned sideways or upside down, if they have enough text to tell.
-                 * @default false
-                 */
-                rotate?: boolean;
-                /** @description The resolution at which pages are recognized, in dots per inch. If left out, it is that of the scan, from 150 to 300, and 300 for pages that are not scans. */
-                dpi?: number;
-            };
+            options?: components["schemas"]["OcrPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2848,42 +2712,34 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        PdfToPdfaOptions: {
+            /**
+             * @description The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too.
+             * @default 2b
+             * @enum {string}
+             */
+            level?: "1b" | "2b" | "3b";
+            /**
+             * @description What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.
+             * @default fail
+             * @enum {string}
+             */
+            onUnsupported?: "fail" | "warn";
+        };
         /** pdf-to-pdfa job */
         PdfToPdfaJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * @description The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too.
-                 * @default 2b
-                 * @enum {string}
-                 */
-                level?: "1b" | "2b" | "3b";
-                /**
-                 * @description What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.
-                 * @default fail
-                 * @enum {string}
-                 */
-                onUnsupported?: "fail" | "warn";
-            };
+            options?: components["schemas"]["PdfToPdfaOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -2893,6 +2749,30 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        CompareDocumentsOptions: {
+            /**
+             * @description `visual`: compares matching pages as pictures and by their words, and marks what looks different. `text`: compares all words of the documents and ignores where lines and pages end.
+             * @default visual
+             * @enum {string}
+             */
+            mode?: "visual" | "text";
+            /**
+             * @description `pdf`: the pages side by side, with removed words, added words and changed areas marked. `json`: the similarity of each page, and the place of each change in points from the page's top left corner.
+             * @default pdf
+             * @enum {string}
+             */
+            format?: "pdf" | "json";
+            /**
+             * @description For mode `visual`: the resolution at which pages are compared. A higher one finds smaller changes and takes longer.
+             * @default 100
+             */
+            dpi?: number;
+            /**
+             * @description For format `pdf`: leaves out pages on which nothing changed.
+             * @default false
+             */
+            onlyChanged?: boolean;
+        };
         /** compare-documents job */
         CompareDocumentsJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
@@ -2901,146 +2781,106 @@ export interface components {
                 /** @description The version before, then the version after, in the order given. */
                 sources?: components["schemas"]["CompareSources"];
             };
-            options?: {
-                /**
-                 * @description `visual`: compares matching pages as pictures and by their words, and marks what looks different. `text`: compares all words of the documents and ignores where lines and pages end.
-                 * @default visual
-                 * @enum {string}
-                 */
-                mode?: "visual" | "text";
-                /**
-                 * @description `pdf`: the pages side by side, with removed words, added words and changed areas marked. `json`: the similarity of each page, and the place of each change in points from the page's top left corner.
-                 * @default pdf
-                 * @enum {string}
-                 */
-                format?: "pdf" | "json";
-                /**
-                 * @description For mode `visual`: the resolution at which pages are compared. A higher one finds smaller changes and takes longer.
-                 * @default 100
-                 */
-                dpi?: number;
-                /**
-                 * @description For format `pdf`: leaves out pages on which nothing changed.
-                 * @default false
-                 */
-                onlyChanged?: boolean;
-            };
+            options?: components["schemas"]["CompareDocumentsOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             sources?: components["schemas"]["CompareSources"];
         } & (unknown | {
             input: unknown;
+        });
+        /**
+         * @example {
+         *       "text": [
+         *         "Jane Doe",
+         *         {
+         *           "pattern": "\\d{3}-\\d{2}-\\d{4}"
+         *         }
+         *       ]
+         *     }
+         */
+        RedactPdfOptions: {
+            /**
+             * @description Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
+             * @default []
+             */
+            regions?: {
+                /** @description The page, counted from 1. */
+                page: number;
+                /**
+                 * @description Left, top, right and bottom in points (1/72 inch), from the top left corner of the page as a viewer shows it. `pdf-to-text` with format `json` gives the boxes of words in the same units.
+                 * @example [
+                 *       72,
+                 *       96,
+                 *       300,
+                 *       110
+                 *     ]
+                 */
+                box: number[];
+            }[];
+            /**
+             * @description Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+             * @default []
+             * @example [
+             *       "Jane Doe",
+             *       {
+             *         "pattern": "\\d{3}-\\d{2}-\\d{4}"
+             *       }
+             *     ]
+             */
+            text?: ((({
+                /** @description This text, such as a name. A space matches a line's end, too. */
+                literal?: string;
+                /**
+                 * @description A regular expression, such as `\d{3}-\d{2}-\d{4}`, without look-around and back-references. Lines are joined by a space. Not used if `literal` is given.
+                 * @example \d{3}-\d{2}-\d{4}
+                 */
+                pattern?: string;
+                /**
+                 * @description Small and capital letters are different.
+                 * @default false
+                 */
+                caseSensitive?: boolean;
+                /**
+                 * @description Leaves text alone that is a part of a longer word.
+                 * @default false
+                 */
+                wholeWords?: boolean;
+            } | unknown | unknown) | (string | unknown | unknown)) | unknown | unknown)[];
+            /**
+             * @description Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case.
+             * @default true
+             */
+            metadata?: boolean;
+            /**
+             * @description Color of the boxes that take the place of what was removed, as `#rrggbb`.
+             * @default #000000
+             */
+            color?: string;
+            /** @description Text in the boxes, such as `Redacted`. None by default. */
+            label?: string;
+            /** @description Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. */
+            languages?: components["schemas"]["Languages"];
+        } & ({
+            regions: unknown;
+        } | {
+            text: unknown;
         });
         /** redact-pdf job */
         RedactPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            /**
-             * @example {
-             *       "text": [
-             *         "Jane Doe",
-             *         {
-             *           "pattern": "\\d{3}-\\d{2}-\\d{4}"
-             *         }
-             *       ]
-             *     }
-             */
-            options: {
-                /**
-                 * @description Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
-                 * @default []
-                 */
-                regions?: {
-                    /** @description The page, counted from 1. */
-                    page: number;
-                    /**
-                     * @description Left, top, right and bottom in points (1/72 inch), from the top left corner of the page as a viewer shows it. `pdf-to-text` with format `json` gives the boxes of words in the same units.
-                     * @example [
-                     *       72,
-                     *       96,
-                     *       300,
-                     *       110
-                     *     ]
-                     */
-                    box: number[];
-                }[];
-                /**
-                 * @description Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
-                 * @default []
-                 * @example [
-                 *       "Jane Doe",
-                 *       {
-                 *         "pattern": "\\d{3}-\\d{2}-\\d{4}"
-                 *       }
-                 *     ]
-                 */
-                text?: ((({
-                    /** @description This text, such as a name. A space matches a line's end, too. */
-                    literal?: string;
-                    /**
-                     * @description A regular expression, such as `\d{3}-\d{2}-\d{4}`, without look-around and back-references. Lines are joined by a space. Not used if `literal` is given.
-                     * @example \d{3}-\d{2}-\d{4}
-                     */
-                    pattern?: string;
-                    /**
-                     * @description Small and capital letters are different.
-                     * @default false
-                     */
-                    caseSensitive?: boolean;
-                    /**
-                     * @description Leaves text alone that is a part of a longer word.
-                     * @default false
-                     */
-                    wholeWords?: boolean;
-                } | unknown | unknown) | (string | unknown | unknown)) | unknown | unknown)[];
-                /**
-                 * @description Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case.
-                 * @default true
-                 */
-                metadata?: boolean;
-                /**
-                 * @description Color of the boxes that take the place of what was removed, as `#rrggbb`.
-                 * @default #000000
-                 */
-                color?: string;
-                /** @description Text in the boxes, such as `Redacted`. None by default. */
-                label?: string;
-                /** @description Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. */
-                languages?: components["schemas"]["Languages"];
-            } & ({
-                regions: unknown;
-            } | {
-                text: unknown;
-            });
+            options: components["schemas"]["RedactPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -3050,65 +2890,57 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        PdfToImagesOptions: {
+            /**
+             * @description The format of the images. PNG is exact; JPEG and WebP are smaller.
+             * @default png
+             * @enum {string}
+             */
+            format?: "png" | "jpeg" | "webp";
+            /**
+             * @description Resolution in dots per inch. Ignored if `width` or `height` is given.
+             * @default 150
+             */
+            dpi?: number;
+            /**
+             * Format: page-range
+             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+             */
+            pages?: string;
+            /** @description Maximum width in pixels. Pages keep their proportions; with `height`, they fit into both. */
+            width?: number;
+            /** @description Maximum height in pixels. Pages keep their proportions; with `width`, they fit into both. */
+            height?: number;
+            /**
+             * @description Quality of JPEG and WebP images. PNG ignores it.
+             * @default 85
+             */
+            quality?: number;
+            /**
+             * @description The color behind the page, as `#rrggbb`, or `transparent`, which JPEG shows as white.
+             * @default #ffffff
+             */
+            background?: string;
+            /**
+             * @description Uses only shades of gray.
+             * @default false
+             */
+            grayscale?: boolean;
+        };
         /** pdf-to-images job */
         PdfToImagesJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * @description The format of the images. PNG is exact; JPEG and WebP are smaller.
-                 * @default png
-                 * @enum {string}
-                 */
-                format?: "png" | "jpeg" | "webp";
-                /**
-                 * @description Resolution in dots per inch. Ignored if `width` or `height` is given.
-                 * @default 150
-                 */
-                dpi?: number;
-                /**
-                 * Format: page-range
-                 * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
-                 */
-                pages?: string;
-                /** @description Maximum width in pixels. Pages keep their proportions; with `height`, they fit into both. */
-                width?: number;
-                /** @description Maximum height in pixels. Pages keep their proportions; with `width`, they fit into both. */
-                height?: number;
-                /**
-                 * @description Quality of JPEG and WebP images. PNG ignores it.
-                 * @default 85
-                 */
-                quality?: number;
-                /**
-                 * @description The color behind the page, as `#rrggbb`, or `transparent`, which JPEG shows as white.
-                 * @default #ffffff
-                 */
-                background?: string;
-                /**
-                 * @description Uses only shades of gray.
-                 * @default false
-                 */
-                grayscale?: boolean;
-            };
+            options?: components["schemas"]["PdfToImagesOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -3118,13 +2950,40 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        ImagesToPdfOptions: {
+            /**
+             * @description `image`: each page is as large as its image.
+             * @default image
+             * @enum {string}
+             */
+            pageSize?: "image" | "A3" | "A4" | "A5" | "Letter" | "Legal";
+            /**
+             * @description White space on each side of the image: a number and a unit, such as `10mm`, `1cm`, `0.5in` or `36pt`.
+             * @default 0mm
+             */
+            margin?: string;
+            /**
+             * @description `contain`: the whole image, as large as fits on the page. `cover`: the image fills the page, and the rest is cut off. `actual`: the image's own size, smaller only if it does not fit on the page.
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover" | "actual";
+            /**
+             * @description Orientation of pages of a fixed size. `auto`: that of the image.
+             * @default auto
+             * @enum {string}
+             */
+            orientation?: "auto" | "portrait" | "landscape";
+            /** @description The resolution that gives images their size. If left out, the image file decides, or 96. */
+            dpi?: number;
+        };
         /** images-to-pdf job */
         ImagesToPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The pictures. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
-                uploadId?: components["schemas"]["UploadId"];
+                uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
@@ -3132,50 +2991,15 @@ export interface components {
                 /** @description The pictures, in the order given. */
                 sources?: components["schemas"]["ImageSources"];
             };
-            options?: {
-                /**
-                 * @description `image`: each page is as large as its image.
-                 * @default image
-                 * @enum {string}
-                 */
-                pageSize?: "image" | "A3" | "A4" | "A5" | "Letter" | "Legal";
-                /**
-                 * @description White space on each side of the image: a number and a unit, such as `10mm`, `1cm`, `0.5in` or `36pt`.
-                 * @default 0mm
-                 */
-                margin?: string;
-                /**
-                 * @description `contain`: the whole image, as large as fits on the page. `cover`: the image fills the page, and the rest is cut off. `actual`: the image's own size, smaller only if it does not fit on the page.
-                 * @default contain
-                 * @enum {string}
-                 */
-                fit?: "contain" | "cover" | "actual";
-                /**
-                 * @description Orientation of pages of a fixed size. `auto`: that of the image.
-                 * @default auto
-                 * @enum {string}
-                 */
-                orientation?: "auto" | "portrait" | "landscape";
-                /** @description The resolution that gives images their size. If left out, the image file decides, or 96. */
-                dpi?: number;
-            };
+            options?: components["schemas"]["ImagesToPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -3192,6 +3016,40 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         }));
+        ThumbnailOptions: {
+            /**
+             * @description Width in pixels.
+             * @default 320
+             */
+            width?: number;
+            /**
+             * @description Height in pixels.
+             * @default 320
+             */
+            height?: number;
+            /**
+             * @description `contain`: the whole page fits into width and height. `cover`: the page fills both, and the rest is cut off.
+             * @default contain
+             * @enum {string}
+             */
+            fit?: "contain" | "cover";
+            /**
+             * @description The page to show, counted from 1.
+             * @default 1
+             */
+            page?: number;
+            /**
+             * @description The format of the thumbnail.
+             * @default png
+             * @enum {string}
+             */
+            format?: "png" | "jpeg" | "webp";
+            /**
+             * @description Quality of JPEG and WebP. PNG ignores it.
+             * @default 80
+             */
+            quality?: number;
+        };
         /** thumbnail job */
         ThumbnailJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
@@ -3199,7 +3057,7 @@ export interface components {
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 url?: components["schemas"]["PageUrl"];
-                uploadId?: components["schemas"]["UploadId"];
+                uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
                 html?: components["schemas"]["InlineHtml"];
                 markdown?: components["schemas"]["InlineMarkdown"];
@@ -3208,59 +3066,17 @@ export interface components {
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
             };
-            options?: {
-                /**
-                 * @description Width in pixels.
-                 * @default 320
-                 */
-                width?: number;
-                /**
-                 * @description Height in pixels.
-                 * @default 320
-                 */
-                height?: number;
-                /**
-                 * @description `contain`: the whole page fits into width and height. `cover`: the page fills both, and the rest is cut off.
-                 * @default contain
-                 * @enum {string}
-                 */
-                fit?: "contain" | "cover";
-                /**
-                 * @description The page to show, counted from 1.
-                 * @default 1
-                 */
-                page?: number;
-                /**
-                 * @description The format of the thumbnail.
-                 * @default png
-                 * @enum {string}
-                 */
-                format?: "png" | "jpeg" | "webp";
-                /**
-                 * @description Quality of JPEG and WebP. PNG ignores it.
-                 * @default 80
-                 */
-                quality?: number;
-            };
+            options?: components["schemas"]["ThumbnailOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.html`. */
@@ -3286,60 +3102,52 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         }));
+        PdfToTextOptions: {
+            /**
+             * @description `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines and words with their positions, in points from the page's upper left corner, and their fonts. `html`: the structure as a plain page.
+             * @default text
+             * @enum {string}
+             */
+            format?: "text" | "markdown" | "json" | "html";
+            /**
+             * @description Uses spaces to keep words at their positions on the page. Only for the format `text`.
+             * @default false
+             */
+            layout?: boolean;
+            /**
+             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
+             * @default drop
+             * @enum {string}
+             */
+            headersFooters?: "drop" | "keep";
+            /**
+             * Format: page-range
+             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+             */
+            pages?: string;
+            /**
+             * @description Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text.
+             * @default never
+             * @enum {string}
+             */
+            ocr?: "never" | "auto" | "always";
+            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
+            languages?: components["schemas"]["Languages"];
+        } & unknown;
         /** pdf-to-text job */
         PdfToTextJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
-            options?: {
-                /**
-                 * @description `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines and words with their positions, in points from the page's upper left corner, and their fonts. `html`: the structure as a plain page.
-                 * @default text
-                 * @enum {string}
-                 */
-                format?: "text" | "markdown" | "json" | "html";
-                /**
-                 * @description Uses spaces to keep words at their positions on the page. Only for the format `text`.
-                 * @default false
-                 */
-                layout?: boolean;
-                /**
-                 * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
-                 * @default drop
-                 * @enum {string}
-                 */
-                headersFooters?: "drop" | "keep";
-                /**
-                 * Format: page-range
-                 * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
-                 */
-                pages?: string;
-                /**
-                 * @description Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text.
-                 * @default never
-                 * @enum {string}
-                 */
-                ocr?: "never" | "auto" | "always";
-                /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
-                languages?: components["schemas"]["Languages"];
-            } & unknown;
+            options?: components["schemas"]["PdfToTextOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -3349,29 +3157,21 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        InspectDocumentOptions: Record<string, never>;
         /** inspect-document job */
         InspectDocumentJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The file to inspect. */
             input?: components["schemas"]["PdfInput"];
-            options?: Record<string, never>;
+            options?: components["schemas"]["InspectDocumentOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
-            /** @description Where this job's events are sent, besides your webhook endpoints. */
-            webhook?: {
-                /**
-                 * Format: source-url
-                 * @description Where events are sent: https, without user name and password.
-                 */
-                url: string;
-                /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
-                secret?: string;
-            };
+            webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
             /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
             /** @description Short form of `input.uploadId`. */
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.filename`. */
@@ -3407,6 +3207,16 @@ export interface components {
             /** @description That tool's options, as its own schema describes them. */
             options?: Record<string, never>;
         }[];
+        /** @description Where this job's events are sent, besides your webhook endpoints. */
+        JobWebhookRequest: {
+            /**
+             * Format: source-url
+             * @description Where events are sent: https, without user name and password.
+             */
+            url: string;
+            /** @description Signs the requests (`v1`): `whsec_` and the base64 of 24 to 64 random bytes. Never logged, never shown. Without it, they only have the service's signature (`v1a`). */
+            secret?: string;
+        };
         /** @description Your own labels, echoed back on the job: at most 20 pairs. */
         Labels: {
             [key: string]: string;
@@ -3416,7 +3226,7 @@ export interface components {
         /** @description The PDF file to split. */
         PdfInput: {
             sourceUrl?: components["schemas"]["SourceUrl"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             jobId?: components["schemas"]["SourceJobId"];
             output?: components["schemas"]["SourceOutput"];
             filename?: components["schemas"]["Filename"];
@@ -3426,7 +3236,7 @@ export interface components {
         /** @description The document to convert. */
         FileInput: {
             sourceUrl?: components["schemas"]["SourceUrl"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             jobId?: components["schemas"]["SourceJobId"];
             output?: components["schemas"]["SourceOutput"];
             filename?: components["schemas"]["Filename"];
@@ -3436,13 +3246,13 @@ export interface components {
         PageInput: {
             url?: components["schemas"]["PageUrl"];
             html?: components["schemas"]["InlineHtml"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
         };
         /** @description Short form of `input.sources`. */
         MergeSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             jobId?: components["schemas"]["SourceJobId"];
             html?: components["schemas"]["InlineHtml"];
             markdown?: components["schemas"]["InlineMarkdown"];
@@ -3462,7 +3272,7 @@ export interface components {
         CompareSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             jobId?: components["schemas"]["SourceJobId"];
             html?: components["schemas"]["InlineHtml"];
             markdown?: components["schemas"]["InlineMarkdown"];
@@ -3478,7 +3288,7 @@ export interface components {
         /** @description Short form of `input.sources`. */
         ImageSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             jobId?: components["schemas"]["SourceJobId"];
             output?: components["schemas"]["SourceOutput"];
             filename?: components["schemas"]["Filename"];
@@ -3487,7 +3297,7 @@ export interface components {
         /** @description give each source exactly one of `sourceUrl`, `uploadId` and `jobId` */
         ListedFile: {
             sourceUrl?: components["schemas"]["SourceUrl"];
-            uploadId?: components["schemas"]["UploadId"];
+            uploadId?: components["schemas"]["SourceUploadId"];
             jobId?: components["schemas"]["SourceJobId"];
             output?: components["schemas"]["SourceOutput"];
             filename?: components["schemas"]["Filename"];
@@ -3505,7 +3315,7 @@ export interface components {
          */
         PageUrl: string;
         /** @description A file that you uploaded, by the id that `POST /v1/uploads` gave it. */
-        UploadId: string;
+        SourceUploadId: string;
         /**
          * Format: job-id
          * @description The result of another job of yours. If that job has not ended, this one waits for it.
@@ -3985,7 +3795,7 @@ export interface components {
          * @description A tool's slug, as in the list of tools.
          * @example html-to-pdf
          */
-        ToolSlug: string;
+        ToolInPath: string;
         /**
          * @description A job's id.
          * @example 01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90
@@ -4081,7 +3891,7 @@ export interface components {
          * @description Only deliveries with this status.
          * @example failed
          */
-        DeliveryStatus: components["schemas"]["DeliveryStatus"];
+        DeliveryStatusFilter: components["schemas"]["DeliveryStatus"];
         /**
          * @description Only the delivery of this event.
          * @example evt_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
@@ -4233,7 +4043,7 @@ export interface operations {
                  * @description A tool's slug, as in the list of tools.
                  * @example html-to-pdf
                  */
-                tool_slug: components["parameters"]["ToolSlug"];
+                tool_slug: components["parameters"]["ToolInPath"];
             };
             cookie?: never;
         };
@@ -4285,7 +4095,7 @@ export interface operations {
                  * @description A tool's slug, as in the list of tools.
                  * @example html-to-pdf
                  */
-                tool_slug: components["parameters"]["ToolSlug"];
+                tool_slug: components["parameters"]["ToolInPath"];
             };
             cookie?: never;
         };
@@ -5201,7 +5011,7 @@ export interface operations {
                  * @description Only deliveries with this status.
                  * @example failed
                  */
-                status?: components["parameters"]["DeliveryStatus"];
+                status?: components["parameters"]["DeliveryStatusFilter"];
                 /**
                  * @description Only events of this type.
                  * @example job.completed
