@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -179,6 +179,9 @@ clients: ## Regenerate the clients' types after a change of the API's descriptio
 # The kernel's entropy suffices for TLS: collecting the processor's jitter too would take 32 ms of each cold start. Debug builds
 # don't set this, because it would invalidate their cache.
 OPTIMISED = AWS_LC_SYS_NO_JITTER_ENTROPY=1
+
+build-cli: ## Compile the command line as it is handed out, to CARGO_TARGET_DIR/small/docmill
+	$(OPTIMISED) cargo build --profile small --package docmill-cli
 
 build-release: ## Compile the optimised worker and command line, to CARGO_TARGET_DIR/release
 	$(OPTIMISED) cargo build --release --workspace --bin worker --bin docmill
