@@ -14,6 +14,7 @@ pub enum Syntax {
     Rust,
     Go,
     Json,
+    Toml,
     /// Headers, with or without the lines around them.
     Http,
 }
@@ -68,12 +69,15 @@ impl Syntax {
     /// The language that a fence in Markdown names.
     pub fn named(name: &str) -> Option<Self> {
         let known = [
+            // The tests run what is in fences named `sh`.
             ("sh", Self::Shell),
+            ("shell", Self::Shell),
             ("python", Self::Python),
             ("ts", Self::TypeScript),
             ("rust", Self::Rust),
             ("go", Self::Go),
             ("json", Self::Json),
+            ("toml", Self::Toml),
             ("http", Self::Http),
         ];
         known.into_iter().find(|(known, _)| *known == name).map(|(_, syntax)| syntax)
@@ -113,6 +117,7 @@ impl Syntax {
                  return select struct switch true type var",
             ),
             Self::Json => (None, &[DOUBLE], "false null true"),
+            Self::Toml => (Some("#"), &[DOUBLE, Quote { escapes: false, ..SINGLE }], "false true"),
             Self::Http => (None, &[DOUBLE], "DELETE GET HTTP PATCH POST PUT false null true"),
         };
         Grammar { comment, quotes, keywords }
@@ -199,8 +204,16 @@ mod tests {
     use Kind::{Comment, Keyword, Name, Number, Text};
     use proptest::prelude::*;
 
-    const ALL: [Syntax; 7] =
-        [Syntax::Shell, Syntax::Python, Syntax::TypeScript, Syntax::Rust, Syntax::Go, Syntax::Json, Syntax::Http];
+    const ALL: [Syntax; 8] = [
+        Syntax::Shell,
+        Syntax::Python,
+        Syntax::TypeScript,
+        Syntax::Rust,
+        Syntax::Go,
+        Syntax::Json,
+        Syntax::Toml,
+        Syntax::Http,
+    ];
 
     /// The parts with a color.
     fn colored(code: &str, syntax: Syntax) -> Vec<(Kind, &str)> {
@@ -210,7 +223,7 @@ mod tests {
     #[test]
     fn each_language_has_its_own_strings_comments_and_words() {
         type Colored<'a> = &'a [(Kind, &'a str)];
-        let cases: [(Syntax, &str, Colored<'_>); 8] = [
+        let cases: [(Syntax, &str, Colored<'_>); 9] = [
             (
                 Syntax::Shell,
                 "curl -sS \"$A/x#y\" -d '{\\' 4 a:5 # it's\nfor-all \\'x",
@@ -245,6 +258,7 @@ mod tests {
                 "{\"a\" : [\"b: c\", -2, true]}",
                 &[(Name, "\"a\""), (Text, "\"b: c\""), (Number, "2"), (Keyword, "true")],
             ),
+            (Syntax::Toml, "a = 'b\\' # c", &[(Text, "'b\\'"), (Comment, "# c")]),
             (
                 Syntax::Http,
                 "POST /a HTTP/1.1\nwebhook-id: evt_1:x\n\n{\"b\": 1}",
