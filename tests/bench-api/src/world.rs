@@ -23,12 +23,13 @@ use crate::stub::Stub;
 const UNLIMITED: RateLimit = RateLimit { per_minute: 60_000, burst: 1_000_000 };
 const CREDITS: u64 = 1_000_000_000;
 const HOUR: Duration = Duration::from_secs(3600);
-/// Further settings of the dashboard. Nobody signs in here.
-const DASHBOARD: [(&str, &str); 5] = [
+/// Further settings, of the dashboard and of the functions that create jobs. Nobody signs in here.
+const FURTHER: [(&str, &str); 6] = [
     ("DASHBOARD_URL", "https://docmill.example"),
     ("OIDC_ISSUER", "https://issuer.example/pool"),
     ("OIDC_CLIENT_ID", "bench"),
     ("COOKIE_KEY", "sixty-four characters of no secret, for cookies that nobody has."),
+    ("WEBHOOK_KEY", "sixty-four characters of no secret, for webhooks that nobody has"),
     ("DELIVERY_ROLE", "arn:aws:iam::111122223333:role/deliverer"),
 ];
 /// The functions' settings with the emulator.
@@ -195,7 +196,7 @@ impl Seed {
 }
 
 fn environment<'a>(settings: impl IntoIterator<Item = (&'a str, &'a str)>) -> Environment {
-    settings.into_iter().chain(DASHBOARD).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
+    settings.into_iter().chain(FURTHER).map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
 /// An item of the Usage table.
