@@ -36,10 +36,13 @@ impl Page {
 
     /// The text of the element with this id.
     pub fn text_of(&self, id: &str) -> String {
-        let (_, rest) =
+        let (before, rest) =
             self.text.split_once(&format!(" id=\"{id}\"")).unwrap_or_else(|| panic!("no {id}: {}", self.text));
+        let tag = before.rsplit('<').next().unwrap().split(' ').next().unwrap();
         let (_, rest) = rest.split_once('>').unwrap();
-        rest.split_once('<').unwrap().0.to_owned()
+        let (content, _) = rest.split_once(&format!("</{tag}>")).unwrap();
+        // Colored code has elements of its own.
+        content.split('<').map(|part| part.split_once('>').map_or(part, |(_, text)| text)).collect()
     }
 
     /// Ids of more than one element.
