@@ -69,6 +69,8 @@ test("a new user finds their way from the printed address to a key and a PDF", a
     await page.getByRole("button", { name: "Create key" }).click();
     assert.equal(await statusOf(await page.locator("#secret").innerText()), 200);
     await page.getByRole("main").getByRole("link", { name: "playground" }).click();
+    // Until its script has run, the form is sent without the file.
+    await page.waitForURL("**/app/playground*");
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(document);
     await page.getByRole("button", { name: "Convert" }).click();
     const ready = page.getByRole("heading", { name: "Your PDF is ready" });
