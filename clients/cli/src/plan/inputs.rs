@@ -165,7 +165,7 @@ mod tests {
         let found =
             |name: &str| expand(&[at(name)], |format| format == "docx").map(|inputs| shown(&inputs, folder.path()));
         assert_eq!(found("*.docx").unwrap(), ["a.docx", "b.docx"]);
-        assert_eq!(found("c.txt").unwrap(), ["c.txt"], "a file is taken whatever its suffix");
+        assert_eq!(found("c.txt").unwrap(), ["c.txt"], "a file can have any suffix");
         assert_eq!(found("").unwrap(), ["a.docx", "b.docx", "sub/d.docx"]);
         assert!(found("*.odt").is_err() && found("no.docx").is_err());
         let inputs = expand(&[at("")], |format| format == "docx").unwrap();

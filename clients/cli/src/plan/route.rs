@@ -42,7 +42,7 @@ pub fn plan(args: &ConvertArgs) -> Outcome<Vec<Task>> {
     of_inputs(found, &wish, &args.job)
 }
 
-/// What is wanted of sources, whatever their formats.
+/// What is wanted of sources of any format.
 #[derive(Debug)]
 pub struct Wish<'a> {
     /// The format of sources without a suffix.
