@@ -350,6 +350,13 @@ impl Story {
     }
 }
 
+/// The sweeper's other possible calls for a job whose last run fails it and, at the same time, looks for stored requests that no job
+/// needs. If the request is deleted before the run looks, there is none to read a job for. If it is deleted after the run has listed
+/// it, but before the run reads its job, the run deletes it again.
+fn last_runs(listed: &str) -> [String; 2] {
+    [listed.replacen("BatchGetItem ", "", 1), sorted(&format!("{listed} DeleteObjects"))]
+}
+
 fn sorted(calls: &str) -> String {
     let mut calls: Vec<&str> = calls.split(' ').collect();
     calls.sort_unstable();
@@ -369,11 +376,10 @@ async fn the_calls_of_every_story_are_the_listed_ones() {
         for actor in unordered.into_iter().flatten().map(|actor| actor as usize) {
             (recorded[actor], listed[actor]) = (sorted(&recorded[actor]), sorted(&listed[actor]));
         }
-        // The last run fails the job and looks for requests without one at the same time. If it deletes the request before it looks,
-        // it finds none to read a job for.
-        let without_read = listed[Actor::Sweeper as usize].replacen("BatchGetItem ", "", 1);
-        if story.name == "always dies" && recorded[Actor::Sweeper as usize] == without_read {
-            listed[Actor::Sweeper as usize] = without_read;
+        if story.name == "always dies"
+            && last_runs(&listed[Actor::Sweeper as usize]).contains(&recorded[Actor::Sweeper as usize])
+        {
+            listed[Actor::Sweeper as usize].clone_from(&recorded[Actor::Sweeper as usize]);
         }
         if recorded != listed {
             differing.push(format!("{}\n  recorded: {recorded:#?}\n  listed: {listed:#?}", story.name));
