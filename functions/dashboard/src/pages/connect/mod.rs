@@ -80,7 +80,7 @@ impl Program {
     fn answer(&self, name: &str, value: &str) -> Result<String, PageError> {
         let query = [(name, value), ("state", &self.state)];
         let url = Url::parse_with_params(&self.origin(), query);
-        Ok(url.map_err(|error| PageError::Internal(error.to_string().into()))?.into())
+        Ok(url.map_err(|error| PageError::Internal(error.to_string()))?.into())
     }
 
     fn key_name(&self) -> String {
