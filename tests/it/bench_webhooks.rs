@@ -60,7 +60,11 @@ struct Received {
     others: AtomicU64,
 }
 
-async fn receive(State(received): State<Arc<Received>>, Path(kind): Path<String>, headers: HeaderMap) -> StatusCode {
+async fn receive(
+    State(received): State<Arc<Received>>,
+    Path((kind, _number)): Path<(String, usize)>,
+    headers: HeaderMap,
+) -> StatusCode {
     if kind != "healthy" {
         let nth = received.others.fetch_add(1, Ordering::Relaxed);
         match kind.as_str() {
