@@ -132,7 +132,7 @@ impl Book {
             }
             h2 { "Guides" }
             ul.cards {
-                (guide("first-conversion", "One request in curl, Python, TypeScript or Rust."))
+                (guide("first-conversion", "One request, from the command line or in your language."))
                 (guide("authentication", "Live keys, test keys, and how to keep them secret."))
                 (guide("uploads", "Convert files that have no public address."))
                 (guide("fonts", "Print with fonts of your own."))
