@@ -25,7 +25,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 24] = [
+pub const GUIDES: [Guide; 25] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -50,6 +50,7 @@ pub const GUIDES: [Guide; 24] = [
     guide!("n8n"),
     guide!("generators"),
     guide!("versions"),
+    guide!("api-changes"),
 ];
 
 impl Guide {
@@ -311,6 +312,19 @@ mod tests {
         let text = as_markdown(GUIDES[0].text, &Catalogue::load().unwrap());
         assert!(text.contains("```python\nfrom docmill import Docmill") && text.contains("](uploads.md)"), "{text}");
         assert!(!text.contains("```example"), "{text}");
+    }
+
+    #[test]
+    fn the_changes_of_the_api_name_every_tool_and_every_family_of_endpoints() {
+        let changes = GUIDES.iter().find(|guide| guide.slug == "api-changes").unwrap().text;
+        for tool in Catalogue::load().unwrap().tools() {
+            assert!(changes.contains(&format!("`{}`", tool.definition.slug)), "{}", tool.definition.slug);
+        }
+        let description: Value = serde_json::from_str(crate::book::OPENAPI).unwrap();
+        for path in description["paths"].as_object().unwrap().keys() {
+            let family: String = path.split_inclusive('/').take(3).collect();
+            assert!(changes.contains(family.trim_end_matches('/')), "{family}");
+        }
     }
 
     #[test]

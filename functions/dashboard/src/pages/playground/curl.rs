@@ -25,7 +25,12 @@ printf %s "$job" | jq -e .download >/dev/null || ! printf '%s\n' "$job"
 curl -sS --fail -o "$(printf %s "$job" | jq -r .download.filename)" "$(printf %s "$job" | jq -r .download.url)""#;
 
 /// `direct` is the file that the result itself is saved as, and its type; otherwise, a link leads to the result.
-pub(super) fn code(slug: &str, body: &Map<String, Value>, files: &[File<'_>], direct: Option<(String, &str)>) -> String {
+pub(super) fn code(
+    slug: &str,
+    body: &Map<String, Value>,
+    files: &[File<'_>],
+    direct: Option<(String, &str)>,
+) -> String {
     let upload = |(number, file): (usize, &File<'_>)| {
         format!("id{number}=$(upload {} {})\n", quoted(file.name), quoted(file.content_type))
     };
