@@ -74,12 +74,15 @@ impl Files {
     }
 }
 
+/// Suffixes of pages.
+const PAGES: [&str; 3] = ["html", "htm", "xhtml"];
+
 /// The kind of source that `docmill` makes of an address: a page, where the tool takes both and the suffix is not that of a file.
 fn kind_of(address: &str, call: &Call<'_>) -> SourceKind {
     let kinds = &call.tool.definition.sources.kinds;
     let path = address.split_once("://").map_or("", |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
     let last = path.split_once('/').and_then(|(_, path)| path.rsplit('/').next()).unwrap_or_default();
-    let is_page = last.rsplit_once('.').is_none_or(|(_, suffix)| suffix.eq_ignore_ascii_case("html"));
+    let is_page = last.rsplit_once('.').is_none_or(|(_, suffix)| PAGES.contains(&suffix.to_ascii_lowercase().as_str()));
     match (kinds.contains(&SourceKind::Url), kinds.contains(&SourceKind::SourceUrl)) {
         (true, true) if is_page => SourceKind::Url,
         (true, false) => SourceKind::Url,
@@ -106,8 +109,8 @@ fn properties(call: &Call<'_>) -> Option<Vec<String>> {
                     flags.extend(headers.iter().map(header));
                 }
                 ("password" | "pageRange" | "title", Value::String(text)) if options.get(name).is_none() => {
-                    let text = if is_shared { escaped(text) } else { format!("{}={text}", index + 1) };
-                    flags.push(with_value(name, &text));
+                    let number = if is_shared { String::new() } else { format!("{}=", index + 1) };
+                    flags.push(with_value(name, &(number + &escaped(text))));
                 }
                 _ => return None,
             }
@@ -129,7 +132,9 @@ fn option(name: &str, value: &Value, schema: &Value) -> String {
             with_value(name, &items.iter().map(plain).collect::<Vec<_>>().join(","))
         }
         Value::String(text) => with_value(name, &escaped(text)),
-        other => with_value(name, &other.to_string()),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) | Value::Object(_) => {
+            with_value(name, &value.to_string())
+        }
     }
 }
 

@@ -66,7 +66,9 @@ impl Style {
             .map(|(name, value)| {
                 let value = match value {
                     Value::Object(object) => self.object(object, &inner),
-                    other => self.line(other),
+                    Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                        self.line(value)
+                    }
                 };
                 (format!("{}:", self.name(name)), value)
             })
