@@ -6,7 +6,6 @@
 pub mod body;
 pub mod code;
 pub mod controls;
-mod curl;
 pub mod documents;
 pub mod form;
 pub mod label;

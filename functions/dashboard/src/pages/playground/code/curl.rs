@@ -4,7 +4,7 @@
 use docmill_look::example::shell::quoted;
 use serde_json::{Map, Value, json};
 
-use super::code::File;
+use super::File;
 
 const AUTHORIZED: &str = "-H \"Authorization: Bearer $DOCMILL_KEY\" -H 'Content-Type: application/json'";
 /// Constant for one run: a repeated request gets the same job.

@@ -1,5 +1,9 @@
 //! Code that does the same as a form and saves the result: with each client, and with curl alone.
 
+mod curl;
+#[cfg(test)]
+mod tests;
+
 use docmill::domain::catalogue::{Catalogue, Tool};
 use docmill::domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
 use docmill::domain::tool::{Definition, OutputFormat};
@@ -7,8 +11,6 @@ use docmill_look::code::Tab;
 use docmill_look::example::Language;
 use docmill_look::example::call::{Call, Step, UPLOAD};
 use serde_json::{Map, Value, json};
-
-use super::curl;
 
 /// Longer HTML is shortened.
 const MOST_INLINE_BYTES: usize = 2000;
@@ -142,6 +144,3 @@ fn redacted_section(section: &Map<String, Value>, definition: &Definition) -> Ma
     };
     section.iter().map(shown).collect()
 }
-
-#[cfg(test)]
-mod tests;
