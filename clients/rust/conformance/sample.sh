@@ -4,14 +4,14 @@ set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 target=${CARGO_TARGET_DIR:-${DOCMILL_CACHE:-$HOME/.cache/docmill}/target}
 folder=$here/../../../.local/clients/rust/sample
-program=$(mktemp)
-trap 'rm -f "$program"' EXIT
+own=$(mktemp -d)
+trap 'rm -rf "$own"' EXIT
 mkdir -p "$folder"
 exec 9>"$folder.lock"
 flock 9
 "$here/crate.sh" "$folder" docmill-sample
 cp "$1" "$folder/src/bin/docmill-sample.rs"
 CARGO_TARGET_DIR=$target cargo build --quiet --offline --manifest-path "$folder/Cargo.toml" >&2
-cp "$target/debug/docmill-sample" "$program"
+cp "$target/debug/docmill-sample" "$own/program"
 exec 9>&-
-"$program"
+"$own/program"
