@@ -1,4 +1,6 @@
 //! Fills a template: `cargo run -p docmill-templates --example fill -- TEMPLATE DATA.json RESULT`.
+//!
+//! With `-` for the data, it is filled with the example of the data that it expects.
 
 use std::error::Error;
 use std::path::Path;
@@ -18,10 +20,10 @@ fn main() -> Result<(), Box<dyn Error>> {
         _ => return Err("the format is unknown".into()),
     };
     let bytes = std::fs::read(template)?;
-    let data = serde_json::from_slice(&std::fs::read(data)?)?;
     let started = Instant::now();
     let template = Template::open(bytes, format, Options::default())?;
     eprintln!("opened in {:?}", started.elapsed());
+    let data = if data == "-" { template.expected().example } else { serde_json::from_slice(&std::fs::read(data)?)? };
     let started = Instant::now();
     let rendered = template.render(&data).inspect_err(|failure| {
         if let Failure::Template(problems) = failure {

@@ -115,13 +115,13 @@ impl Template {
     }
 
     fn fail_with(&self, found: Vec<Problem>) -> Result<(), Failure> {
-        // Without its section, a name is looked up at the wrong place.
-        let has_broken_section = self.problems.iter().any(|problem| match problem.reason {
+        // A name may be looked up at the wrong place if its section is broken.
+        let has_broken_tag = self.problems.iter().any(|problem| match problem.reason {
             Reason::UnclosedSection | Reason::UnopenedSection | Reason::MismatchedSection | Reason::Misplaced => true,
             Reason::InvalidTag | Reason::UnclosedTag | Reason::UnopenedTag | Reason::UnknownFilter => true,
             Reason::UnknownName | Reason::UnusableValue => false,
         });
-        let found = found.into_iter().filter(|problem| !has_broken_section || problem.reason != Reason::UnknownName);
+        let found = found.into_iter().filter(|problem| !has_broken_tag || problem.reason != Reason::UnknownName);
         let all: Vec<_> = self.problems.iter().cloned().chain(found).collect();
         if all.is_empty() { Ok(()) } else { Err(Failure::Template(all)) }
     }
