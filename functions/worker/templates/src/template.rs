@@ -93,9 +93,7 @@ impl Template {
         let mut texts = HashMap::new();
         for part in &self.parts {
             let (text, has_hidden) = filler.fill(part, data)?;
-            let is_markup = matches!(self.body, Body::Package(_));
-            let text = if has_hidden && is_markup && self.problems.is_empty() { markup::mended(text)? } else { text };
-            texts.insert(part.name.as_str(), text);
+            texts.insert(part.name.as_str(), self.mended(text, has_hidden)?);
         }
         let (found, empty) = (filler.problems, filler.empty);
         self.fail_with(found)?;
@@ -112,6 +110,15 @@ impl Template {
             warnings.push(Warning::ValueEmpty(empty.into_iter().collect()));
         }
         Ok(Rendered { bytes, warnings })
+    }
+
+    /// What sections hid or repeated may leave a part invalid.
+    fn mended(&self, text: String, has_hidden: bool) -> Result<String, Failure> {
+        if matches!(self.body, Body::Text) || !self.problems.is_empty() {
+            return Ok(text);
+        }
+        let text = if has_hidden { markup::mended(text)? } else { text };
+        markup::with_distinct_numbers(text)
     }
 
     fn fail_with(&self, found: Vec<Problem>) -> Result<(), Failure> {

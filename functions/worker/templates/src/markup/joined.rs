@@ -78,6 +78,8 @@ fn paragraph_of(markup: &Markup<'_>, element: usize, dialect: Dialect) -> Option
     let nearest = |names: &[&str]| markup.ancestors(element).find(|element| names.contains(&markup.local(*element)));
     match (dialect, markup.local(element)) {
         (Dialect::Runs, "t") => nearest(&["p"]),
+        // Copies of headings and titles, which programs make again.
+        (Dialect::Leaves, "lpstr") => None,
         // A chart's copy of a name or value.
         (Dialect::Runs, "v") | (Dialect::Leaves, _) => Some(element),
         (Dialect::Spans, local) if SPANS.contains(&local) => nearest(&["p", "h"]),

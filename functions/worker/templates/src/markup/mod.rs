@@ -7,7 +7,7 @@ mod scan;
 mod sections;
 mod units;
 
-pub(crate) use mend::mended;
+pub(crate) use mend::{mended, with_distinct_numbers};
 pub(crate) use read::read;
 pub(crate) use scan::is_well_formed;
 

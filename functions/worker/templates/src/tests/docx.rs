@@ -136,6 +136,23 @@ fn a_hidden_row_or_paragraph_leaves_a_valid_table() {
 }
 
 #[test]
+fn repeated_pictures_have_numbers_of_their_own() {
+    let picture = |number: u32| format!("<w:drawing><wp:docPr xmlns:wp=\"w\" id=\"{number}\" name=\"a\"/></w:drawing>");
+    let with = |number| format!("<w:p><w:r><w:t>{{#items}}</w:t>{}<w:t>{{/items}}</w:t></w:r></w:p>", picture(number));
+    let xml = body(&format!("{}{}", with(7), with(9)), &json!({"items": [1, 2]}));
+    for number in [7, 9, 10, 11] {
+        assert_eq!(xml.matches(&format!("id=\"{number}\"")).count(), 1, "{xml}");
+    }
+}
+
+#[test]
+fn copies_of_titles_in_the_properties_are_no_places_for_tags() {
+    let properties = "<Properties xmlns:vt=\"v\"><Company>{name}</Company><TitlesOfParts><vt:lpstr>{#a}{b</vt:lpstr></TitlesOfParts></Properties>";
+    let result = render(archive(&[("docProps/app.xml", properties)]), Format::Docx, &json!({"name": "Ann"}));
+    assert_eq!(part(&result.bytes, "docProps/app.xml"), properties.replace("{name}", "Ann"));
+}
+
+#[test]
 fn raw_xml_replaces_its_paragraph_if_it_is_complete() {
     let xml = body(&paragraphs(&["a", "{@xml}", "b"]), &json!({"xml": "<w:p><w:r><w:t>raw</w:t></w:r></w:p>"}));
     assert_eq!(lines(&xml), ["a", "raw", "b"]);
