@@ -1,9 +1,7 @@
 //! What a template's designer must change, and where.
 
+use docmill_domain::nearest::nearest;
 use serde::{Deserialize, Serialize};
-
-/// Names of at least this similarity are suggested: 1 is equal (Jaro-Winkler).
-const ALIKE: f64 = 0.8;
 
 /// Longest quotation of a paragraph.
 const QUOTED_CHARACTERS: usize = 160;
@@ -124,13 +122,4 @@ impl Fault {
             suggestion: self.suggestion,
         }
     }
-}
-
-fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
-    let name = name.to_lowercase();
-    known
-        .map(|known| (strsim::jaro_winkler(&name, &known.to_lowercase()), known))
-        .filter(|(similarity, _)| *similarity >= ALIKE)
-        .max_by(|(one, _), (other, _)| one.total_cmp(other))
-        .map(|(_, known)| known)
 }

@@ -79,6 +79,22 @@ impl Style {
         format!("{}\n{inner}{members}{}\n{indent}{}", open.trim_end(), self.last_comma(), close.trim_start())
     }
 
+    /// The options as an argument, if there are any.
+    pub(super) fn options(self, options: &Map<String, Value>, indent: &str) -> Option<String> {
+        (!options.is_empty()).then(|| self.object(options, indent))
+    }
+
+    /// A list in brackets, with an item on each line if it has more than `most` bytes. `indent` is that of its call.
+    pub(super) fn list(self, items: &[String], most: usize, indent: &str) -> String {
+        let line = format!("[{}]", items.join(", "));
+        if line.len() <= most {
+            return line;
+        }
+        let tab = self.tab();
+        let lines: String = items.iter().map(|item| format!("{indent}{tab}{tab}{item},\n")).collect();
+        format!("[\n{lines}{indent}{tab}]")
+    }
+
     /// The value on one line.
     pub(super) fn line(self, value: &Value) -> String {
         match value {

@@ -1,6 +1,6 @@
 //! A call with the package for Python.
 
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::call::{Call, Place, Source};
 use super::literal::{Style, invocation};
@@ -13,7 +13,7 @@ const MOST: usize = 100;
 pub(super) fn code(call: &Call<'_>) -> String {
     let steps = call.steps.iter().map(|step| {
         let mut arguments = vec![STYLE.string(step.slug())];
-        arguments.extend(options(&step.options, ""));
+        arguments.extend(STYLE.options(&step.options, ""));
         format!(".then({})", arguments.join(", "))
     });
     let mut links: Vec<_> = steps.collect();
@@ -46,12 +46,8 @@ fn chain(start: &str, call: &Call<'_>, links: &[String]) -> String {
 
 fn run(call: &Call<'_>, most: usize, indent: &str) -> String {
     let mut arguments = vec![STYLE.string(&call.tool.definition.slug), sources(call, indent)];
-    arguments.extend(options(&call.options, &format!("{indent}{TAB}")));
+    arguments.extend(STYLE.options(&call.options, &format!("{indent}{TAB}")));
     invocation("docmill.run", &arguments, most, indent, TAB)
-}
-
-fn options(options: &Map<String, Value>, indent: &str) -> Option<String> {
-    (!options.is_empty()).then(|| STYLE.object(options, indent))
 }
 
 fn sources(call: &Call<'_>, indent: &str) -> String {
@@ -59,12 +55,7 @@ fn sources(call: &Call<'_>, indent: &str) -> String {
         return source(only, call);
     }
     let sources: Vec<_> = call.sources.iter().map(|each| source(each, call)).collect();
-    let line = format!("[{}]", sources.join(", "));
-    if line.len() <= MOST - 2 * TAB.len() {
-        return line;
-    }
-    let lines: String = sources.iter().map(|each| format!("{indent}{TAB}{TAB}{each},\n")).collect();
-    format!("[\n{lines}{indent}{TAB}]")
+    STYLE.list(&sources, MOST - 2 * TAB.len(), indent)
 }
 
 fn source(source: &Source, call: &Call<'_>) -> String {

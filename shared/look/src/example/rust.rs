@@ -17,7 +17,7 @@ pub(super) fn code(call: &Call<'_>) -> Option<String> {
     let slug = STYLE.string(&call.tool.definition.slug);
     let head = match (call.only_source(), sources.as_slice()) {
         (Some(_), [only]) => invocation("Request::tool", &[slug, only.clone()], MOST, TAB, TAB),
-        _ => invocation("Request::several", &[slug, list(&sources)], MOST, TAB, TAB),
+        _ => invocation("Request::several", &[slug, STYLE.list(&sources, MOST - 2 * TAB.len(), TAB)], MOST, TAB, TAB),
     };
     let mut links = Vec::new();
     links.extend(options(&call.options));
@@ -56,15 +56,6 @@ const BY_LINK: &str = "    let job = client.start(request).await?;
 
 fn options(options: &Map<String, Value>) -> Option<String> {
     (!options.is_empty()).then(|| format!(".options(json!({}))", STYLE.object(options, "        ")))
-}
-
-fn list(sources: &[String]) -> String {
-    let line = format!("[{}]", sources.join(", "));
-    if line.len() <= MOST - 2 * TAB.len() {
-        return line;
-    }
-    let lines: String = sources.iter().map(|each| format!("{TAB}{TAB}{TAB}{each},\n")).collect();
-    format!("[\n{lines}{TAB}{TAB}]")
 }
 
 fn source(source: &Source, call: &Call<'_>) -> Option<String> {

@@ -1,7 +1,5 @@
 //! A call with the package for TypeScript.
 
-use serde_json::{Map, Value};
-
 use super::call::{Call, Place, Source};
 use super::literal::{Style, invocation};
 
@@ -16,7 +14,7 @@ pub(super) fn code(call: &Call<'_>) -> String {
         .iter()
         .map(|step| {
             let mut arguments = vec![STYLE.string(step.slug())];
-            arguments.extend(options(&step.options, TAB));
+            arguments.extend(STYLE.options(&step.options, TAB));
             format!(".then({})", arguments.join(", "))
         })
         .collect();
@@ -43,12 +41,8 @@ fn chain(call: &Call<'_>, links: &[String]) -> String {
 
 fn run(call: &Call<'_>, indent: &str) -> String {
     let mut arguments = vec![STYLE.string(&call.tool.definition.slug), sources(call, indent)];
-    arguments.extend(options(&call.options, &format!("{indent}{TAB}")));
+    arguments.extend(STYLE.options(&call.options, &format!("{indent}{TAB}")));
     invocation("run", &arguments, MOST, indent, TAB)
-}
-
-fn options(options: &Map<String, Value>, indent: &str) -> Option<String> {
-    (!options.is_empty()).then(|| STYLE.object(options, indent))
 }
 
 fn sources(call: &Call<'_>, indent: &str) -> String {
@@ -56,12 +50,7 @@ fn sources(call: &Call<'_>, indent: &str) -> String {
         return source(only, call);
     }
     let sources: Vec<_> = call.sources.iter().map(|each| source(each, call)).collect();
-    let line = format!("[{}]", sources.join(", "));
-    if line.len() <= MOST - TAB.len() {
-        return line;
-    }
-    let lines: String = sources.iter().map(|each| format!("{indent}{TAB}{TAB}{each},\n")).collect();
-    format!("[\n{lines}{indent}{TAB}]")
+    STYLE.list(&sources, MOST - TAB.len(), indent)
 }
 
 fn source(source: &Source, call: &Call<'_>) -> String {
