@@ -8,6 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from extract import measure as extract
+
 from . import contenders, documents, lineup, measuring, ocr_errors, pdf_cases, peers, privileges, report, similarity, soak, streams
 
 
@@ -28,7 +30,7 @@ FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "med
 QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medium"))
 
 
-PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream")
+PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream", "extract")
 VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
 
 
@@ -86,6 +88,9 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, 
     if "stream" in parts:
         results["stream"] = _streams(worker, installed, folder, extent)
         _print(report.stream_table(results["stream"]))
+    if "extract" in parts:
+        results["extract"] = extract.measure(worker, alone=extent.alone)
+        _print(extract.table(results["extract"]))
     results["bars"] = report.bars(results)
     results["machine after"] = report.machine()
     _print(report.bars_table(results["bars"]))
