@@ -40,14 +40,28 @@ pub(crate) struct PageContent {
     pub tables: Vec<tables::Grid>,
 }
 
-/// Reads one page. Rules of tables and links are read only for `structure`.
-pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
-    let characters = page.text()?.characters(structure);
+/// Reads one page, without its annotations.
+pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<PageContent, Failure> {
+    content(page, number, None)
+}
+
+/// Reads one page with what its annotations and fields show. Rules of tables and links are read only for `structure`.
+pub(crate) fn read_as_shown(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
+    let links = structure.then(|| page.links(LINKS));
+    let shown = page.with_annotations()?;
+    content(shown.as_ref().unwrap_or(page), number, links.as_deref())
+}
+
+/// `links`: only with the structure.
+fn content(page: &Page<'_>, number: u32, links: Option<&[(Rect, String)]>) -> Result<PageContent, Failure> {
+    let characters = page.text()?.characters(links.is_some());
     let (width, height) = page.size();
     let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
     let mut found = Vec::new();
-    if structure && !words.is_empty() {
-        words::link(&mut words, &page.links(LINKS));
+    if let Some(links) = links
+        && !words.is_empty()
+    {
+        words::link(&mut words, links);
         if angle == 0 {
             found = tables::grids(&page.paths(PATHS), (width, height));
         }
