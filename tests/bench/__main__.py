@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from extract import measure as extract
+from fidelity import measure as fidelity
 
 from . import contenders, documents, lineup, measuring, ocr_errors, pdf_cases, peers, privileges, report, similarity, soak, streams
 
@@ -30,7 +31,9 @@ FULL = Extent(rounds=11, budget=8, cold_rounds=3, jobs=200, sizes=("small", "med
 QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medium"))
 
 
-PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream", "extract")
+PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream")
+# They compare documents, not times, and fetch some.
+ON_REQUEST = ("extract", "fidelity")
 VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
 
 
@@ -56,7 +59,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("what", choices=["bench", "soak", "privileges"])
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--quick", action="store_true")
-    parser.add_argument("--only", choices=PARTS, action="append", help="only this part; may be repeated")
+    parser.add_argument("--only", choices=PARTS + ON_REQUEST, action="append", help="only this part; may be repeated")
     parser.add_argument("--alone", action="store_true", help="measure the PDF tools without their peers")
     parser.add_argument("--json", type=Path, default=Path("bench.json"))
     return parser.parse_args()
@@ -82,6 +85,9 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, 
     if "ocr" in parts:
         results["ocr"] = ocr_errors.measure(worker, installed, folder)
         _print(ocr_errors.table(results["ocr"], folder))
+    if "fidelity" in parts:
+        results["fidelity"] = fidelity.measure(worker, Path("target/fidelity"))
+        _print(fidelity.table(results["fidelity"]))
     if "compress" in parts:
         results["compress"] = _compression(worker, installed, extent)
         _print(report.compression_table(results["compress"]))

@@ -1,9 +1,16 @@
 // Signing in and out, and what happens if something is wrong.
 
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { hostname, tmpdir } from "node:os";
+import { join } from "node:path";
 import { after, test } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { promisify } from "node:util";
 import {
-  administer, closeBrowser, giveCredentials, mainText, newPerson, newVisitor, people, signIn, url, withVisitor,
+  administer, base, closeBrowser, docmill, giveCredentials, mainText, newPerson, newVisitor, people, signIn, url, withVisitor,
 } from "./support.mjs";
 
 after(closeBrowser);
@@ -184,5 +191,43 @@ test("a cookie of one purpose is refused for another", async () => {
     await context.addCookies([{ ...(await proof()), value }]);
     await goto("/app/keys/new");
     assert.ok(await page.getByLabel("Password").isVisible());
+  });
+});
+
+test("the command line gets a key of its own once its user agrees in the browser", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page, goto } = visitor;
+    const home = await mkdtemp(join(tmpdir(), "docmill-login-"));
+    const login = async (answer) => {
+      // The command's browser is this test's: it only writes down the address.
+      const opened = join(home, "opened");
+      await rm(opened, { force: true });
+      await writeFile(join(home, "browser"), `#!/bin/sh\nprintf %s "$1" > '${opened}.part'\nmv '${opened}.part' '${opened}'\n`, { mode: 0o755 });
+      const environment = { PATH: process.env.PATH, HOME: home, BROWSER: join(home, "browser") };
+      const command = promisify(execFile)(docmill, ["login", "--browser", "--url", base], { env: environment });
+      const ended = command.then(({ stdout }) => stdout, ({ stderr }) => stderr);
+      while (!existsSync(opened)) await setTimeout(20);
+      await answer(await readFile(opened, "utf8"));
+      return ended;
+    };
+    const refused = await login(async (address) => {
+      await page.goto(address);
+      await giveCredentials(page, person);
+      await page.getByRole("link", { name: "Refuse" }).click();
+      await page.getByText("was refused in the browser").waitFor();
+    });
+    assert.match(refused, /was refused in the browser/);
+    const said = await login(async (address) => {
+      await page.goto(address);
+      await page.getByLabel("Mode").selectOption("test");
+      await page.getByRole("button", { name: "Agree" }).click();
+      await page.waitForURL(url("/app/connect/done"));
+    });
+    assert.match(said, /Test key dm_test_….{4} works/);
+    assert.equal((await stat(join(home, ".config/docmill/credentials.json"))).mode & 0o777, 0o600);
+    await goto("/app/keys");
+    assert.match(await mainText(page), new RegExp(`docmill on ${hostname()}`));
+    await rm(home, { recursive: true });
   });
 });

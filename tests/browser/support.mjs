@@ -24,6 +24,10 @@ const run = (program, words) =>
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 60_000);
 
 export const base = process.env.DOCMILL_URL;
+
+/** The command line, which `make test` builds. */
+export const docmill = `${process.env.CARGO_TARGET_DIR ?? `${root}target`}/debug/docmill`;
+
 export const url = (path) => `${base}${path}`;
 
 /** The people that every local stack has. Tests that change something make their own: see `newPerson`. */

@@ -19,6 +19,7 @@ mod bench_webhooks;
 mod budgets;
 mod clients;
 mod command_line;
+mod connecting;
 mod contract;
 mod control;
 mod create_jobs;

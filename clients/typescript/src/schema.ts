@@ -366,13 +366,13 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List endpoints
+         * List webhook endpoints
          * @description Returns the webhook endpoints of your account, oldest first.
          */
         get: operations["listWebhooks"];
         put?: never;
         /**
-         * Create an endpoint
+         * Create a webhook endpoint
          * @description Creates a webhook endpoint: an address of yours that events are sent to from now on. The response has its secret, which is not shown again. An account has at most 20 endpoints.
          */
         post: operations["createWebhook"];
@@ -396,21 +396,21 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get an endpoint
+         * Get a webhook endpoint
          * @description Returns a webhook endpoint, without its secret.
          */
         get: operations["getWebhook"];
         put?: never;
         post?: never;
         /**
-         * Delete an endpoint
+         * Delete a webhook endpoint
          * @description Deletes a webhook endpoint. Nothing is sent to it any more, and its list of deliveries is gone.
          */
         delete: operations["deleteWebhook"];
         options?: never;
         head?: never;
         /**
-         * Change an endpoint
+         * Change a webhook endpoint
          * @description Changes the members that you send. An endpoint that you make active again starts without its earlier failures; send what it missed with a replay.
          */
         patch: operations["updateWebhook"];
@@ -432,7 +432,7 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Rotate an endpoint's secret
+         * Rotate a webhook's secret
          * @description Gives the endpoint a new secret. Until the overlap ends, requests are signed with both, so that you can change your receiver without losing an event.
          */
         post: operations["rotateWebhookSecret"];
@@ -456,7 +456,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * List deliveries
+         * List webhook deliveries
          * @description Lists what was sent to an endpoint, newest event first, with each attempt and the beginning of its answer. Kept for 30 days. A request searches 500 deliveries, so a page with filters can be short or empty while `hasMore` is true.
          */
         get: operations["listWebhookDeliveries"];
@@ -522,7 +522,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get the public keys
+         * Get the webhooks' public keys
          * @description The Ed25519 keys that verify the `v1a` signatures of webhooks, and the role that sends them to queues and buses. Needs no API key. Keep the document for at most an hour.
          */
         get: operations["getWebhookKeys"];
@@ -2084,7 +2084,7 @@ export interface components {
         }));
         SplitPdfOptions: {
             /**
-             * @description `ranges`: one file for each entry of `ranges`. `every`: a new file after every `every` pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
+             * @description `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
              * @default every
              * @enum {string}
              */

@@ -22,6 +22,10 @@ impl FormData {
         Self(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
+    pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Self {
+        Self(pairs.collect())
+    }
+
     /// The first value of a name, trimmed.
     pub fn get(&self, name: &str) -> &str {
         self.0.iter().find(|(key, _)| key == name).map_or("", |(_, value)| value.trim())
@@ -67,7 +71,7 @@ impl<S: Sync> FromRequest<S> for FormData {
 
     async fn from_request(request: Request, _state: &S) -> Result<Self, PageError> {
         let bytes = axum::body::to_bytes(request.into_body(), FORM_BYTES).await.map_err(|_| PageError::BadRequest)?;
-        Ok(Self(form_urlencoded::parse(&bytes).into_owned().collect()))
+        Ok(Self::from_pairs(form_urlencoded::parse(&bytes).into_owned()))
     }
 }
 

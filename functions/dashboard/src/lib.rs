@@ -40,6 +40,7 @@ pub fn router(state: AppState) -> Router {
         .merge(pages::tools::routes())
         .merge(pages::overview::routes())
         .merge(pages::keys::routes())
+        .merge(pages::connect::routes())
         .merge(pages::jobs::routes())
         .merge(pages::fonts::routes())
         .merge(pages::webhooks::routes())

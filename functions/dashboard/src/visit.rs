@@ -91,6 +91,10 @@ async fn admit(state: &AppState, viewer: &Viewer, request: Request) -> Result<Re
     if matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS) {
         return Ok(request);
     }
+    // Programs have no session, and nothing to forge a request with.
+    if viewer.path == pages::connect::EXCHANGE {
+        return Ok(request);
+    }
     let signs_out = viewer.path == SIGN_OUT;
     match &viewer.form_token {
         Some(_) if viewer.suspended && !signs_out => Err(PageError::Suspended.into_response()),

@@ -123,8 +123,17 @@ impl Visitor {
         self.send(request.header("x-csrf-token", &self.form_token), body.into()).await
     }
 
+    /// Sends JSON like a program, without a session.
+    pub async fn program(&self, path: &str, body: String) -> Page {
+        self.receive(Request::post(path).header("content-type", "application/json"), body.into()).await
+    }
+
     async fn send(&self, request: axum::http::request::Builder, body: Body) -> Page {
-        let request = request.header(header::COOKIE, &self.cookie).body(body).unwrap();
+        self.receive(request.header(header::COOKIE, &self.cookie), body).await
+    }
+
+    async fn receive(&self, request: axum::http::request::Builder, body: Body) -> Page {
+        let request = request.body(body).unwrap();
         let (parts, body) = self.router.clone().oneshot(request).await.unwrap().into_parts();
         let bytes = to_bytes(body, usize::MAX).await.unwrap();
         let text = String::from_utf8(bytes.to_vec()).unwrap();

@@ -295,9 +295,15 @@ pub enum WebhooksVerb {
 
 #[derive(Debug, Args)]
 pub struct LoginArgs {
-    /// Read the key from standard input.
+    /// Read the key from standard input. This is the default if it is not a terminal.
     #[arg(long)]
     pub stdin: bool,
+    /// Ask for the key instead of opening a browser. This is the default over SSH.
+    #[arg(long, conflicts_with = "stdin")]
+    pub paste: bool,
+    /// Sign in with a browser, even over SSH or without a terminal.
+    #[arg(long, conflicts_with_all = ["stdin", "paste"])]
+    pub browser: bool,
 }
 
 /// The whole command. The options of a tool are added when its verb is used.

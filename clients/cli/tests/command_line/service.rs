@@ -5,6 +5,8 @@ use std::convert::Infallible;
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant};
 
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
@@ -96,9 +98,10 @@ impl Service {
         let body = body.to_bytes();
         let path = parts.uri.path().to_owned();
         let path: Vec<&str> = path.trim_start_matches('/').split('/').collect();
-        let is_signed = matches!(path[0], "store" | "results");
+        // A program that asks for a key has none yet.
+        let is_signed = matches!(path[0], "store" | "results" | "app");
         let key = parts.headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
-        // A signed link must not get the key.
+        // A signed link must not get a key.
         match (is_signed, key.as_deref()) {
             (true, None) => {}
             (false, Some(given)) if given == format!("Bearer {KEY}") => {}
@@ -139,6 +142,7 @@ impl Service {
                 200,
                 json!({"usage": {"plan": "demo", "credits": {"remaining": 88, "used": 12, "resetsAt": "2026-12-01"}}}),
             ),
+            (&Method::POST, ["app", "connect", "key"]) => exchange(&body),
             (&Method::GET, ["v1", "events"]) => self.list_events(parts.uri.query().unwrap_or_default()).await,
             _ => error(404, "route_not_found"),
         }
@@ -252,4 +256,15 @@ fn answer(status: u16, body: &Value) -> Answer {
 
 fn empty(status: u16) -> Answer {
     Response::builder().status(status).body(Full::default()).unwrap()
+}
+
+/// The code that this service gives is the challenge itself.
+fn exchange(body: &[u8]) -> Answer {
+    let asked: Value = serde_json::from_slice(body).unwrap();
+    let digest = Sha256::digest(asked["verifier"].as_str().unwrap());
+    if asked["code"] == URL_SAFE_NO_PAD.encode(digest) {
+        ok(201, json!({"key": KEY}))
+    } else {
+        error(403, "connection_refused")
+    }
 }

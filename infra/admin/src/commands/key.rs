@@ -123,6 +123,7 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
     let key = key.with_secret(&secret, now);
     let key = match context.accounts.add_key(&key, now).await? {
         KeyAdded::Yes(key) => key,
+        KeyAdded::Exists => return refuse(format!("there is a key {} already", key.key_id)),
         KeyAdded::TooMany => {
             return refuse(format!("an account has at most {MAX_KEYS} keys: revoke one that you no longer need"));
         }

@@ -53,6 +53,8 @@ pub enum Changed {
 pub enum KeyAdded {
     /// The stored key, with the account's policy.
     Yes(Box<StoredKey>),
+    /// The account has an active key with this id.
+    Exists,
     /// The account has [`MAX_KEYS`] active keys.
     TooMany,
     NoAccount,
@@ -94,6 +96,10 @@ impl Accounts {
             };
             // An old secret that still works does not count as another key.
             let ids: HashSet<_> = keys.iter().filter(|key| !key.is_dashboards()).map(|key| &key.key_id).collect();
+            // Two requests with one id: both read no such key, one commits, and the other's revision no longer matches. It reads again.
+            if ids.contains(&key.key_id) {
+                return Ok(KeyAdded::Exists);
+            }
             if ids.len() >= MAX_KEYS && !key.is_dashboards() {
                 return Ok(KeyAdded::TooMany);
             }

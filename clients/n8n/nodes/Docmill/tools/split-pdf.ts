@@ -42,7 +42,7 @@ export const splitPdf: Tool = {
 					displayName: 'Mode',
 					name: 'mode',
 					description:
-						'<code>ranges</code>: one file for each entry of <code>ranges</code>. <code>every</code>: a new file after every <code>every</code> pages. <code>bookmarks</code>: a new file at each page that a bookmark leads to, down to <code>level</code>. <code>blank</code>: a new file after each blank page; the blank pages are left out. <code>size</code>: as many pages in each file as fit into <code>mebibytes</code>.',
+						'<code>ranges</code>: one file for each entry of <code>ranges</code>. <code>every</code>: files with as many pages each as <code>every</code> says. <code>bookmarks</code>: a new file at each page that a bookmark leads to, down to <code>level</code>. <code>blank</code>: a new file after each blank page; the blank pages are left out. <code>size</code>: as many pages in each file as fit into <code>mebibytes</code>.',
 					type: 'options',
 					options: [
 						{
@@ -55,7 +55,11 @@ export const splitPdf: Tool = {
 							value: 'bookmarks',
 							description: 'A new file at each page that a bookmark leads to, down to <code>level</code>',
 						},
-						{ name: 'Pages per File', value: 'every', description: 'A new file after every <code>every</code> pages' },
+						{
+							name: 'Pages per File',
+							value: 'every',
+							description: 'Files with as many pages each as <code>every</code> says',
+						},
 						{ name: 'Ranges', value: 'ranges', description: 'One file for each entry of <code>ranges</code>' },
 						{
 							name: 'Size',

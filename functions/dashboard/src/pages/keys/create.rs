@@ -42,10 +42,13 @@ pub(super) async fn create(
         Ok(wanted) => wanted,
         Err(errors) => return Ok(again(&state, &viewer, &data, &errors)),
     };
+    let exists = || {
+        let message = "This key already exists. If you have lost its secret, regenerate it.";
+        Ok(Flash::info(message).on(&state, "/app/keys"))
+    };
     let keys = state.context.accounts.keys_of(&user.account, now).await?;
     if keys.iter().any(|key| key.key.key_id == wanted.key_id) {
-        let message = "This key already exists. If you have lost its secret, regenerate it.";
-        return Ok(Flash::info(message).on(&state, "/app/keys"));
+        return exists();
     }
     let secret = ApiKey::generate(wanted.mode);
     match state.context.accounts.add_key(&wanted.with_secret(&secret, now), now).await? {
@@ -55,6 +58,7 @@ pub(super) async fn create(
             let content = shown_once(&state, "Your new key", &key, &secret, &note);
             Ok(Page::new("Your new key", content).status(StatusCode::CREATED).respond(&state, &viewer))
         }
+        KeyAdded::Exists => exists(),
         KeyAdded::TooMany => {
             let mut errors = FormErrors::default();
             errors.add("name", "You have reached the limit of keys. Revoke one that you no longer need.");

@@ -377,12 +377,16 @@ async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<
 
 /// Warnings about differences between PDF and document.
 fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
-    let Notes { losses: rewrite::Losses { equations, tab_stops }, changes, .. } = *notes;
+    let Notes { losses: rewrite::Losses { equations, pictures, tab_stops }, changes, .. } = *notes;
     let mut warnings = Vec::new();
     if equations > 0 {
-        let message =
-            "Equations are missing: LibreOffice can't show their form, and the document has no picture of them.";
-        warnings.push(Warning::new("equation_dropped", message).with_detail(equations.to_string()));
+        let message = "Some equations are printed as one line of text: LibreOffice can't show their form, and the document \
+                       has no picture of them.";
+        warnings.push(Warning::new("equation_simplified", message).with_detail(equations.to_string()));
+    }
+    if pictures > 0 {
+        let message = "The text of some boxes with equations is a picture, so it can't be searched or selected.";
+        warnings.push(Warning::new("text_as_picture", message).with_detail(pictures.to_string()));
     }
     if tab_stops {
         let message = "LibreOffice ignores the tab stops of some paragraphs: their columns may be misaligned.";

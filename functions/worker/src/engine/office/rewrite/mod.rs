@@ -4,8 +4,10 @@
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
 mod edit;
+mod equations;
 mod layouts;
 mod lists;
+mod math;
 mod notes;
 mod relations;
 mod sheets;
@@ -43,8 +45,10 @@ pub(super) enum Kind {
 /// Problems that could not be repaired.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Losses {
-    /// Equations without a picture.
+    /// Equations without a picture, which are printed as text.
     pub(super) equations: u32,
+    /// Boxes whose text is printed as a picture only.
+    pub(super) pictures: u32,
     /// A paragraph has tab stops that LibreOffice drops.
     pub(super) tab_stops: bool,
 }
@@ -52,6 +56,7 @@ pub(super) struct Losses {
 impl Losses {
     fn add(&mut self, other: Self) {
         self.equations = self.equations.saturating_add(other.equations);
+        self.pictures = self.pictures.saturating_add(other.pictures);
         self.tab_stops |= other.tab_stops;
     }
 }

@@ -9,7 +9,7 @@ use quick_xml::events::BytesStart;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
-use super::{Losses, Package, part, relations};
+use super::{Losses, Package, equations, part, relations};
 
 /// A slide without any of these needs no changes.
 pub(super) const SIGNS: [&str; 4] = ["<a14:m", "Wingdings", "Webdings", "<a:tabLst"];
@@ -49,6 +49,7 @@ pub(super) fn edited(xml: &str, number: Option<u32>) -> io::Result<Edited> {
         Tag::Empty(tag) => slide.element(range, &tag),
         Tag::End(name) => slide.close(range, &name),
     })?;
+    slide.show_equations()?;
     Ok(Edited { xml: apply(xml, slide.edits), losses: slide.losses })
 }
 
@@ -58,7 +59,13 @@ struct Slide<'a> {
     number: Option<u32>,
     edits: Vec<Edit>,
     losses: Losses,
+    /// Open alternates, the innermost last.
     alternates: Vec<Alternate>,
+    /// Closed alternates with equations.
+    boxes: Vec<Alternate>,
+    equation: usize,
+    /// Equations outside of alternates.
+    equations: Vec<Range<usize>>,
     run: Option<Run>,
     text: usize,
     /// Whether the shape may inherit margins from a layout, which is not read.
@@ -69,10 +76,9 @@ struct Slide<'a> {
 /// Content for newer programs, and the fallback for others.
 #[derive(Default)]
 struct Alternate {
-    equations: u32,
+    equations: Vec<Range<usize>>,
     choice: Range<usize>,
-    fallback: usize,
-    has_picture: bool,
+    fallback: Range<usize>,
 }
 
 #[derive(Default)]
@@ -92,8 +98,8 @@ impl Slide<'_> {
         match tag.name().as_ref() {
             "mc:AlternateContent" => self.alternates.push(Alternate::default()),
             "mc:Choice" => self.alternate(|alternate| alternate.choice.start = range.start),
-            "mc:Fallback" => self.alternate(|alternate| alternate.fallback = range.end),
-            "a14:m" => self.equation(),
+            "mc:Fallback" => self.alternate(|alternate| alternate.fallback.start = range.end),
+            "a14:m" => self.equation = range.start,
             "p:sp" => self.inherits = false,
             "a:r" => self.run = Some(Run::default()),
             "a:fld" => {
@@ -126,14 +132,18 @@ impl Slide<'_> {
     fn close(&mut self, range: Range<usize>, name: &str) {
         match (name, &mut self.run) {
             ("mc:Choice", _) => self.alternate(|alternate| alternate.choice.end = range.end),
-            ("mc:Fallback", _) => {
-                let xml = self.xml;
-                self.alternate(|alternate| {
-                    let content = xml.get(alternate.fallback..range.start).unwrap_or_default();
-                    alternate.has_picture = content.contains("r:embed=");
-                });
+            ("mc:Fallback", _) => self.alternate(|alternate| alternate.fallback.end = range.start),
+            ("mc:AlternateContent", _) => {
+                let closed = self.alternates.pop();
+                self.boxes.extend(closed.filter(|alternate| !alternate.equations.is_empty()));
             }
-            ("mc:AlternateContent", _) => self.choose(),
+            ("a14:m", _) => {
+                let equation = self.equation..range.end;
+                match self.alternates.last_mut() {
+                    Some(alternate) => alternate.equations.push(equation),
+                    None => self.equations.push(equation),
+                }
+            }
             ("a:pPr", Some(run)) => {
                 run.properties = run.properties.take().map(|properties| properties.start..range.end);
             }
@@ -165,21 +175,31 @@ impl Slide<'_> {
         }
     }
 
-    fn equation(&mut self) {
-        match self.alternates.last_mut() {
-            Some(alternate) => alternate.equations += 1,
-            None => self.losses.equations += 1,
+    /// Prints each box's picture, with its text over it. Equations without a picture become text.
+    fn show_equations(&mut self) -> io::Result<()> {
+        let mut without_picture = std::mem::take(&mut self.equations);
+        for Alternate { equations, choice, fallback } in std::mem::take(&mut self.boxes) {
+            let picture = self.raw(&fallback);
+            if !picture.contains("r:embed=") {
+                without_picture.extend(equations);
+                continue;
+            }
+            match equations::with_text(self.raw(&choice), picture)? {
+                Some(with_text) => self.edits.push(Edit::new(fallback, with_text)),
+                None => self.losses.pictures += 1,
+            }
+            self.edits.push(Edit::removal(choice));
         }
+        for equation in without_picture {
+            let text = equations::as_run(self.raw(&equation))?;
+            self.edits.push(Edit::new(equation, text));
+            self.losses.equations += 1;
+        }
+        Ok(())
     }
 
-    /// Uses an equation's picture: LibreOffice 7.4 claims to support equations but does not show them.
-    fn choose(&mut self) {
-        let Some(alternate) = self.alternates.pop() else { return };
-        if alternate.equations > 0 && alternate.has_picture {
-            self.edits.push(Edit::removal(alternate.choice));
-        } else {
-            self.losses.equations += alternate.equations;
-        }
+    fn raw(&self, range: &Range<usize>) -> &str {
+        self.xml.get(range.clone()).unwrap_or_default()
     }
 }
 
@@ -220,21 +240,26 @@ mod tests {
     }
 
     #[test]
-    fn an_equation_gives_way_to_its_picture() {
-        let alternate = |fallback: &str| {
-            format!(
-                "<x><mc:AlternateContent><mc:Choice Requires=\"a14\"><a14:m>x</a14:m></mc:Choice>{fallback}</mc:AlternateContent></x>"
-            )
+    fn an_equation_gives_way_to_its_picture_or_becomes_text() {
+        let equation = "<a14:m><m:r><m:t>x</m:t></m:r></a14:m>";
+        let text_box = |text: &str| format!("<p:txBody><a:p>{text}</a:p></p:txBody>");
+        let alternate = |text: &str, fallback: &str| {
+            let choice = format!("<mc:Choice Requires=\"a14\">{}</mc:Choice>", text_box(text));
+            format!("<x><mc:AlternateContent>{choice}{fallback}</mc:AlternateContent></x>")
         };
-        let picture = "<mc:Fallback><p:sp><a:blip r:embed=\"rId2\"/></p:sp></mc:Fallback>";
-        assert_eq!(
-            changed(&alternate(picture), None),
-            format!("<x><mc:AlternateContent>{picture}</mc:AlternateContent></x>")
+        let picture = |text: &str| format!("<mc:Fallback><a:blip r:embed=\"rId2\"/>{text}</mc:Fallback>");
+        let shown = changed(&alternate(equation, &picture(&text_box(""))), None);
+        assert!(
+            !shown.contains("mc:Choice") && shown.contains("r:embed=\"rId2\"") && shown.contains("<a:t>x</a:t>"),
+            "{shown}"
         );
-        for without in [alternate(""), alternate("<mc:Fallback/>"), "<x><a14:m>x</a14:m></x>".to_owned()] {
-            let edited = edited(&without, None).unwrap();
-            assert!(edited.xml.is_none());
-            assert_eq!(edited.losses.equations, 1);
+        let other = edited(&alternate(equation, &picture("")), None).unwrap();
+        assert_eq!(other.xml.unwrap(), format!("<x><mc:AlternateContent>{}</mc:AlternateContent></x>", picture("")));
+        assert_eq!((other.losses.equations, other.losses.pictures), (0, 1));
+        for fallback in ["", "<mc:Fallback></mc:Fallback>"] {
+            let edited = edited(&alternate(equation, fallback), None).unwrap();
+            assert_eq!(edited.xml.unwrap(), alternate("<a:r><a:t>x</a:t></a:r>", fallback));
+            assert_eq!((edited.losses.equations, edited.losses.pictures), (1, 0));
         }
     }
 

@@ -1,4 +1,7 @@
-//! `docmill login`: keeps a key. It is typed or piped, never an argument, which others on the machine could see.
+//! `docmill login`: keeps a key. It comes from the dashboard by way of a browser, or is typed or piped; it is never an argument, which
+//! others on the machine could see.
+
+mod browser;
 
 use std::io::{IsTerminal, Read};
 
@@ -11,7 +14,11 @@ use crate::report;
 
 pub async fn run(args: &LoginArgs, globals: &Globals) -> Outcome<()> {
     let url = config::service(globals.url.as_deref())?;
-    let key = if args.stdin || !std::io::stdin().is_terminal() { piped()? } else { typed(&url)? };
+    let key = match Way::of(args) {
+        Way::Browser => browser::sign_in(&url).await?,
+        Way::Typed => typed(&url)?,
+        Way::Piped => piped()?,
+    };
     // A wrong key is better noticed now.
     let api = Api::new(Access { url: url.clone(), key: key.clone() })?;
     let answer = api.call(Call::get("/v1/account/usage")).await?;
@@ -23,6 +30,26 @@ pub async fn run(args: &LoginArgs, globals: &Globals) -> Outcome<()> {
     let left = &answer.body["usage"]["credits"]["remaining"];
     report::to_stdout(&format!("{kind} {} works at {url}: {left} credits left.\nIt is in {place}.", key.hint()));
     Ok(())
+}
+
+/// How the key comes here.
+enum Way {
+    Browser,
+    Typed,
+    Piped,
+}
+
+impl Way {
+    fn of(args: &LoginArgs) -> Self {
+        // The browser of a remote session is on another machine, which does not reach this one.
+        let is_remote = std::env::var_os("SSH_CONNECTION").is_some();
+        match () {
+            () if args.browser => Self::Browser,
+            () if args.stdin || !std::io::stdin().is_terminal() => Self::Piped,
+            () if args.paste || is_remote => Self::Typed,
+            () => Self::Browser,
+        }
+    }
 }
 
 fn piped() -> Outcome<Key> {
