@@ -94,7 +94,8 @@ def _take_places(document: Document, path: Path) -> None:
                     left, bottom, right, top = map(float, link.Rect)
                     block = document.blocks[int(address.removeprefix(page.ADDRESS))]
                     _join(block.boxes, (number, left, height - top, right, height - bottom))
-            one.pop("/Annots", None)
+            if "/Annots" in one:
+                del one["/Annots"]
             if document.layout.get("turned"):
                 one.rotate(90, relative=True)
         pdf.save(path)
@@ -112,7 +113,8 @@ def _join(boxes: list[Box], box: Box) -> None:
 def _untag(path: Path) -> None:
     with pikepdf.open(path, allow_overwriting_input=True) as pdf:
         for name in ("/StructTreeRoot", "/MarkInfo", "/Outlines"):
-            pdf.Root.pop(name, None)
+            if name in pdf.Root:
+                del pdf.Root[name]
         pdf.save(path)
 
 

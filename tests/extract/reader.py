@@ -19,7 +19,7 @@ def edgeparse() -> Callable[[Path], str]:
 def liteparse() -> Callable[[Path], str]:
     from liteparse import LiteParse
 
-    parser = LiteParse(output_format="markdown", quiet=True)
+    parser = LiteParse(output_format="markdown", quiet=True, ocr_enabled=False)
     return lambda path: parser.parse(str(path)).text
 
 

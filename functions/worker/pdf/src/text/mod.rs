@@ -2,10 +2,12 @@
 //! characters and drawn lines.
 
 mod blocks;
+mod builder;
 mod inline;
 mod order;
 mod render;
 mod running;
+mod styles;
 mod tables;
 mod words;
 
@@ -37,7 +39,7 @@ pub(crate) struct PageContent {
     pub words: Vec<Word>,
     /// Words whose direction differs from the page's main one.
     pub aside: Vec<Word>,
-    pub tables: Vec<tables::Grid>,
+    pub ruling: tables::Ruling,
 }
 
 /// Reads one page, without its annotations.
@@ -57,16 +59,16 @@ fn content(page: &Page<'_>, number: u32, links: Option<&[(Rect, String)]>) -> Re
     let characters = page.text()?.characters(links.is_some());
     let (width, height) = page.size();
     let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
-    let mut found = Vec::new();
+    let mut ruling = tables::Ruling::default();
     if let Some(links) = links
         && !words.is_empty()
     {
         words::link(&mut words, links);
-        if angle == 0 {
-            found = tables::grids(&page.paths(PATHS), (width, height));
-        }
+        let paths: Vec<Rect> =
+            page.paths(PATHS).iter().map(|path| words::upright(path, angle, (width, height))).collect();
+        ruling = tables::grids(&paths, if angle % 180 == 0 { (width, height) } else { (height, width) });
     }
-    Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: found })
+    Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, ruling })
 }
 
 /// A word with a known place, such as from OCR.
@@ -93,7 +95,7 @@ pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Pla
         link: None,
     };
     let (words, aside) = (upright.into_iter().map(word).collect(), others.into_iter().map(word).collect());
-    PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: Vec::new() }
+    PageContent { number, width, height, rotation: page.rotation(), words, aside, ruling: tables::Ruling::default() }
 }
 
 #[cfg(test)]

@@ -10,6 +10,7 @@ use super::PageContent;
 use super::blocks::{Block, Content, Document};
 use super::inline::{self, Span};
 use super::order::{self, Line};
+use super::tables::{Cell, Table};
 
 /// GitHub Flavored Markdown, with an empty line between blocks. Running headers, footers and page numbers are left out.
 pub(crate) fn markdown(document: &Document) -> String {
@@ -44,22 +45,43 @@ fn markdown_block(block: &Block) -> String {
             format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), markdown_spans(&inline::spans(lines)))
         }
         Content::Code { lines } => format!("```\n{}\n```", code(lines)),
-        Content::Table { rows } => markdown_table(rows),
+        Content::Table(table) => markdown_table(table),
         Content::Aside { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
         Content::Running { .. } => String::new(),
     }
 }
 
-fn markdown_table(rows: &[Vec<Vec<Line>>]) -> String {
+/// A pipe table, or HTML if cells span rows or columns.
+fn markdown_table(table: &Table) -> String {
+    if table.has_spans() {
+        return html_table(table);
+    }
     let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let cells = row.iter().map(|cell| escape(&inline::text(cell)).replace('|', "\\|"));
+    for (index, row) in table.rows.iter().enumerate() {
+        let cells = row.iter().map(|cell| escape(&cell.text()).replace('|', "\\|"));
         let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         if index == 0 {
             let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
         }
     }
     text.trim_end().to_owned()
+}
+
+fn html_table(table: &Table) -> String {
+    let headers = table.headers();
+    let mut text = "<table>\n".to_owned();
+    for (index, row) in table.rows.iter().enumerate() {
+        let tag = if index < headers { "th" } else { "td" };
+        text.push_str("<tr>");
+        for cell in row {
+            let span =
+                |name: &str, count: usize| if count > 1 { format!(" {name}=\"{count}\"") } else { String::new() };
+            let spans = span("colspan", cell.columns) + &span("rowspan", cell.rows);
+            let _ = write!(text, "<{tag}{spans}>{}</{tag}>", html_escape(&cell.text()));
+        }
+        text.push_str("</tr>\n");
+    }
+    text + "</table>"
 }
 
 fn markdown_spans(spans: &[Span]) -> String {
@@ -190,7 +212,7 @@ pub(crate) fn html(document: &Document, title: &str) -> String {
                 Content::Heading { .. }
                 | Content::Paragraph { .. }
                 | Content::Code { .. }
-                | Content::Table { .. }
+                | Content::Table(_)
                 | Content::Aside { .. }
                 | Content::Running { .. } => (0, ""),
             };
@@ -230,15 +252,7 @@ fn html_block(text: &mut String, block: &Block) {
             writeln!(text, "<li{value}{}>{}</li>", direction(lines), html_spans(lines))
         }
         Content::Code { lines } => writeln!(text, "<pre><code>{}</code></pre>", html_escape(&code(lines))),
-        Content::Table { rows } => {
-            text.push_str("<table>\n");
-            for row in rows {
-                let cells: String =
-                    row.iter().map(|cell| format!("<td>{}</td>", html_escape(&inline::text(cell)))).collect();
-                let _ = writeln!(text, "<tr>{cells}</tr>");
-            }
-            writeln!(text, "</table>")
-        }
+        Content::Table(table) => writeln!(text, "{}", html_table(table)),
         Content::Aside { lines } | Content::Running { lines } => {
             writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines)))
         }
@@ -291,8 +305,8 @@ fn json_block(block: &Block) -> Value {
         Content::Item { lines, .. } => ("listItem", lines),
         Content::Code { lines } => ("code", lines),
         Content::Aside { lines } | Content::Running { lines } => ("aside", lines),
-        Content::Table { rows } => {
-            let rows = rows.iter().map(|row| row.iter().map(|cell| inline::text(cell)).collect::<Vec<_>>());
+        Content::Table(table) => {
+            let rows = table.rows.iter().map(|row| row.iter().flat_map(json_cell).collect::<Vec<_>>());
             return json!({ "type": "table", "box": rectangle(&block.area), "rows": rows.collect::<Vec<_>>() });
         }
     };
@@ -305,12 +319,17 @@ fn json_block(block: &Block) -> Value {
         }
         Content::Paragraph { .. }
         | Content::Code { .. }
-        | Content::Table { .. }
+        | Content::Table(_)
         | Content::Aside { .. }
         | Content::Running { .. } => {}
     }
     value["lines"] = lines.iter().map(json_line).collect();
     value
+}
+
+/// A cell's text, and an empty one for each further column that it spans.
+fn json_cell(cell: &Cell) -> impl Iterator<Item = String> {
+    std::iter::once(cell.text()).chain(std::iter::repeat_n(String::new(), cell.columns.saturating_sub(1)))
 }
 
 fn json_line(line: &Line) -> Value {

@@ -37,8 +37,8 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
         &mut words,
         &[(Rect { x0: 0.0, y0: 0.0, x1: 300.0, y1: 300.0 }, "https://example.com/?a=(b)".to_owned())],
     );
-    let tables = if angle == 0 { tables::grids(&paths, (width, height)) } else { Vec::new() };
-    PageContent { number, width, height, rotation: 0, words, aside, tables }
+    let ruling = if angle == 0 { tables::grids(&paths, (width, height)) } else { tables::Ruling::default() };
+    PageContent { number, width, height, rotation: 0, words, aside, ruling }
 }
 
 /// A line of text: its top, its size, and whether it is bold.
@@ -69,8 +69,8 @@ fn written(number: u32, lines: &[Written]) -> PageContent {
         words.collect::<Vec<_>>()
     };
     let words = lines.iter().flat_map(word).collect();
-    let (aside, tables) = (Vec::new(), Vec::new());
-    PageContent { number, width: 600.0, height: 800.0, rotation: 0, words, aside, tables }
+    let (aside, ruling) = (Vec::new(), tables::Ruling::default());
+    PageContent { number, width: 600.0, height: 800.0, rotation: 0, words, aside, ruling }
 }
 
 /// A document of five pages, each with a paragraph and the lines in its margins.
@@ -149,12 +149,17 @@ fn text_is_not_left_out_where_nothing_else_is() {
     assert_eq!(document.running_lines(), 0);
 }
 
+/// A grid with rules around all cells.
+fn ruled(xs: &[f32], ys: &[f32]) -> Vec<Rect> {
+    let (x0, x1, y0, y1) = (xs[0], xs[xs.len() - 1], ys[0], ys[ys.len() - 1]);
+    let across = ys.iter().map(|y| Rect { x0, x1, y0: *y, y1: y + 0.5 });
+    across.chain(xs.iter().map(|x| Rect { x0: *x, x1: x + 0.5, y0, y1 })).collect()
+}
+
 #[test]
 fn tables_keep_the_text_in_and_beside_them() {
-    let grid = |x0: f32, y0: f32, step: f32| tables::Grid {
-        xs: (0..3).map(|edge| x0 + edge as f32 * step).collect(),
-        ys: (0..3).map(|edge| y0 + edge as f32 * step / 4.0).collect(),
-    };
+    let edges = |start: f32, step: f32| (0..3).map(move |edge| start + edge as f32 * step).collect::<Vec<_>>();
+    let grid = |x0: f32, y0: f32, step: f32| ruled(&edges(x0, step), &edges(y0, step / 4.0));
     let place = |text: &str, x: f32, y: f32| {
         let mut page = written(1, &[line(text, y, 10.0)]);
         page.words.iter_mut().for_each(|word| {
@@ -172,8 +177,9 @@ fn tables_keep_the_text_in_and_beside_them() {
     let mut page = written(1, &[]);
     page.words = [cells(60.0, "left"), cells(320.0, "right"), place("beside", 500.0, 205.0)].concat();
     // A frame around both, and a grid in one cell.
-    let frame = tables::Grid { xs: vec![50.0, 310.0, 590.0], ys: vec![150.0, 190.0, 400.0] };
-    page.tables = vec![grid(62.0, 201.0, 8.0), grid(60.0, 200.0, 80.0), grid(320.0, 200.0, 80.0), frame];
+    let frame = ruled(&[50.0, 310.0, 590.0], &[150.0, 190.0, 400.0]);
+    let drawn = [grid(62.0, 205.0, 20.0), grid(60.0, 200.0, 80.0), grid(320.0, 200.0, 80.0), frame];
+    page.ruling.grids = drawn.iter().flat_map(|paths| tables::grids(paths, (600.0, 800.0)).grids).collect();
     let text = markdown(&Document::new(vec![page], HeadersFooters::Drop));
     for name in ["left00", "left11", "right00", "right11", "beside"] {
         assert_eq!(text.matches(name).count(), 1, "{name} in {text}");

@@ -165,7 +165,7 @@ fn push(word: &mut Word, character: &Character, same_place: bool) {
 }
 
 /// The place of rotated text after the page is turned so that the text is upright.
-fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
+pub(super) fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
     match angle {
         90 => Rect { x0: area.y0, y0: width - area.x1, x1: area.y1, y1: width - area.x0 },
         180 => Rect { x0: width - area.x1, y0: height - area.y1, x1: width - area.x0, y1: height - area.y0 },
