@@ -112,9 +112,9 @@ impl<'d> Page<'d> {
         }
     }
 
-    /// The page with what its annotations and fields show as part of its content, which has no links anymore. `None` if they show
-    /// nothing.
-    pub(crate) fn with_annotations(&self) -> Result<Option<Self>, Failure> {
+    /// The page with what its fields show as part of its content, signatures included, and without links. `None` if they show
+    /// nothing. PDFium does so for fields, but not for notes and stamps.
+    pub(crate) fn with_fields(&self) -> Result<Option<Self>, Failure> {
         let api = self.session().api;
         let (Some(count), Some(flatten)) = (api.FPDFPage_GetAnnotCount, api.FPDFPage_Flatten) else { return Ok(None) };
         // SAFETY: The page is open.

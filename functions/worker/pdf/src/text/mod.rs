@@ -42,15 +42,15 @@ pub(crate) struct PageContent {
     pub ruling: tables::Ruling,
 }
 
-/// Reads one page, without its annotations.
+/// Reads one page, without its fields.
 pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<PageContent, Failure> {
     content(page, number, None)
 }
 
-/// Reads one page with what its annotations and fields show. Rules of tables and links are read only for `structure`.
+/// Reads one page with what its fields show. Rules of tables and links are read only for `structure`.
 pub(crate) fn read_as_shown(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
     let links = structure.then(|| page.links(LINKS));
-    let shown = page.with_annotations()?;
+    let shown = page.with_fields()?;
     content(shown.as_ref().unwrap_or(page), number, links.as_deref())
 }
 

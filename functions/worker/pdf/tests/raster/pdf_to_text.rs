@@ -94,7 +94,7 @@ fn what_is_left_out_is_reported_and_can_be_kept() {
     assert!(run(json!({})).outcome().warnings.is_empty(), "plain text has every line");
 }
 
-/// A page that says `Signed below.`, with a link over the first word, and with annotations that say more.
+/// A page that says `Signed below.`, with a link over the first word, and with fields that say more.
 fn annotated(content: &str) -> Vec<u8> {
     let stream = |entries: &str, text: &str| {
         let content = format!("BT /F 12 Tf 5 10 Td ({text}) Tj ET");
@@ -115,9 +115,9 @@ fn annotated(content: &str) -> Vec<u8> {
         "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
         annotation("Widget", "/FT/Sig/T(s)/F 4", 200, 7),
         stream(form, "Digitally signed by Xanthippe"),
-        annotation("FreeText", "/F 4", 100, 9),
+        annotation("Widget", "/FT/Sig/T(t)/F 4", 100, 9),
         stream(form, "Approved on Monday"),
-        annotation("FreeText", "/F 2", 50, 11),
+        annotation("Widget", "/FT/Sig/T(u)/F 2", 50, 11),
         stream(form, "hidden words"),
         "<</Type/Annot/Subtype/Link/Rect[50 300 90 320]/A<</S/URI/URI(https://example.com/)>>>>".to_owned(),
     ];
@@ -126,7 +126,7 @@ fn annotated(content: &str) -> Vec<u8> {
 }
 
 #[test]
-fn what_annotations_show_is_text_and_links_stay() {
+fn what_fields_show_is_text_and_links_stay() {
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), annotated("BT /F 12 Tf 52 305 Td (Signed below.) Tj ET")).unwrap();
     for (format, link) in [("text", "Signed below."), ("markdown", "[Signed](https://example.com/) below.")] {
@@ -136,15 +136,6 @@ fn what_annotations_show_is_text_and_links_stay() {
         assert!(at(link) < at("Digitally signed by Xanthippe"), "{text}");
         assert!(at("Digitally") < at("Approved on Monday") && !text.contains("hidden"), "{text}");
     }
-}
-
-#[test]
-fn a_scan_with_a_stamp_is_still_recognized() {
-    let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
-    std::fs::write(file.path(), annotated("")).unwrap();
-    let made = run(Tool::PdfToText, vec![source(file.path(), Media::Pdf)], json!({"ocr": "auto"}));
-    let text = String::from_utf8(made.files().remove(0)).unwrap();
-    assert!(text.contains("Digitally signed by"), "{text}");
 }
 
 #[test]
