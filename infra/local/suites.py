@@ -1,6 +1,6 @@
 """Runs all suites of `make test` with the stack in the environment, and says at the end how long each took.
 
-The tests of PDF tools only compute: they run beside the others, which mostly wait, and give way to them.
+Unit tests and the tests of PDF tools only compute: they run beside the others, which mostly wait, and give way to them.
 """
 
 import json
@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +18,7 @@ from typing import Any
 from local.settings import ROOT
 
 BESIDE = "docmill-pdf"
-# How much the suite beside gives way to the others.
+# How much the suites beside give way to the others.
 NICENESS = 10
 # A suite that takes longer hangs: it is ended and named, before the machine's own limit ends everything without a word.
 LONGEST_SECONDS = 40 * 60
@@ -37,17 +37,17 @@ class Ran:
     seconds: float
 
 
-def suites(packages: list[dict[str, Any]]) -> tuple[Suite, list[Suite]]:
-    """The suite that runs beside the others, and the others in their order. Together they have every test of the workspace."""
+def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
+    """The suites that run beside the others, and the others, both in their order. Together they have every test of the workspace."""
     names = {package["name"]: sorted(integration_tests(package)) for package in packages}
-    beside = cargo("PDF tools", names.pop(BESIDE))
+    pdf_tools = cargo("PDF tools", names.pop(BESIDE))
     # `it` needs the stack and comes last of cargo's, since it takes longest to fail.
     own = [cargo(f"tests of {package}", tests) for package, tests in names.items() if tests and tests != ["it"]]
     units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", "--bins"])
     examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
-    return beside, [units, examples, *own, cargo("integration tests", ["it"]), journeys, clients]
+    return [units, examples, pdf_tools], [*own, cargo("integration tests", ["it"]), journeys, clients]
 
 
 def integration_tests(package: dict[str, Any]) -> Iterator[str]:
@@ -59,16 +59,34 @@ def cargo(name: str, tests: list[str]) -> Suite:
     return Suite(name, ["cargo", "test", "--workspace", *(part for test in tests for part in ("--test", test))])
 
 
-def run(suite: Suite) -> Ran:
+def run(suite: Suite, **outputs: Any) -> Ran:
     started = time.monotonic()
-    return Ran(suite.name, run_bounded(suite.command), time.monotonic() - started)
+    return Ran(suite.name, run_bounded(suite.command, **outputs), time.monotonic() - started)
 
 
-def run_beside(suite: Suite, output: Path) -> Ran:
-    started = time.monotonic()
+def run_beside(beside: list[Suite], output: Path) -> list[Ran]:
+    """Runs them up to the first that fails."""
     with output.open("w") as lines:
-        code = run_bounded(["nice", "-n", str(NICENESS), *suite.command], stdout=lines, stderr=lines)
-    return Ran(suite.name, code, time.monotonic() - started)
+        return up_to_the_first_failure(
+            beside, lambda suite: run(Suite(suite.name, ["nice", "-n", str(NICENESS), *suite.command]), stdout=lines, stderr=lines)
+        )
+
+
+def run_all(beside: list[Suite], others: list[Suite], output: Path) -> list[Ran]:
+    with ThreadPoolExecutor(1) as threads:
+        pending = threads.submit(run_beside, beside, output)
+        ran = up_to_the_first_failure(others, run) + pending.result()
+    print(output.read_text(), flush=True)
+    return ran
+
+
+def up_to_the_first_failure(suites: list[Suite], run_one: Callable[[Suite], Ran]) -> list[Ran]:
+    ran: list[Ran] = []
+    for suite in suites:
+        ran.append(run_one(suite))
+        if ran[-1].code != 0:
+            break
+    return ran
 
 
 def run_bounded(command: list[str], **outputs: Any) -> int:
@@ -84,20 +102,6 @@ def run_bounded(command: list[str], **outputs: Any) -> int:
                 os.killpg(process.pid, signal.SIGTERM)
 
 
-def run_all(beside: Suite, others: list[Suite], output: Path) -> list[Ran]:
-    """Runs the others up to the first that fails."""
-    with ThreadPoolExecutor(1) as threads:
-        pending = threads.submit(run_beside, beside, output)
-        ran = []
-        for suite in others:
-            ran.append(run(suite))
-            if ran[-1].code != 0:
-                break
-        ran.append(pending.result())
-    print(output.read_text(), flush=True)
-    return ran
-
-
 def report(ran: list[Ran]) -> str:
     return "\n".join(f"  {each.seconds:6.0f} s  {each.name}{'' if each.code == 0 else ' FAILED'}" for each in ran)
 
@@ -108,7 +112,7 @@ def main() -> int:
     ran = [build]
     if build.code == 0:
         target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
-        ran += run_all(*suites(json.loads(metadata.stdout)["packages"]), target / "pdf-tools.log")
+        ran += run_all(*suites(json.loads(metadata.stdout)["packages"]), target / "beside.log")
     print(f"Seconds of each suite:\n{report(ran)}", flush=True)
     return next((each.code for each in ran if each.code != 0), 0)
 

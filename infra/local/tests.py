@@ -148,7 +148,7 @@ class Suites(unittest.TestCase):
         command = ["cargo", "metadata", "--no-deps", "--offline", "--format-version", "1"]
         packages = json.loads(subprocess.run(command, cwd=ROOT, check=True, capture_output=True).stdout)["packages"]
         beside, others = suites.suites(packages)
-        commands = [each.command for each in [beside, *others]]
+        commands = [each.command for each in [*beside, *others]]
         run = [name for command in commands for option, name in zip(command, command[1:]) if option == "--test"]
         self.assertEqual(sorted(run), sorted(names))
         self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-2]))
@@ -157,9 +157,9 @@ class Suites(unittest.TestCase):
 
     def test_a_failed_suite_fails_the_run_and_is_named(self):
         with tempfile.TemporaryDirectory() as home:
-            ran = suites.run_all(suites.Suite("beside", ["false"]), [suites.Suite("first", ["true"])], Path(home) / "log")
+            ran = suites.run_all([suites.Suite("beside", ["false"])], [suites.Suite("first", ["true"])], Path(home) / "log")
             self.assertEqual([(each.name, each.code) for each in ran], [("first", 0), ("beside", 1)])
-            ran = suites.run_all(suites.Suite("beside", ["true"]), [suites.Suite("first", ["false"]), suites.Suite("second", ["true"])], Path(home) / "log")
+            ran = suites.run_all([suites.Suite("beside", ["true"])], [suites.Suite("first", ["false"]), suites.Suite("second", ["true"])], Path(home) / "log")
             self.assertEqual([(each.name, each.code) for each in ran], [("first", 1), ("beside", 0)])
             self.assertIn("first FAILED", suites.report(ran))
 

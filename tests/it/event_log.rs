@@ -12,6 +12,7 @@ use docmill::store::events::{Bound, EventFilter, Listed, StoredEvent};
 use docmill::store::item::{UNLISTED, string};
 use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
+use tokio::sync::Notify;
 
 use crate::support::aws_watch::Fault;
 use crate::support::hooks::test_service;
@@ -63,7 +64,7 @@ async fn unlisted(world: &World, account: &Account) -> i32 {
 async fn readers_who_send_after_get_each_event_once_however_late_it_is_written() {
     let world = World::new();
     let account = world.account(1).await;
-    let is_over = AtomicBool::new(false);
+    let (is_over, first_is_read) = (AtomicBool::new(false), Notify::new());
     let writing = async {
         let mut written = BTreeSet::new();
         for round in 0..12_u64 {
@@ -71,6 +72,9 @@ async fn readers_who_send_after_get_each_event_once_however_late_it_is_written()
             let at = |event: u64| Timestamp(clock::now().as_millis() - ((round * 5 + event) * 60_000) as i64);
             let records = (0..5).map(|event| record(&world, &account, EventKind::JobCompleted, at(event), json!({})));
             written.extend(join_all(records).await);
+            if round == 0 {
+                first_is_read.notified().await;
+            }
         }
         is_over.store(true, Ordering::SeqCst);
         written
@@ -83,6 +87,9 @@ async fn readers_who_send_after_get_each_event_once_however_late_it_is_written()
             query.extend(after.as_deref().map(|after| ("after", after)));
             let answer = ask(&world, &account, &query).await;
             seen.extend(ids(&answer));
+            if !seen.is_empty() {
+                first_is_read.notify_one();
+            }
             after = answer.body["nextCursor"].as_str().map(str::to_owned).or(after);
             if all_are_written && answer.body["hasMore"] == false {
                 return seen;

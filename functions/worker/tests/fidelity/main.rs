@@ -14,7 +14,7 @@ use docmill::domain::job::JobErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
 
-use packages::{docx, docx_with, paragraph, pptx, text_box, xlsx};
+use packages::{docx, docx_of_word, docx_with, paragraph, pptx, text_box, xlsx};
 use support::{Printed, print, print_text, try_print};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/office");
@@ -186,6 +186,18 @@ async fn tab_stops_of_slides_are_where_they_were_set() {
     assert_eq!(printed.codes(), Vec::<&str>::new());
     let listed = line("marL=\"457200\" indent=\"-457200\"", "third");
     assert_eq!(print(&pptx(directory.path(), "", &[text_box("", &listed)])).await.codes(), ["tab_stops_dropped"]);
+}
+
+/// The heading of a page has 100 points above it. Word 2010 keeps them, and Word 2013 doesn't.
+#[tokio::test]
+async fn space_above_the_first_paragraph_of_a_page_is_that_of_the_documents_word() {
+    let directory = TempDir::new().unwrap();
+    let heading =
+        "<w:p><w:pPr><w:pageBreakBefore/><w:spacing w:before=\"2000\"/></w:pPr><w:r><w:t>Heading</w:t></w:r></w:p>";
+    let body = paragraph("Text", "") + heading;
+    let bottom = async |mode| print(&docx_of_word(directory.path(), &body, mode)).await.bottom_of("Heading");
+    let (kept, dropped) = (bottom(14).await, bottom(15).await);
+    assert!((kept - dropped - 100.0).abs() < 1.0, "{kept} and {dropped}");
 }
 
 /// A heading whose style clears its numbering's tab stop, an inch and a half from the margin.

@@ -64,19 +64,34 @@ pub(crate) fn docx(directory: &Path, body: &str) -> PathBuf {
     docx_with(directory, body, "", "")
 }
 
+/// A text document that is laid out as by the Word of this `compatibilityMode`.
+pub(crate) fn docx_of_word(directory: &Path, body: &str, mode: u32) -> PathBuf {
+    let settings = format!(
+        "<w:compat><w:compatSetting w:name=\"compatibilityMode\" w:uri=\"http://schemas.microsoft.com/office/word\" \
+         w:val=\"{mode}\"/></w:compat>"
+    );
+    text_document(directory, body, ["", "", &settings])
+}
+
 /// A text document with these paragraphs, styles and numberings.
 pub(crate) fn docx_with(directory: &Path, body: &str, styles: &str, numbering: &str) -> PathBuf {
+    text_document(directory, body, [styles, numbering, ""])
+}
+
+fn text_document(directory: &Path, body: &str, [styles, numbering, settings]: [&str; 3]) -> PathBuf {
     let path = directory.join("text.docx");
     let mut package = Package::create(&path);
     for (part, kind, content) in [
         ("document", "document.main", format!("<w:body>{body}</w:body>")),
         ("styles", "styles", styles.to_owned()),
         ("numbering", "numbering", numbering.to_owned()),
+        ("settings", "settings", settings.to_owned()),
     ] {
         let xml = format!("<w:{part} {TEXT}>{content}</w:{part}>");
         package.part(&format!("word/{part}.xml"), &format!("wordprocessingml.{kind}"), &xml);
     }
-    package.relations("word/_rels/document.xml.rels", &[("styles", "styles.xml"), ("numbering", "numbering.xml")]);
+    let relations = [("styles", "styles.xml"), ("numbering", "numbering.xml"), ("settings", "settings.xml")];
+    package.relations("word/_rels/document.xml.rels", &relations);
     package.finish("word/document.xml");
     path
 }

@@ -53,7 +53,7 @@ pub enum Changed {
 pub enum KeyAdded {
     /// The stored key, with the account's policy.
     Yes(Box<StoredKey>),
-    /// The account has an active key with this id.
+    /// The account has an active key with this id and another secret.
     Exists,
     /// The account has [`MAX_KEYS`] active keys.
     TooMany,
@@ -97,7 +97,11 @@ impl Accounts {
             // An old secret that still works does not count as another key.
             let ids: HashSet<_> = keys.iter().filter(|key| !key.is_dashboards()).map(|key| &key.key_id).collect();
             // Two requests with one id: both read no such key, one commits, and the other's revision no longer matches. It reads again.
-            if ids.contains(&key.key_id) {
+            // The same secret is our own earlier try, whose response was lost.
+            if keys
+                .iter()
+                .any(|known| !known.is_dashboards() && known.key_id == key.key_id && known.key_hash != key.key_hash)
+            {
                 return Ok(KeyAdded::Exists);
             }
             if ids.len() >= MAX_KEYS && !key.is_dashboards() {

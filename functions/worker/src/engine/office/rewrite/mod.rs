@@ -10,6 +10,7 @@ mod lists;
 mod math;
 mod notes;
 mod relations;
+mod settings;
 mod sheets;
 mod slides;
 mod styles;
@@ -61,18 +62,27 @@ impl Losses {
     }
 }
 
-/// Writes a changed copy of a document to `directory`, with the same name, which may be printed. Returns the document to read,
-/// and the remaining losses.
-pub(super) fn rewrite(source: &Path, kind: Kind, directory: &Path) -> (PathBuf, Losses) {
-    let target = directory.join(source.file_name().unwrap_or_default());
-    match changed(source, kind, &target, directory) {
-        Ok((true, losses)) => (target, losses),
-        Ok((false, losses)) => (source.to_owned(), losses),
-        Err(error) => {
-            eprintln!("a document is read as it is: {:?}", error.kind());
-            (source.to_owned(), Losses::default())
-        }
+/// What LibreOffice should read, and how.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Reading {
+    pub(super) document: PathBuf,
+    pub(super) losses: Losses,
+    /// Lay it out as Word 2013 and later versions do.
+    pub(super) is_word_2013: bool,
+}
+
+impl Reading {
+    pub(super) fn unchanged(source: &Path) -> Self {
+        Self { document: source.to_owned(), losses: Losses::default(), is_word_2013: false }
     }
+}
+
+/// Writes a changed copy of a document to `directory`, with the same name, which may be printed.
+pub(super) fn rewrite(source: &Path, kind: Kind, directory: &Path) -> Reading {
+    changed(source, kind, directory).unwrap_or_else(|error| {
+        eprintln!("a document is read as it is: {:?}", error.kind());
+        Reading::unchanged(source)
+    })
 }
 
 /// Every part contains this sign.
@@ -132,26 +142,28 @@ impl Context {
     }
 }
 
-fn changed(source: &Path, kind: Kind, target: &Path, directory: &Path) -> io::Result<(bool, Losses)> {
+fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
     let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
     let context = Context::read(&mut package, kind)?;
-    let (mut parts, mut losses, mut left) = (BTreeMap::new(), Losses::default(), MOST_BYTES);
+    let (mut parts, mut reading, mut left) = (BTreeMap::new(), Reading::unchanged(source), MOST_BYTES);
+    reading.is_word_2013 = kind == Kind::Text && settings::is_word_2013(&mut package)?;
     for index in 0..package.len() {
         let name = package.by_index_raw(index)?.name()?.into_owned();
         let Some(signs) = context.signs(&name) else { continue };
         let Some(xml) = interesting(&mut package, index, signs, left)? else { continue };
-        let Edited { xml, losses: lost } = context.edited(&name, &xml)?;
-        losses.add(lost);
+        let Edited { xml, losses } = context.edited(&name, &xml)?;
+        reading.losses.add(losses);
         if let Some(xml) = xml {
             left = left.saturating_sub(xml.len() as u64);
             parts.insert(index, xml);
         }
     }
     if !parts.is_empty() {
+        reading.document = directory.join(source.file_name().unwrap_or_default());
         std::fs::create_dir_all(directory)?;
-        copy(&mut package, &parts, target)?;
+        copy(&mut package, &parts, &reading.document)?;
     }
-    Ok((!parts.is_empty(), losses))
+    Ok(reading)
 }
 
 /// A part, if it contains one of the signs.
@@ -227,17 +239,17 @@ mod tests {
         let slide = "<p:sld><a:r><a:rPr><a:latin typeface=\"Wingdings\"/></a:rPr><a:t>J</a:t></a:r></p:sld>";
         let parts = [("ppt/presentation.xml", "<p:presentation/>"), ("ppt/slides/slide1.xml", slide), ("other", "J")];
         let (directory, source) = package(&parts);
-        let (target, losses) =
-            rewrite(&source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"));
-        assert_eq!((target.file_name(), losses), (source.file_name(), Losses::default()));
+        let deck = |source: &Path| {
+            rewrite(source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"))
+        };
+        let Reading { document: target, losses, is_word_2013 } = deck(&source);
+        assert_eq!((target.file_name(), losses, is_word_2013), (source.file_name(), Losses::default(), false));
         assert!(part(&target, "ppt/slides/slide1.xml").contains("<a:t>☺</a:t>"));
         assert_eq!(part(&target, "other"), "J");
         assert_eq!(part(&source, "ppt/slides/slide1.xml"), slide);
         let plain = slide.replace("Wingdings", "Arial");
-        let (directory, source) = package(&[("ppt/slides/slide1.xml", &plain)]);
-        let (target, _) =
-            rewrite(&source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"));
-        assert_eq!(target, source);
+        let (_other, source) = package(&[("ppt/slides/slide1.xml", &plain)]);
+        assert_eq!(deck(&source), Reading::unchanged(&source));
     }
 
     #[test]
@@ -252,8 +264,8 @@ mod tests {
                 ("word/footer1.xml", footer),
             ];
             let (directory, source) = package(&parts);
-            let (target, _) = rewrite(&source, Kind::Text, &directory.path().join("rewritten"));
-            part(&target, "word/styles.xml")
+            let reading = rewrite(&source, Kind::Text, &directory.path().join("rewritten"));
+            part(&reading.document, "word/styles.xml")
         };
         let many = (0..12).collect::<Vec<_>>();
         let kept = |numbers| format!("<w:styles>{}</w:styles>", styles(numbers));
@@ -282,7 +294,7 @@ mod tests {
             ];
             let (directory, source) = package(&parts);
             let kind = Kind::Presentation { with_notes: true };
-            let (target, _) = rewrite(&source, kind, &directory.path().join("rewritten"));
+            let target = rewrite(&source, kind, &directory.path().join("rewritten")).document;
             (part(&target, of_master), part(&target, master))
         };
         let all = [1, 2, 3];
@@ -298,7 +310,7 @@ mod tests {
         let source = directory.path().join("a.docx");
         std::fs::write(&source, b"PK\x03\x04 and no more").unwrap();
         let rewritten = rewrite(&source, Kind::Text, &directory.path().join("rewritten"));
-        assert_eq!(rewritten, (source, Losses::default()));
+        assert_eq!(rewritten, Reading::unchanged(&source));
     }
 
     #[test]
