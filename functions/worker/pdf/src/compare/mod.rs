@@ -43,7 +43,7 @@ pub(crate) struct Word {
 
 impl Content {
     pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<Self, Failure> {
-        let words = text::words_in_order(text::read(page, number)?);
+        let words = text::words_in_order(text::read(page, number, false)?);
         let words = words.map(|word| Word { text: word.text, place: word.place });
         let words: Vec<Word> = words.flat_map(words::split).collect();
         let thumbnail = if words.len() < FEW_WORDS {

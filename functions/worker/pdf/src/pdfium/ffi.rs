@@ -146,7 +146,5 @@ bindings! {
         fn FPDFTextObj_GetTextRenderMode(Handle) -> c_int;
         fn FPDFImageObj_GetImageMetadata(Handle, Handle, *mut ImageMetadata) -> c_int;
         fn FPDFCatalog_IsTagged(Handle) -> c_int;
-        fn FPDFPage_GetAnnotCount(Handle) -> c_int;
-        fn FPDFPage_Flatten(Handle, c_int) -> c_int;
     }
 }

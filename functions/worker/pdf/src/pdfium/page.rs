@@ -48,24 +48,9 @@ impl Rect {
     }
 }
 
-/// `FLAT_NORMALDISPLAY`, and `FLATTEN_SUCCESS`.
-const AS_DISPLAYED: c_int = 0;
-const CHANGED: c_int = 1;
-
-fn load(document: &Document<'_>, index: u32) -> Result<Handle, Failure> {
-    let number = c_int::try_from(index).map_err(|_| document::corrupt("a page number beyond all".to_owned()))?;
-    // SAFETY: The document is open. A page that it does not have is answered with null.
-    let handle = unsafe { (document.session.api.FPDF_LoadPage)(document.handle, number) };
-    if handle.is_null() {
-        return Err(document::corrupt("pdfium: a page can't be loaded".to_owned()));
-    }
-    Ok(handle)
-}
-
 pub(crate) struct Page<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) handle: Handle,
-    index: u32,
     /// From the content's coordinates to those of the page as shown.
     placement: Placement,
 }
@@ -78,8 +63,13 @@ impl std::fmt::Debug for Page<'_> {
 
 impl<'d> Page<'d> {
     pub(super) fn open(document: &'d Document<'d>, index: u32) -> Result<Self, Failure> {
+        let number = c_int::try_from(index).map_err(|_| document::corrupt("a page number beyond all".to_owned()))?;
         let api = document.session.api;
-        let handle = load(document, index)?;
+        // SAFETY: The document is open. A page that it does not have is answered with null.
+        let handle = unsafe { (api.FPDF_LoadPage)(document.handle, number) };
+        if handle.is_null() {
+            return Err(document::corrupt("pdfium: a page can't be loaded".to_owned()));
+        }
         let mut bounds = RectF::default();
         // SAFETY: The page is open until `drop`, and the rectangle lives during the call.
         let (width, height, turns) = unsafe {
@@ -90,7 +80,7 @@ impl<'d> Page<'d> {
             ((api.FPDF_GetPageWidthF)(handle), (api.FPDF_GetPageHeightF)(handle), (api.FPDFPage_GetRotation)(handle))
         };
         let placement = Placement { left: bounds.left, bottom: bounds.bottom, width, height, turns };
-        Ok(Self { document, handle, index, placement })
+        Ok(Self { document, handle, placement })
     }
 
     pub(super) fn session(&self) -> &'d Session<'d> {
@@ -110,25 +100,6 @@ impl<'d> Page<'d> {
             3 => 270,
             _ => 0,
         }
-    }
-
-    /// The page with what its fields show as part of its content, signatures included, and without links. `None` if they show
-    /// nothing. PDFium does so for fields, but not for notes and stamps.
-    pub(crate) fn with_fields(&self) -> Result<Option<Self>, Failure> {
-        let api = self.session().api;
-        let (Some(count), Some(flatten)) = (api.FPDFPage_GetAnnotCount, api.FPDFPage_Flatten) else { return Ok(None) };
-        // SAFETY: The page is open.
-        if unsafe { count(self.handle) } < 1 {
-            return Ok(None);
-        }
-        let handle = load(self.document, self.index)?;
-        // SAFETY: This handle of the page is open, used by nothing else, and closed once. Later ones have the changed content.
-        let changed = unsafe {
-            let changed = flatten(handle, AS_DISPLAYED);
-            (api.FPDF_ClosePage)(handle);
-            changed
-        };
-        (changed == CHANGED).then(|| Self::open(self.document, self.index)).transpose()
     }
 
     pub(crate) fn text(&self) -> Result<TextPage<'_>, Failure> {

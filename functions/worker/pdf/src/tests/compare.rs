@@ -153,7 +153,7 @@ fn the_marks_lie_on_the_words_of_turned_pages_too() {
     let page = document.page(0).unwrap();
     let (width, height) = page.size();
     let picture = page.render(width as u32, height as u32, crate::pdfium::Background::Color([255; 3])).unwrap();
-    let content = crate::text::read(&page, 1).unwrap();
+    let content = crate::text::read(&page, 1, false).unwrap();
     // How many red or blue pixels are behind a word.
     let behind = |text: &str, is_of: fn([u8; 3]) -> bool| {
         let word = content.words.iter().chain(&content.aside).find(|word| word.text.starts_with(text)).unwrap();

@@ -42,31 +42,17 @@ pub(crate) struct PageContent {
     pub ruling: tables::Ruling,
 }
 
-/// Reads one page, without its fields.
-pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<PageContent, Failure> {
-    content(page, number, None)
-}
-
-/// Reads one page with what its fields show. Rules of tables and links are read only for `structure`.
-pub(crate) fn read_as_shown(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
-    let links = structure.then(|| page.links(LINKS));
-    let shown = page.with_fields()?;
-    content(shown.as_ref().unwrap_or(page), number, links.as_deref())
-}
-
-/// `links`: only with the structure.
-fn content(page: &Page<'_>, number: u32, links: Option<&[(Rect, String)]>) -> Result<PageContent, Failure> {
-    let characters = page.text()?.characters(links.is_some());
+/// Reads one page. Rules of tables and links are read only for `structure`.
+pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
+    let characters = page.text()?.characters(structure);
     let (width, height) = page.size();
     let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
     let mut ruling = tables::Ruling::default();
-    if let Some(links) = links
-        && !words.is_empty()
-    {
-        words::link(&mut words, links);
-        let paths: Vec<Rect> =
-            page.paths(PATHS).iter().map(|path| words::upright(path, angle, (width, height))).collect();
-        ruling = tables::grids(&paths, if angle % 180 == 0 { (width, height) } else { (height, width) });
+    if structure && !words.is_empty() {
+        words::link(&mut words, &page.links(LINKS));
+        let paths = page.paths(PATHS);
+        let paths: Vec<Rect> = paths.iter().map(|path| words::upright(path, angle, (width, height))).collect();
+        ruling = tables::grids(&paths, if angle.is_multiple_of(180) { (width, height) } else { (height, width) });
     }
     Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, ruling })
 }

@@ -80,20 +80,14 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut empty = 0;
     let mut confidences = Vec::new();
     document.for_each_page(pages.iter().copied(), |index, page| {
-        let is_recognized = match options.ocr {
-            Recognize::Never => false,
-            // The text of an open page can be read once.
-            Recognize::Auto => document.page(index)?.text()?.is_empty(),
-            Recognize::Always => true,
-        };
-        let content = match &mut reader {
-            Some(reader) if is_recognized => {
-                let recognized = ocr::read(page, reader, None, &how, &[])?;
-                confidences.push((index + 1, recognized.text.confidence()));
-                text::of_words(page, index + 1, ocr::placed(&recognized, page.size()))
-            }
-            Some(_) | None => text::read_as_shown(page, index + 1, structure)?,
-        };
+        let mut content = text::read(page, index + 1, structure)?;
+        if let Some(reader) = &mut reader
+            && (options.ocr == Recognize::Always || content.words.is_empty() && content.aside.is_empty())
+        {
+            let recognized = ocr::read(page, reader, None, &how, &[])?;
+            confidences.push((index + 1, recognized.text.confidence()));
+            content = text::of_words(page, index + 1, ocr::placed(&recognized, page.size()));
+        }
         empty += usize::from(content.words.is_empty() && content.aside.is_empty());
         if structure {
             contents.push(content);

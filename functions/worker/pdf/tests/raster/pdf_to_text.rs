@@ -94,50 +94,6 @@ fn what_is_left_out_is_reported_and_can_be_kept() {
     assert!(run(json!({})).outcome().warnings.is_empty(), "plain text has every line");
 }
 
-/// A page that says `Signed below.`, with a link over the first word, and with fields that say more.
-fn annotated(content: &str) -> Vec<u8> {
-    let stream = |entries: &str, text: &str| {
-        let content = format!("BT /F 12 Tf 5 10 Td ({text}) Tj ET");
-        format!("<<{entries}/Length {}>>stream\n{content}\nendstream", content.len())
-    };
-    let form = "/Type/XObject/Subtype/Form/BBox[0 0 300 40]/Resources<</Font<</F 5 0 R>>>>";
-    let annotation = |subtype: &str, more: &str, bottom: u32, appearance: u32| {
-        let top = bottom + 40;
-        format!("<</Type/Annot/Subtype/{subtype}/Rect[50 {bottom} 350 {top}]{more}/AP<</N {appearance} 0 R>>>>")
-    };
-    let objects = [
-        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
-        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
-        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Resources<</Font<</F 5 0 R>>>>/Contents 4 0 R\
-         /Annots[6 0 R 8 0 R 10 0 R 12 0 R]>>"
-            .to_owned(),
-        format!("<</Length {}>>stream\n{content}\nendstream", content.len()),
-        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>".to_owned(),
-        annotation("Widget", "/FT/Sig/T(s)/F 4", 200, 7),
-        stream(form, "Digitally signed by Xanthippe"),
-        annotation("Widget", "/FT/Sig/T(t)/F 4", 100, 9),
-        stream(form, "Approved on Monday"),
-        annotation("Widget", "/FT/Sig/T(u)/F 2", 50, 11),
-        stream(form, "hidden words"),
-        "<</Type/Annot/Subtype/Link/Rect[50 300 90 320]/A<</S/URI/URI(https://example.com/)>>>>".to_owned(),
-    ];
-    let numbered = objects.iter().zip(1..).map(|(object, number)| format!("{number} 0 obj{object}endobj\n"));
-    format!("%PDF-1.7\n{}trailer<</Root 1 0 R/Size 13>>\n", numbered.collect::<String>()).into_bytes()
-}
-
-#[test]
-fn what_fields_show_is_text_and_links_stay() {
-    let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
-    std::fs::write(file.path(), annotated("BT /F 12 Tf 52 305 Td (Signed below.) Tj ET")).unwrap();
-    for (format, link) in [("text", "Signed below."), ("markdown", "[Signed](https://example.com/) below.")] {
-        let made = run(Tool::PdfToText, vec![source(file.path(), Media::Pdf)], json!({"format": format}));
-        let text = String::from_utf8(made.files().remove(0)).unwrap();
-        let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
-        assert!(at(link) < at("Digitally signed by Xanthippe"), "{text}");
-        assert!(at("Digitally") < at("Approved on Monday") && !text.contains("hidden"), "{text}");
-    }
-}
-
 #[test]
 fn pages_without_text_are_reported() {
     let files = tempfile::tempdir().unwrap();

@@ -15,7 +15,7 @@ const NEAR: f32 = 3.0;
 const COVERED: f32 = 0.5;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Grid {
     pub xs: Vec<f32>,
     pub ys: Vec<f32>,
@@ -78,9 +78,8 @@ impl Grid {
         let used_rows: Vec<bool> = (0..rows).map(|at| filled().any(|place| place.row == at)).collect();
         let count =
             |used: &[bool], from: usize, length: usize| used[from..from + length].iter().filter(|is| **is).count();
-        let mut table = Table::default();
-        table.starts = self.xs.iter().zip(&used_columns).filter(|(_, is)| **is).map(|(x, _)| *x).collect();
-        table.rows = vec![Vec::new(); count(&used_rows, 0, rows)];
+        let starts = self.xs.iter().zip(&used_columns).filter(|(_, is)| **is).map(|(x, _)| *x).collect();
+        let mut table = Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts };
         for place in places {
             let (wide, high) =
                 (count(&used_columns, place.column, place.columns), count(&used_rows, place.row, place.rows));
