@@ -2,16 +2,17 @@
 
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readdir, readFile, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { administer, closeBrowser, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { administer, base, closeBrowser, docmill, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
+const root = fileURLToPath(new URL("../..", import.meta.url));
 const samples = process.env.SAMPLES_URL;
 const sample = fileURLToPath(new URL("../../samples/small.docx", import.meta.url));
 const pdfs = ["text.pdf", "images.pdf"].map((name) => fileURLToPath(new URL(`../fixtures/pdf/${name}`, import.meta.url)));
@@ -72,7 +73,7 @@ test("a key for an origin is tried with that origin", async () => {
 
 test("the HTML playground starts with code that has no options", async () => {
   await at("/app/playground?tool=html-to-pdf", async ({ page }) => {
-    const code = await page.locator("#code").innerText();
+    const code = await page.locator("#code").textContent();
     assert.ok(!code.includes("printBackground") && !code.includes("tagged"), code);
   });
 });
@@ -110,19 +111,33 @@ test("Convert stays in sight while options are chosen", async () => {
   });
 });
 
-/** Runs each code of the playground as it is, in a directory that has these files, and gives what `target` has then. */
-async function paste(page, key, target, files = [sample]) {
-  const codes = await page.locator("#code .code-tab code").allTextContents();
-  const programs = [["python3", "-c"], [process.execPath, "--input-type=module", "-e"], ["sh", "-c"]];
-  assert.equal(codes.length, programs.length);
+/** The clients, installed as their users have them. */
+const install = (language) => promisify(execFile)(join(root, `clients/${language}/install.sh`)).then(({ stdout }) => stdout.trim());
+
+/** Runs the codes of the playground as they are, in a directory that has these files, and gives the files that each saves. */
+async function paste(page, key, files = [sample]) {
+  const [python, typescript] = [await install("python"), await install("typescript")];
+  const programs = {
+    "Command line": ["sh", "-c"],
+    Python: [python, "-c"],
+    TypeScript: [process.execPath, "--input-type=module", "-e"],
+    curl: ["sh", "-c"],
+  };
   const results = [];
-  for (const [index, [program, ...words]] of programs.entries()) {
-    const cwd = await mkdtemp(join(tmpdir(), "docmill-"));
+  for (const [label, [program, ...words]] of Object.entries(programs)) {
+    const code = await page.locator(`#code .code-tab[data-label="${label}"] code`).textContent();
+    const [cwd, home] = [await mkdtemp(join(tmpdir(), "docmill-")), await mkdtemp(join(tmpdir(), "docmill-home-"))];
     await promisify(execFile)("cp", [...files, cwd]);
-    await promisify(execFile)(program, [...words, codes[index]], { cwd, env: { ...process.env, DOCMILL_KEY: key }, timeout: CONVERSION_MS });
-    results.push(await readFile(join(cwd, target)));
+    await symlink(join(typescript, "node_modules"), join(cwd, "node_modules"));
+    const env = { ...process.env, DOCMILL_URL: base, DOCMILL_KEY: key, HOME: home, PATH: `${dirname(docmill)}:${process.env.PATH}` };
+    await promisify(execFile)(program, [...words, code], { cwd, env, timeout: CONVERSION_MS });
+    const own = new Set([...files.map((file) => basename(file)), "node_modules"]);
+    const saved = (await readdir(cwd)).filter((name) => !own.has(name));
+    for (const name of saved) results.push({ label, name, bytes: await readFile(join(cwd, name)) });
     await rm(cwd, { recursive: true });
+    await rm(home, { recursive: true });
   }
+  assert.deepEqual(results.map(({ label }) => label), Object.keys(programs), "each saves one file");
   return results;
 }
 
@@ -135,13 +150,17 @@ test("the code yields the file when it is pasted", async () => {
     await page.getByLabel("Filename").evaluate((field) => { field.closest("details").open = true; });
     await page.getByLabel("Filename").fill("result.pdf");
     await page.locator("#code", { hasText: "small.docx" }).filter({ hasText: "result.pdf" }).waitFor();
-    for (const bytes of await paste(page, key, "result.pdf")) assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
+    for (const { label, name, bytes } of await paste(page, key)) {
+      assert.deepEqual([name, bytes.subarray(0, 5).toString()], ["result.pdf", "%PDF-"], label);
+    }
 
     await page.getByLabel("A file", { exact: true }).check();
     await page.getByLabel("Drop a file here, or choose one").setInputFiles(sample);
     await page.getByLabel("Filename").fill("");
     await page.locator("#code", { hasText: "upload 'small.docx'" }).filter({ hasNotText: "result.pdf" }).waitFor();
-    for (const bytes of await paste(page, key, "small.pdf")) assert.equal(bytes.subarray(0, 5).toString(), "%PDF-");
+    for (const { label, name, bytes } of await paste(page, key)) {
+      assert.deepEqual([name, bytes.subarray(0, 5).toString()], ["small.pdf", "%PDF-"], label);
+    }
   });
 });
 
@@ -158,7 +177,7 @@ test("a new user makes a key, runs three tools in a chain, and gets the same byt
     const [download] = await Promise.all([page.waitForEvent("download"), page.getByRole("link", { name: /^Download / }).click()]);
     const shown = await readFile(await download.path());
     assert.equal(shown.subarray(0, 5).toString(), "%PDF-");
-    for (const bytes of await paste(page, key, download.suggestedFilename(), pdfs)) assert.ok(bytes.equals(shown));
+    for (const { label, bytes } of await paste(page, key, pdfs)) assert.ok(bytes.equals(shown), label);
   });
 });
 

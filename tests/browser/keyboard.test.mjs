@@ -142,9 +142,9 @@ test("files are added and put in order, a chain is built, and its result is look
     await press(page, page.getByRole("link", { name: /^Download / }));
     await downloading;
 
-    await tabTo(page, page.getByRole("tab", { name: "Python" }));
+    await tabTo(page, page.getByRole("tab", { name: "Command line" }));
     await page.keyboard.press("ArrowRight");
-    const code = page.getByRole("tabpanel", { name: "Node" });
+    const code = page.getByRole("tabpanel", { name: "Python" });
     await press(page, code.getByRole("button", { name: "Copy" }));
     await code.getByText("Copied", { exact: true }).waitFor();
     assert.equal(await page.evaluate(() => navigator.clipboard.readText()), await code.locator("code").textContent());

@@ -325,7 +325,7 @@ test("a protected file is opened by its password, which a repeated job asks for"
     await page.locator("#file").setInputFiles(locked);
     await page.getByLabel("Password of a protected file").fill("test_user");
     await curl(page, "<secret>");
-    assert.ok(!(await page.locator("#code").innerText()).includes("test_user"), "the code has no password");
+    assert.ok(!(await page.locator("#code").textContent()).includes("test_user"), "the code has no password");
     await convert(page);
     await result();
     await repeat(visitor);

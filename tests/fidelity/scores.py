@@ -18,7 +18,7 @@ class Score:
     pages: int
     same_page: float
     found: float
-    # The first page, from 1, where less than nine tenths of the words are the same; 0 if there is none.
+    # The first page on which fewer than nine tenths of the words match, counted from 1. 0: no page differs so much.
     differs_at: int
 
     @property

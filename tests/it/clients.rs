@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Output;
 
 use docmill::domain::job::JobId;
+use docmill_look::example::Language;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -130,6 +131,56 @@ pub async fn node() -> PathBuf {
     let output = Command::new(root().join("infra/setup.sh")).args(["python", "node"]).output().await.unwrap();
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     Path::new(String::from_utf8(output.stdout).unwrap().trim()).with_file_name("node")
+}
+
+/// A sample of the documentation as a reader runs it in this folder, with the language's client installed.
+pub async fn sample(language: Language, code: &str, folder: &Path) -> Command {
+    let suffix = match language {
+        Language::Curl | Language::CommandLine => "sh",
+        Language::Python => "py",
+        Language::TypeScript => "mts",
+        Language::Go => "go",
+        Language::Rust => "rs",
+    };
+    let name = format!("sample.{suffix}");
+    let file = folder.join(&name);
+    std::fs::write(&file, code).unwrap();
+    let mut command = match language {
+        Language::Curl => Command::new("bash"),
+        Language::CommandLine => with_docmill(folder),
+        Language::Python => Command::new(script("clients/python/install.sh").await),
+        Language::TypeScript => {
+            let modules = script("clients/typescript/install.sh").await.join("node_modules");
+            std::os::unix::fs::symlink(modules, folder.join("node_modules")).unwrap();
+            Command::new(node().await)
+        }
+        Language::Go => Command::new(root().join("clients/go/conformance/sample.sh")),
+        Language::Rust => Command::new(root().join("clients/rust/conformance/sample.sh")),
+    };
+    command.arg(file).current_dir(folder).kill_on_drop(true);
+    command
+}
+
+/// A shell with `docmill` on its path, and a home of its own.
+fn with_docmill(folder: &Path) -> Command {
+    let home = folder.join("home");
+    std::fs::create_dir(&home).unwrap();
+    let test = std::env::current_exe().unwrap();
+    let programs = test.parent().and_then(Path::parent).unwrap();
+    let path = format!("{}:{}", programs.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("bash");
+    shell.args(["-eu", "-o", "pipefail"]).env("PATH", path).env("HOME", home);
+    for variable in ["XDG_CONFIG_HOME", "XDG_STATE_HOME", "DBUS_SESSION_BUS_ADDRESS"] {
+        shell.env_remove(variable);
+    }
+    shell
+}
+
+/// The path that a script prints.
+async fn script(name: &str) -> PathBuf {
+    let output = Command::new(root().join(name)).output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    String::from_utf8(output.stdout).unwrap().trim().into()
 }
 
 /// Cargo builds the package's examples with its tests, but not if only some tests are requested.

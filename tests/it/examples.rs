@@ -9,13 +9,13 @@ use std::sync::mpsc;
 
 use api_docs::guide::{GUIDES, script};
 use api_docs::program::PROGRAMS;
-use docmill_look::example::{Language, Program};
+use docmill_look::example::Language;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::clients::{node, root, rust_example};
+use crate::clients::{root, sample};
 use crate::fonts::fixture;
 use crate::support::{deployed_url, pdf};
 
@@ -260,36 +260,6 @@ async fn needs(stack: &Stack, elsewhere: &Elsewhere, slug: &str) -> (String, Str
     (job, upload, font)
 }
 
-/// A program as a reader would run it.
-async fn command(program: Program, language: Language, folder: &Path) -> Command {
-    let script = |name: &str| {
-        let path = folder.join(name);
-        std::fs::write(&path, program.code(language)).unwrap();
-        path
-    };
-    match language {
-        Language::Curl => {
-            let mut shell = Command::new("sh");
-            shell.arg("-eu").arg(script("program.sh"));
-            shell
-        }
-        Language::Python => {
-            let mut python = Command::new("python3");
-            python.arg(script("program.py"));
-            python
-        }
-        Language::TypeScript => {
-            let mut node = Command::new(node().await);
-            node.arg(script("program.mts"));
-            node
-        }
-        Language::Rust => {
-            let source = format!("functions/api-docs/snippets/{}.rs", program.name);
-            Command::new(rust_example(&format!("docs-{}", program.name), &source).await)
-        }
-    }
-}
-
 #[tokio::test]
 async fn every_program_of_the_guides_works_in_every_language() {
     let Some(stack) = Stack::deployed() else { return };
@@ -300,7 +270,7 @@ async fn every_program_of_the_guides_works_in_every_language() {
         let labelled = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "metadata": {"order": "2026-118"}});
         let ids = [stack.create(labelled.clone()).await, stack.create(labelled).await];
         let folder = TempDir::new().unwrap();
-        let output = stack.run(command(program, language, folder.path()).await, folder.path(), "").await;
+        let output = stack.run(sample(language, program.code(language), folder.path()).await, folder.path(), "").await;
         assert!(output.status.success(), "{name}: {}", String::from_utf8_lossy(&output.stderr));
         if program.name == "chain" {
             let handout = std::fs::read(folder.path().join("handout.pdf")).unwrap();

@@ -198,10 +198,14 @@ async fn the_code_follows_the_form_and_keeps_its_secrets() {
     ];
     let shown = visitor.script("/app/playground/code", "application/x-www-form-urlencoded", encoded(&fields)).await;
     assert_eq!(shown.header("content-type"), "text/html; charset=utf-8");
-    for expected in ["http://dashboard.example/base/v1/tools/office-to-pdf/jobs", "$DOCMILL_KEY", "pdfa-2b"] {
+    for expected in
+        ["data-label=\"Command line\"", "$DOCMILL_URL/v1/tools/office-to-pdf/jobs", "$DOCMILL_KEY", "pdfa-2b"]
+    {
         assert!(shown.text.contains(expected), "{}", shown.text);
     }
     assert!(!shown.text.contains("canary"), "{}", shown.text);
+    let page = visitor.get(&format!("{PATH}?tool=office-to-pdf")).await;
+    assert!(page.text.contains(" DOCMILL_URL=http://dashboard.example/base\n"), "{}", page.text);
 }
 
 #[tokio::test]

@@ -9,20 +9,19 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use docmill::domain::catalogue::Catalogue;
-use docmill_look::example::Language;
+use docmill_look::example::{Example, Language};
 use futures_util::stream::{self, StreamExt};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
-use serde_json::Value;
-use tokio::process::Command;
+use serde_json::{Value, json};
 
-use crate::clients::{node, root, rust_example};
+use crate::clients::{root, sample};
 use crate::support::{deployed_url, pdf};
 
 /// Samples that run side by side, each with an engine of its own.
 const PARALLEL: usize = 3;
 const PLACE: &str = "https://files.example.com";
-/// Files that a sample makes besides its result.
-const OWN_FILES: [&str; 3] = ["sample.sh", "sample.mts", "answer.json"];
+/// Files that a sample makes besides its result, or that it needs.
+const OWN_FILES: [&str; 5] = ["answer.json", "page.html", "text.md", "home", "node_modules"];
 
 /// A code box of a page with a language.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -139,29 +138,24 @@ fn form() -> Vec<u8> {
     written
 }
 
-/// Runs a sample in a folder of its own and returns the one file that it saves.
-async fn run(name: &str, language: Language, code: &str, url: &str) -> (String, Vec<u8>) {
+/// Runs a sample in a folder of its own and returns what it saves. Only the command line saves several files as such.
+async fn run(name: &str, language: Language, code: &str, url: &str) -> Vec<(String, Vec<u8>)> {
     let folder = tempfile::tempdir().unwrap();
-    let (program, script) = match language {
-        Language::Curl => ("bash".into(), "sample.sh"),
-        Language::Python => ("python3".into(), "sample.py"),
-        Language::TypeScript => (node().await, "sample.mts"),
-        Language::Rust => panic!("Rust is compiled as a snippet"),
-    };
-    std::fs::write(folder.path().join(script), code).unwrap();
-    let mut command = Command::new(program);
-    command.arg(script).current_dir(folder.path()).kill_on_drop(true);
+    let mut command = sample(language, code, folder.path()).await;
     let output = command.env("DOCMILL_URL", url).env("DOCMILL_KEY", key()).output().await.unwrap();
     let said = format!("{}{}", String::from_utf8_lossy(&output.stdout), String::from_utf8_lossy(&output.stderr));
     assert!(output.status.success(), "{name} in {}: {said}\n{code}", language.name());
-    let own = |file: &str| file == script || OWN_FILES.contains(&file);
-    let files: Vec<_> = std::fs::read_dir(folder.path())
-        .unwrap()
-        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
-        .collect();
-    let saved: Vec<_> = files.into_iter().filter(|file| !own(file)).collect();
-    assert_eq!(saved.len(), 1, "{name} in {} saves one file: {saved:?}", language.name());
-    (saved[0].clone(), std::fs::read(folder.path().join(&saved[0])).unwrap())
+    let entries =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let saved: Vec<_> =
+        entries.filter(|file| !file.starts_with("sample.") && !OWN_FILES.contains(&file.as_str())).collect();
+    let may_be_several = language == Language::CommandLine && code.contains("-o .");
+    assert!(saved.len() == 1 || (may_be_several && saved.len() > 1), "{name} in {}: {saved:?}", language.name());
+    let read = |file: String| {
+        let bytes = std::fs::read(folder.path().join(&file)).unwrap();
+        (file, bytes)
+    };
+    saved.into_iter().map(read).collect()
 }
 
 fn key() -> String {
@@ -223,12 +217,14 @@ async fn samples_of(slug: &str, url: &str, place: &Place) {
     let samples = Sample::of(&page(url, &format!("/docs/tools/{slug}")).await);
     assert_eq!(samples.len(), Language::ALL.len(), "{slug}");
     assert_eq!(Sample::of(&page(url, &format!("/tools/{slug}")).await), samples, "{slug} on its public page");
-    for language in [Language::Curl, Language::Python, Language::TypeScript] {
+    // Compilers check the samples in Go and Rust (`clients/samples/check.sh`).
+    for language in [Language::Curl, Language::CommandLine, Language::Python, Language::TypeScript] {
         let code = Sample::in_language(&samples, language).replace(PLACE, &format!("{}/{slug}", place.address));
-        let (name, bytes) = run(slug, language, &code, url).await;
-        check(slug, &name, &bytes);
-        if slug == "protect-pdf" {
-            *place.locked.lock().unwrap() = bytes;
+        for (name, bytes) in run(slug, language, &code, url).await {
+            check(slug, &name, &bytes);
+            if slug == "protect-pdf" {
+                *place.locked.lock().unwrap() = bytes;
+            }
         }
     }
 }
@@ -239,27 +235,30 @@ async fn the_samples_of_the_homepage_and_the_first_guide_run_as_they_stand() {
     let samples = std::env::var("SAMPLES_URL").unwrap();
     for (path, file) in [("/", "result.pdf"), ("/docs/first-conversion", "report.pdf")] {
         let page = Sample::of(&page(&url, path).await);
-        for language in [Language::Curl, Language::Python, Language::TypeScript] {
+        for language in Language::ALL {
             let code = Sample::in_language(&page, language);
             let code = code.replace(&format!("{PLACE}/report.docx"), &format!("{samples}/small.docx"));
-            let (name, bytes) = run(path, language, &code, &url).await;
-            assert_eq!(name, file);
-            assert!(pdf::pages(&bytes) == 1, "{path}");
+            let saved = run(path, language, &code, &url).await;
+            assert_eq!(saved[0].0, file);
+            assert!(pdf::pages(&saved[0].1) == 1, "{path}");
         }
     }
 }
 
-/// Compiled as printed, with a source that does not exist, so the job fails, and the program says why.
 #[tokio::test]
-async fn the_samples_in_rust_say_why_a_job_failed() {
+async fn samples_with_clients_say_why_a_job_failed() {
     let Some(url) = deployed_url() else { return };
-    for name in ["convert", "link"] {
-        let example = if name == "convert" { "docs-example" } else { "docs-link" };
-        let program = rust_example(example, &format!("shared/look/snippets/{name}.rs")).await;
-        let mut command = Command::new(program);
-        let output =
-            command.env("DOCMILL_URL", &url).env("DOCMILL_KEY", key()).kill_on_drop(true).output().await.unwrap();
+    let source = format!("{}/no-such-file.docx", std::env::var("SAMPLES_URL").unwrap());
+    let catalogue = Catalogue::load().unwrap();
+    let example = Example::with(catalogue.find("office-to-pdf").unwrap(), json!({"sourceUrl": source}));
+    for language in Language::ALL.into_iter().filter(|language| *language != Language::Curl) {
+        let folder = tempfile::tempdir().unwrap();
+        let mut command = sample(language, &example.code(language).unwrap(), folder.path()).await;
+        let output = command.env("DOCMILL_URL", &url).env("DOCMILL_KEY", key()).output().await.unwrap();
         let said = String::from_utf8_lossy(&output.stderr);
-        assert!(!output.status.success() && said.contains("source_unreachable"), "{name}: {said}");
+        // Rust prints the name of the code's type.
+        let names_code = ["source_unreachable", "SourceUnreachable"].iter().any(|code| said.contains(code));
+        assert!(!output.status.success() && names_code, "{}: {said}", language.name());
+        assert!(!folder.path().join("result.pdf").exists(), "{}", language.name());
     }
 }

@@ -177,7 +177,8 @@ async fn both_secrets_sign_during_the_overlap_and_one_rotation_wins() {
         hooks.announce(&account, &event).await;
         receiver.received().last().unwrap().header("webhook-signature").split(' ').count()
     };
-    assert_eq!(signatures().await, won.len() + 1);
+    // At most three secrets sign, and several rotations win if they don't meet.
+    assert_eq!(signatures().await, (won.len() + 1).min(3));
     hooks.clock.put_ahead(Duration::from_secs(3601));
     assert_eq!(signatures().await, 1, "the overlap is over");
     let last = rotate(&hooks, &account, id, &json!({"overlapHours": 0})).await;

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::tool::command;
 use serde_json::{Map, Value};
 
 /// Every tool. A test loads the files, so an empty catalogue does not occur.
@@ -22,12 +23,9 @@ pub fn find(name: &str) -> Option<&'static Tool> {
     tools().iter().find(|tool| tool.definition.slug == name || verb(tool) == name)
 }
 
-/// The verb of a tool: `merge` for `merge-pdf`. Tools that are named after both formats keep their names.
+/// The verb of a tool: `merge` for `merge-pdf`.
 pub fn verb(tool: &'static Tool) -> &'static str {
-    let slug = tool.definition.slug.as_str();
-    let is_pair = slug.contains("-to-");
-    let short = ["-pdf", "-documents", "-document"].iter().find_map(|end| slug.strip_suffix(end));
-    short.filter(|_| !is_pair).unwrap_or(slug)
+    command::verb(&tool.definition.slug)
 }
 
 /// The schemas of a tool's options, by name.

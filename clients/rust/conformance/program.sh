@@ -6,24 +6,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 root=$here/../../..
 target=${CARGO_TARGET_DIR:-${DOCMILL_CACHE:-$HOME/.cache/docmill}/target}
 folder=$root/.local/clients/rust/guide
-mkdir -p "$folder/src/bin"
-cat >"$folder/Cargo.toml" <<END
-[package]
-name = "docmill-guide"
-edition = "2024"
-
-[dependencies]
-docmill-client = { path = "../../../../clients/rust" }
-serde_json = "1"
-tokio = { version = "1", features = ["macros", "rt-multi-thread"] }
-
-[profile.dev]
-debug = false
-
-[workspace]
-END
-# The versions that the whole project is tested with.
-cp "$root/Cargo.lock" "$folder"
+"$here/crate.sh" "$folder" docmill-guide
 end=$(grep -n '^}$' "$1" | head -1 | cut -d : -f 1)
 head -n "$end" "$1" >"$folder/src/bin/guide-first.rs"
 {

@@ -132,7 +132,7 @@ impl Book {
             }
             h2 { "Guides" }
             ul.cards {
-                (guide("first-conversion", "One request in curl, Python, TypeScript or Rust."))
+                (guide("first-conversion", "One request, from the command line or in your language."))
                 (guide("authentication", "Live keys, test keys, and how to keep them secret."))
                 (guide("uploads", "Convert files that have no public address."))
                 (guide("fonts", "Print with fonts of your own."))
@@ -147,12 +147,14 @@ impl Book {
                 (guide("idempotency", "Repeat requests safely and pay once."))
                 (guide("events", "Ask what happened to your jobs, and miss nothing."))
                 (guide("webhooks", "Signed events about jobs and your account."))
+                (guide("command-line", "Convert files from a terminal or a script."))
                 (guide("python", "The client for Python, with and without asyncio."))
                 (guide("typescript", "The client for TypeScript and JavaScript."))
                 (guide("go", "The client for Go."))
                 (guide("rust", "The client for Rust, with Tokio."))
                 (guide("n8n", "Convert documents in workflows, without code."))
                 (guide("generators", "A client in your language, made from the API's description."))
+                (guide("api-changes", "What was added to the API, by date."))
                 (guide("assistants", "Let Claude, Copilot, Cursor and others work with documents."))
             }
             h2 { "Tools" }

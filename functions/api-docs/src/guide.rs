@@ -2,7 +2,7 @@
 
 use docmill::domain::catalogue::Catalogue;
 use docmill_look::code::{self, Tab};
-use docmill_look::example::{Example, Program};
+use docmill_look::example::{Example, Program, clients};
 use docmill_look::highlight::Syntax;
 use maud::{Markup, PreEscaped};
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
@@ -25,7 +25,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 24] = [
+pub const GUIDES: [Guide; 25] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -50,6 +50,7 @@ pub const GUIDES: [Guide; 24] = [
     guide!("n8n"),
     guide!("generators"),
     guide!("versions"),
+    guide!("api-changes"),
 ];
 
 impl Guide {
@@ -143,7 +144,7 @@ fn read_example(text: &str, catalogue: &Catalogue) -> Option<Vec<Tab>> {
     let tool = catalogue.find(words.next()?)?;
     let file = words.next()?;
     let body: Value = serde_json::from_str(words.next()?).ok()?;
-    Some(Example::with(&tool.definition, body).saved_as(file).tabs())
+    Some(Example::with(tool, body).saved_as(file).tabs())
 }
 
 /// A program's fence: `name`.
@@ -237,7 +238,9 @@ impl Renderer<'_> {
         let read = FENCES.into_iter().find(|(name, _)| *name == fence);
         let tabs = read.and_then(|(_, read)| read(text, self.catalogue));
         let shown = match (tabs, Syntax::named(fence)) {
-            (Some(tabs), _) => code::tabs(&id, "Language", &tabs),
+            (Some(tabs), _) => {
+                maud::html! { (code::tabs(&id, "Language", &tabs)) (clients(|path| self.links.to(path))) }
+            }
             (None, Some(syntax)) => code::copyable_code(&id, syntax, text.trim_end()),
             (None, None) => code::copyable(&id, text.trim_end()),
         };
@@ -307,8 +310,21 @@ mod tests {
     #[test]
     fn a_guide_as_markdown_has_code_and_links_to_markdown() {
         let text = as_markdown(GUIDES[0].text, &Catalogue::load().unwrap());
-        assert!(text.contains("```python\nimport json") && text.contains("](uploads.md)"), "{text}");
+        assert!(text.contains("```python\nfrom docmill import Docmill") && text.contains("](uploads.md)"), "{text}");
         assert!(!text.contains("```example"), "{text}");
+    }
+
+    #[test]
+    fn the_changes_of_the_api_name_every_tool_and_every_family_of_endpoints() {
+        let changes = GUIDES.iter().find(|guide| guide.slug == "api-changes").unwrap().text;
+        for tool in Catalogue::load().unwrap().tools() {
+            assert!(changes.contains(&format!("`{}`", tool.definition.slug)), "{}", tool.definition.slug);
+        }
+        let description: Value = serde_json::from_str(crate::book::OPENAPI).unwrap();
+        for path in description["paths"].as_object().unwrap().keys() {
+            let family: String = path.split_inclusive('/').take(3).collect();
+            assert!(changes.contains(family.trim_end_matches('/')), "{family}");
+        }
     }
 
     #[test]

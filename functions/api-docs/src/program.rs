@@ -8,8 +8,10 @@ macro_rules! program {
             $name,
             [
                 include_str!(concat!("../snippets/", $name, ".sh")),
+                include_str!(concat!("../snippets/", $name, ".command.sh")),
                 include_str!(concat!("../snippets/", $name, ".py")),
                 include_str!(concat!("../snippets/", $name, ".ts")),
+                include_str!(concat!("../snippets/", $name, ".go")),
                 include_str!(concat!("../snippets/", $name, ".rs")),
             ],
         )

@@ -1,7 +1,7 @@
 //! Requests for tests: valid ones with changes at random places.
 
 use docmill::domain::tool::Definition;
-use docmill_look::example::sample;
+use docmill_look::example::body::sample;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use serde_json::{Value, json};

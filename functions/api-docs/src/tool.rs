@@ -4,7 +4,7 @@ use docmill::domain::catalogue::Tool;
 use docmill::domain::intake::Sources;
 use docmill::domain::limits::Limits;
 use docmill::domain::tool::Definition;
-use docmill_look::example::Example;
+use docmill_look::example::{Example, clients};
 use docmill_look::{code, schema};
 use maud::{Markup, html};
 use serde_json::json;
@@ -24,6 +24,7 @@ pub fn article(tool: &Tool, links: &Links) -> Article {
         (facts(definition))
         h2 #example { "Example" }
         (code::tabs("example-code", "Language", &example.tabs()))
+        (clients(|path| links.to(path)))
         p { "Set " code { "DOCMILL_URL" } " and " code { "DOCMILL_KEY" } " first: see "
             a href=(links.to("/docs/first-conversion")) { "First conversion" } ". Or "
             a href=(links.to(&format!("/app/playground?tool={}", definition.slug))) { "try it in the playground" } "." }

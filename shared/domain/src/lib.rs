@@ -7,7 +7,7 @@ pub mod endpoint_id;
 pub mod event;
 pub mod font;
 pub mod job;
-mod nearest;
+pub mod nearest;
 pub mod page_range;
 pub mod paper;
 pub mod request;

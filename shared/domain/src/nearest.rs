@@ -4,7 +4,7 @@
 const ALIKE: f64 = 0.8;
 
 /// The known name that is most similar to `name`, if it is similar enough.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     let name = name.to_lowercase();
     known
         .map(|known| (strsim::jaro_winkler(&name, &known.to_lowercase()), known))

@@ -88,7 +88,7 @@ impl Syntax {
             Self::Shell => (
                 Some("#"),
                 &[DOUBLE, Quote { escapes: false, ..SINGLE }],
-                "case curl do done echo elif else esac exit export fi for function if in jq local printf return set shift then until \
+                "case curl do docmill done echo elif else esac exit export fi for function if in jq local printf return set shift then until \
                  while",
             ),
             Self::Python => (

@@ -12,7 +12,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 24] = [
+pub const GUIDES: [&str; 25] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -37,6 +37,7 @@ pub const GUIDES: [&str; 24] = [
     "n8n",
     "generators",
     "versions",
+    "api-changes",
 ];
 
 /// Pages about the service in every footer: their names under `/docs`, and titles.

@@ -4,6 +4,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Arg, ArgAction, ArgMatches, Args, Command, FromArgMatches};
 use docmill_domain::catalogue::Tool;
 use docmill_domain::source::SourceProperty;
+use docmill_domain::tool::command::kebab;
 use serde_json::{Map, Value, json};
 
 use super::JobArgs;
@@ -143,18 +144,6 @@ fn help(schema: &Value) -> String {
     text
 }
 
-/// `pageRange` → `page-range`.
-pub fn kebab(name: &str) -> String {
-    let mut kebab = String::with_capacity(name.len() + 4);
-    for character in name.chars() {
-        if character.is_ascii_uppercase() && !kebab.is_empty() {
-            kebab.push('-');
-        }
-        kebab.push(character.to_ascii_lowercase());
-    }
-    kebab
-}
-
 /// What a tool's verb was given.
 #[derive(Debug)]
 pub struct ToolArgs {
@@ -266,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn every_option_of_every_tool_is_a_flag() {
+    fn every_option_of_every_tool_is_a_kebab() {
         for tool in catalogue::tools() {
             let command = with_arguments(Command::new(catalogue::verb(tool)));
             for (name, schema) in catalogue::options(tool).filter(|(name, _)| *name != "filename") {

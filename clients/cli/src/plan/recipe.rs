@@ -5,11 +5,12 @@ use docmill_domain::catalogue::Tool;
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::SourceKind;
 use docmill_domain::tool::OutputFormat;
+use docmill_domain::tool::command::kebab;
 use serde_json::{Map, Value, json};
 
 use super::inputs::Input;
 use crate::args::JobArgs;
-use crate::args::tool::{Properties, kebab};
+use crate::args::tool::Properties;
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 

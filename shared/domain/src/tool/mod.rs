@@ -1,6 +1,7 @@
 //! Tools: their data, administrators' settings, and access.
 
 pub mod catalogue;
+pub mod command;
 pub mod intake;
 pub mod schema;
 pub(crate) mod validation;

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::PATH;
 use super::body::{Entry, FILE_NAME, FILE_TYPE, access, body, entries};
-use super::code::{File, Recipe, UPLOAD};
+use super::code::{File, code};
 use super::controls::{Place, option_fields};
 use super::documents::{radio, source_choice};
 use super::options::{Source, sources};
@@ -19,7 +19,10 @@ use crate::form::{FormData, token_field};
 use crate::layout::{state_badge, tool_groups};
 use crate::listing::Listing;
 use crate::state::AppState;
-use docmill_look::code::tabs;
+use docmill_look::code::{copyable_code, tabs};
+use docmill_look::example::call::UPLOAD;
+use docmill_look::example::{clients, environment};
+use docmill_look::highlight::Syntax;
 
 pub fn without_tools() -> Markup {
     html! {
@@ -60,10 +63,11 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
         }
         section.code-block aria-labelledby="code-title" {
             h2 #code-title { "Code" }
+            p.muted { "This converts the document and saves the result. First set the address of the API and one of your "
+                a href=(shown.state.link("/app/keys")) { "API keys" } ":" }
+            (copyable_code("environment", Syntax::Shell, &environment(&shown.state.absolute(""))))
             div #code { (code_tabs(shown.state, shown.tool, shown.data)) }
-            p.muted { "This converts the document and saves the result. Set " code { "DOCMILL_KEY" } " to one of your "
-                a href=(shown.state.link("/app/keys")) { "API keys" } " first. How it waits for the result: "
-                a href=(shown.state.link("/docs/waiting")) { "Wait for a result" } "." }
+            (clients(|path| shown.state.link(path)))
         }
     }
 }
@@ -189,7 +193,7 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
         .map(|index| (given(&names, index, &fallback(index)), given(&kinds, index, "application/octet-stream")))
         .collect();
     let files: Vec<_> = chosen.iter().map(|(name, content_type)| File { name, content_type }).collect();
-    let (base, mut body) = (state.absolute(""), body(&state.context.catalogue, definition, data));
+    let mut body = body(&state.context.catalogue, definition, data);
     if let Some(input) = body.get_mut("input").and_then(Value::as_object_mut) {
         // The code's upload has the name.
         input.remove("filename");
@@ -208,5 +212,5 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
             None => {}
         }
     }
-    tabs("code-tab", "Language", &Recipe::new(&base, &state.context.catalogue, tool, &body, &files).tabs())
+    tabs("code-tab", "Language", &code(&state.context.catalogue, tool, &body, &files))
 }

@@ -53,7 +53,7 @@ pub(super) async fn show(State(state): State<AppState>, viewer: Viewer) -> Respo
 /// A request, and the page that it makes beside it.
 fn one_request(state: &AppState, listing: &Listing<'_>) -> Markup {
     let html = format!("<h1>{TITLE}</h1><p>{LINE}</p><p><b>{SUM}</b></p>");
-    let example = Example::with(listing.definition, json!({"html": html}));
+    let example = Example::with(listing.tool, json!({"html": html}));
     html! {
         section.example aria-labelledby="one-request" {
             h2 #one-request { "One request, one document" }

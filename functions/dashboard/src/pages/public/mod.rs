@@ -180,7 +180,8 @@ fn makes(definition: &Definition) -> String {
 fn usage(state: &AppState, tool: &Tool) -> Markup {
     let definition = &tool.definition;
     let example = Example::of(tool);
-    let has_place = example.code(Language::Curl).contains("https://files.example.com/");
+    let code = example.code(Language::Curl).unwrap_or_default();
+    let has_place = code.contains("https://files.example.com/");
     html! {
         section aria-labelledby="by-api" {
             h2 #by-api { "By API" }
@@ -200,9 +201,10 @@ fn usage(state: &AppState, tool: &Tool) -> Markup {
 }
 
 /// An example in each language, and what it needs to run.
-fn sample(state: &AppState, example: &Example) -> Markup {
+fn sample(state: &AppState, example: &Example<'_>) -> Markup {
     html! {
         (code::copyable_code("environment", Syntax::Shell, &example::environment(&state.absolute(""))))
         (code::tabs("sample", "Language", &example.tabs()))
+        (example::clients(|path| state.link(path)))
     }
 }

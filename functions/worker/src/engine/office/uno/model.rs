@@ -88,8 +88,8 @@ impl Hidden<'_> {
     }
 
     /// Drops the space above the first paragraph of a page, as Word 2013 and later do. LibreOffice keeps it in every document of
-    /// Word. Of 20 documents in that mode, whose PDFs Word has made, 16 get closer to them, and the median of the words on the same page
-    /// goes from 0.54 to 0.82.
+    /// Word. Of 14 documents in that mode, 8 get closer to the PDF that Word made, and 2 get farther from it, by up to 0.03: the median of
+    /// the words on the same page goes from 0.57 to 0.93. A second layout costs about a tenth of the time of long documents.
     pub(in crate::engine::office) fn lay_out_as_word_2013(&self) -> io::Result<()> {
         let settings = self.settings()?;
         self.set(settings, "AddParaTableSpacingAtStart", &Property::Boolean(false))?;

@@ -1,0 +1,220 @@
+//! Writes a part with data.
+
+use std::collections::{BTreeSet, HashSet};
+
+use serde_json::Value;
+
+use crate::data::{Missed, Position, Scope, Work, evaluate};
+use crate::filters::Formats;
+use crate::markup;
+use crate::options::Missing;
+use crate::problem::{Failure, Fault, Problem};
+use crate::tag::{Opening, Tag};
+use crate::tree::{self, Node, Part, Target};
+use crate::value::{is_shown, text_of};
+
+/// Most names of empty values to report.
+const REPORTED: usize = 20;
+
+/// Fills the parts of one document.
+#[derive(Debug)]
+pub(crate) struct Filler<'a> {
+    pub(crate) formats: &'a Formats,
+    pub(crate) missing: Missing,
+    pub(crate) work: &'a Work,
+    /// Bytes that may yet be written.
+    pub(crate) left: usize,
+    pub(crate) problems: Vec<Problem>,
+    /// Tags without a value.
+    pub(crate) empty: BTreeSet<String>,
+}
+
+/// A part while it is written.
+struct Writing<'p> {
+    part: &'p Part,
+    text: String,
+    /// A section was not shown, so that something may be missing around it.
+    has_hidden: bool,
+    /// Tags with a mistake: reported once.
+    faulty: HashSet<usize>,
+}
+
+impl Filler<'_> {
+    pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<(String, bool), Failure> {
+        let mut writing = Writing { part, text: String::new(), has_hidden: false, faulty: HashSet::new() };
+        let scope = Scope::root(data, self.work);
+        self.nodes(&mut writing, &part.nodes, &scope)?;
+        Ok((writing.text, writing.has_hidden))
+    }
+
+    fn nodes(&mut self, writing: &mut Writing<'_>, nodes: &[Node], scope: &Scope<'_>) -> Result<(), Failure> {
+        for node in nodes {
+            if !self.work.allows(1) {
+                return Err(exhausted());
+            }
+            let part = writing.part;
+            match node {
+                Node::Source(range) => self.write(writing, part.source.get(range.clone()).unwrap_or_default())?,
+                Node::Insert(text) => self.write(writing, text)?,
+                Node::Write(tag) => self.value(writing, *tag, scope)?,
+                Node::Section { tag, body } => self.section(writing, *tag, body, scope)?,
+            }
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
+        self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
+        writing.text.push_str(text);
+        Ok(())
+    }
+
+    fn value(&mut self, writing: &mut Writing<'_>, index: usize, scope: &Scope<'_>) -> Result<(), Failure> {
+        let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
+            return Ok(());
+        };
+        let (Tag::Value(expression) | Tag::Raw(expression)) = &written.tag else { return Ok(()) };
+        let value = match evaluate(expression, scope, self.formats) {
+            Ok(found) => found.value,
+            Err(Missed::Exhausted) => return Err(exhausted()),
+            Err(Missed::Faulty(fault)) => return self.fault(writing, index, fault),
+            Err(Missed::Unknown(path)) => match self.missing {
+                Missing::Error => return self.fault(writing, index, scope.unknown(&path)),
+                Missing::Empty => {
+                    self.note_empty(&written.text);
+                    return Ok(());
+                }
+                Missing::Keep => return self.write_value(writing, &written.text, &written.target),
+            },
+        };
+        if value.is_null() {
+            self.note_empty(&written.text);
+        }
+        match text_of(&value) {
+            Err(fault) => self.fault(writing, index, fault),
+            Ok(text) if matches!(written.target, Target::Raw { .. }) => {
+                if markup::is_well_formed(&text, &writing.part.source) {
+                    self.write(writing, &text)
+                } else {
+                    self.fault(writing, index, Fault::unusable("The value is not complete XML with known prefixes."))
+                }
+            }
+            Ok(text) => self.write_value(writing, &text, &written.target),
+        }
+    }
+
+    fn note_empty(&mut self, tag: &str) {
+        if self.empty.len() < REPORTED && !self.empty.contains(tag) {
+            self.empty.insert(tag.to_owned());
+        }
+    }
+
+    fn fault(&mut self, writing: &mut Writing<'_>, index: usize, fault: Fault) -> Result<(), Failure> {
+        if writing.faulty.insert(index)
+            && let Some(written) = writing.part.tags.get(index)
+        {
+            tree::report(&mut self.problems, fault.at(&written.text, &written.place));
+        }
+        Ok(())
+    }
+
+    fn section(
+        &mut self,
+        writing: &mut Writing<'_>,
+        index: usize,
+        body: &[Node],
+        scope: &Scope<'_>,
+    ) -> Result<(), Failure> {
+        let Some(Tag::Open(Opening { inverted, expression, .. })) =
+            writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)).map(|written| &written.tag)
+        else {
+            return Ok(());
+        };
+        let found = match evaluate(expression, scope, self.formats) {
+            Ok(found) => found,
+            Err(Missed::Exhausted) => return Err(exhausted()),
+            Err(Missed::Faulty(fault)) => return self.fault(writing, index, fault),
+            Err(Missed::Unknown(_)) if *inverted => return self.nodes(writing, body, scope),
+            Err(Missed::Unknown(path)) => {
+                writing.has_hidden = true;
+                return match self.missing {
+                    Missing::Error => self.fault(writing, index, scope.unknown(&path)),
+                    Missing::Empty | Missing::Keep => Ok(()),
+                };
+            }
+        };
+        if is_shown(&found.value) == *inverted {
+            writing.has_hidden = true;
+            return Ok(());
+        }
+        match found.value.as_ref() {
+            Value::Array(elements) if !inverted => {
+                for (index, element) in elements.iter().enumerate() {
+                    if !self.work.allows(1) {
+                        return Err(exhausted());
+                    }
+                    let position = Position { index, count: elements.len() };
+                    self.nodes(writing, body, &scope.inner(element, found.node, Some(position)))?;
+                }
+                Ok(())
+            }
+            Value::Object(_) if !inverted => self.nodes(writing, body, &scope.inner(&found.value, found.node, None)),
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+                self.nodes(writing, body, scope)
+            }
+        }
+    }
+
+    fn write_value(&mut self, writing: &mut Writing<'_>, text: &str, target: &Target) -> Result<(), Failure> {
+        let mut after_space = false;
+        let mut rest = text;
+        while let Some(position) = rest.find(|c: char| !c.is_alphanumeric()) {
+            let (plain, from) = rest.split_at_checked(position).unwrap_or((rest, ""));
+            self.write(writing, plain)?;
+            let mut characters = from.chars();
+            let Some(sign) = characters.next() else { break };
+            after_space = after_space && plain.is_empty();
+            rest = characters.as_str();
+            if sign == '\r' && rest.starts_with('\n') {
+                continue;
+            }
+            let mut buffer = [0; 4];
+            let sign = if sign == '\r' { '\n' } else { sign };
+            self.write(writing, escaped(sign, &mut buffer, target, after_space))?;
+            after_space = sign == ' ';
+        }
+        self.write(writing, rest)
+    }
+}
+
+/// A character that is no letter or digit, as it is written.
+fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_space: bool) -> &'t str {
+    match (target, sign) {
+        (Target::Markdown, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$') => {
+            let length = sign.encode_utf8(buffer.split_at_mut(1).1).len();
+            buffer[0] = b'\\';
+            std::str::from_utf8(buffer.get(..=length).unwrap_or_default()).unwrap_or_default()
+        }
+        (Target::Markdown, '\n') => " ",
+        (_, '&') => "&amp;",
+        (_, '<') => "&lt;",
+        (_, '>') => "&gt;",
+        (Target::Html, '"') => "&quot;",
+        (Target::Html, '\'') => "&#39;",
+        (Target::Xml { breaks, .. }, '\n') => breaks,
+        (Target::Xml { tab, .. }, '\t') => tab,
+        (Target::Xml { spaces: Some(space), .. }, ' ') if after_space => space,
+        (_, '\n' | '\t') => sign.encode_utf8(buffer),
+        // XML can't have these.
+        (_, '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}') => "",
+        _ => sign.encode_utf8(buffer),
+    }
+}
+
+fn too_large() -> Failure {
+    Failure::TooLarge("The filled document is too large. Use less data, or divide it.".to_owned())
+}
+
+fn exhausted() -> Failure {
+    Failure::TooLarge("The template's loops take too long with this data. Use less data, or divide it.".to_owned())
+}

@@ -1,0 +1,77 @@
+//! Formats of templates, and where their texts are.
+
+use crate::markup::Dialect;
+use crate::plain::Language;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    Docx,
+    Pptx,
+    Odt,
+    Html,
+    Markdown,
+}
+
+/// How a format is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Kind {
+    /// An archive of parts.
+    Package,
+    Text(Language),
+}
+
+/// Text of word processing documents, without numbers at the end of names.
+const DOCX: [&str; 9] = [
+    "word/document",
+    "word/header",
+    "word/footer",
+    "word/footnotes",
+    "word/endnotes",
+    "word/comments",
+    "word/charts/chart",
+    "word/diagrams/data",
+    "word/diagrams/drawing",
+];
+const PPTX: [&str; 8] = [
+    "ppt/slides/slide",
+    "ppt/notesSlides/notesSlide",
+    "ppt/slideMasters/slideMaster",
+    "ppt/slideLayouts/slideLayout",
+    "ppt/comments/comment",
+    "ppt/charts/chart",
+    "ppt/diagrams/data",
+    "ppt/diagrams/drawing",
+];
+const PROPERTIES: [&str; 3] = ["docProps/core", "docProps/app", "docProps/custom"];
+
+impl Format {
+    pub(crate) fn kind(self) -> Kind {
+        match self {
+            Self::Docx | Self::Pptx | Self::Odt => Kind::Package,
+            Self::Html => Kind::Text(Language::Html),
+            Self::Markdown => Kind::Text(Language::Markdown),
+        }
+    }
+
+    /// How a part of the archive is read; `None` if no tags are looked for in it.
+    pub(crate) fn dialect(self, part: &str) -> Option<Dialect> {
+        let stem = part.strip_suffix(".xml")?.trim_end_matches(|c: char| c.is_ascii_digit());
+        let office = |texts: &[&str]| {
+            if PROPERTIES.contains(&stem) {
+                Some(Dialect::Leaves)
+            } else {
+                texts.contains(&stem).then_some(Dialect::Runs)
+            }
+        };
+        match self {
+            Self::Docx => office(&DOCX),
+            Self::Pptx => office(&PPTX),
+            Self::Odt => match part {
+                "content.xml" | "styles.xml" => Some(Dialect::Spans),
+                "meta.xml" => Some(Dialect::Leaves),
+                _ => None,
+            },
+            Self::Html | Self::Markdown => None,
+        }
+    }
+}

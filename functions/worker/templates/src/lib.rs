@@ -1,0 +1,33 @@
+//! Fills templates with data: documents, presentations, pages and Markdown with tags as docxtemplater has them.
+//!
+//! The worker calls this in a confined child: any template and any data may be hostile. Nothing in them runs code; there are no
+//! panics, memory and work are limited, and all failures are typed.
+//!
+//! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
+//! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `schema` tells what
+//! data a template expects.
+
+mod data;
+mod expression;
+mod fill;
+mod filters;
+mod format;
+mod markup;
+mod options;
+mod package;
+mod plain;
+mod problem;
+mod schema;
+mod tag;
+mod template;
+mod tree;
+mod value;
+
+pub use format::Format;
+pub use options::{Delimiters, Limits, Missing, Options};
+pub use problem::{Failure, Place, Problem, Reason};
+pub use schema::Expected;
+pub use template::{Rendered, Template, Warning};
+
+#[cfg(test)]
+mod tests;

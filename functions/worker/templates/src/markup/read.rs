@@ -1,0 +1,218 @@
+//! Finds the tags of a part, and makes its tree.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+
+use super::Dialect;
+use super::joined::{Paragraph, Piece, paragraphs};
+use super::scan::{Markup, scan};
+use super::sections::sections;
+use crate::options::Delimiters;
+use crate::problem::{Failure, Fault, Place, Problem};
+use crate::tag::{self, Tag};
+use crate::tree::{self, Mark, Part, Target, Written};
+
+/// Quickest sign that a part has no tags.
+fn may_have_tags(source: &str, delimiters: &Delimiters) -> bool {
+    // A delimiter may be divided by runs, or written as references.
+    let has = |text: &str| {
+        text.chars().all(|c| source.contains(c) || matches!(c, '<' | '>' | '&' | '"' | '\'')) || source.contains("&#")
+    };
+    has(&delimiters.open) || has(&delimiters.close)
+}
+
+/// A tag in a part.
+#[derive(Debug)]
+pub(super) struct Tagged {
+    pub(super) tag: Tag,
+    /// As it is written, with delimiters.
+    pub(super) text: String,
+    pub(super) place: Place,
+    pub(super) paragraph: usize,
+    /// Its range in the paragraph's text.
+    pub(super) within: Range<usize>,
+    pub(super) pieces: Vec<Piece>,
+}
+
+impl Tagged {
+    pub(super) fn start(&self) -> usize {
+        self.pieces.first().map_or(0, |piece| piece.raw.start)
+    }
+
+    pub(super) fn end(&self) -> usize {
+        self.pieces.last().map_or(0, |piece| piece.raw.end)
+    }
+}
+
+/// `None` if it has no tags. Mistakes go to `problems`.
+pub(crate) fn read(
+    name: &str,
+    source: String,
+    dialect: Dialect,
+    delimiters: &Delimiters,
+    problems: &mut Vec<Problem>,
+) -> Result<Option<Part>, Failure> {
+    if !may_have_tags(&source, delimiters) {
+        return Ok(None);
+    }
+    let markup = scan(&source)?;
+    let paragraphs = paragraphs(&markup, dialect);
+    let mut found = found(name, &markup, &paragraphs, delimiters, problems);
+    if found.is_empty() {
+        return Ok(None);
+    }
+    found.sort_by_key(Tagged::start);
+    let (sections, mut cuts) = sections(&markup, &paragraphs, &found, problems);
+    let mut marks: Vec<Mark> = cuts.drain(..).map(Mark::Cut).collect();
+    let mut preserved = BTreeSet::new();
+    let mut targets = Vec::new();
+    for (index, tagged) in found.iter().enumerate() {
+        let target = target(&markup, &source, &paragraphs, tagged, dialect, problems);
+        let is_raw = matches!(target, Target::Raw { .. });
+        match (&tagged.tag, &target) {
+            (Tag::Raw(_), Target::Raw { replaces }) => {
+                marks.push(Mark::Write { tag: index, at: replaces.start });
+                marks.push(Mark::Cut(replaces.clone()));
+            }
+            (Tag::Value(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
+            (Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
+        }
+        if !is_raw {
+            marks.extend(tagged.pieces.iter().map(|piece| Mark::Cut(piece.raw.clone())));
+            if let (Dialect::Runs, Some(first)) = (dialect, tagged.pieces.first()) {
+                preserved.insert(first.element);
+            }
+        }
+        targets.push(target);
+    }
+    marks.extend(preserved.into_iter().filter_map(|element| preserve_spaces(&markup, &source, element)));
+    let spans: Vec<_> = sections.iter().map(|section| (section.open, section.range.clone())).collect();
+    let written: Vec<_> = found
+        .into_iter()
+        .zip(targets)
+        .map(|(tagged, target)| Written { tag: tagged.tag, text: tagged.text, place: tagged.place, target })
+        .collect();
+    let nodes = tree::build(marks, spans, source.len(), &written, problems);
+    Ok(Some(Part { name: name.to_owned(), nodes, tags: written, source }))
+}
+
+fn found(
+    name: &str,
+    markup: &Markup<'_>,
+    paragraphs: &[Paragraph],
+    delimiters: &Delimiters,
+    problems: &mut Vec<Problem>,
+) -> Vec<Tagged> {
+    let pages = Pages::of(markup, name);
+    let mut delimiters = delimiters.clone();
+    let mut all = Vec::new();
+    for (index, paragraph) in paragraphs.iter().enumerate() {
+        let mut from = 0;
+        while let Some(found) = tag::find(&paragraph.text, from, &delimiters) {
+            from = found.whole.end;
+            let pieces = paragraph.pieces(found.whole.clone());
+            let place = || Place {
+                part: name.to_owned(),
+                page: pages.at(pieces.first().map_or(0, |piece| piece.raw.start)),
+                line: None,
+                text: Place::quote(&paragraph.text),
+            };
+            let whole = paragraph.text.get(found.whole.clone()).unwrap_or_default();
+            let parsed = match found.result {
+                Ok(inner) => tag::parse(paragraph.text.get(inner).unwrap_or_default()),
+                Err(unpaired) => Err(tree::unpaired(unpaired, paragraph.text.get(found.whole.start..), &delimiters)),
+            };
+            match parsed {
+                Ok(tag) => {
+                    if let Tag::Delimiters(new) = &tag {
+                        delimiters = new.clone();
+                    }
+                    let (text, place) = (whole.to_owned(), place());
+                    all.push(Tagged { tag, text, place, paragraph: index, within: found.whole, pieces });
+                }
+                Err(fault) => tree::report(problems, fault.at(whole, &place())),
+            }
+        }
+    }
+    all
+}
+
+/// How a tag's value is written at its place.
+fn target(
+    markup: &Markup<'_>,
+    source: &str,
+    paragraphs: &[Paragraph],
+    tagged: &Tagged,
+    dialect: Dialect,
+    problems: &mut Vec<Problem>,
+) -> Target {
+    let Some(element) = tagged.pieces.first().and_then(|piece| markup.elements.get(piece.element)) else {
+        return Target::xml("\n", "\t");
+    };
+    if let (Tag::Raw(_), Some(paragraph)) = (&tagged.tag, paragraphs.get(tagged.paragraph)) {
+        if paragraph.text.trim() == tagged.text.trim() && dialect != Dialect::Leaves {
+            return Target::Raw { replaces: markup.range(paragraph.element) };
+        }
+        let message = "XML replaces a whole paragraph, so its tag must be the only text of one.";
+        let fault = Fault::new(crate::problem::Reason::Misplaced, message);
+        tree::report(problems, fault.at(&tagged.text, &tagged.place));
+    }
+    let prefix = element.prefix();
+    match dialect {
+        Dialect::Leaves => Target::xml("\n", "\t"),
+        Dialect::Spans => {
+            let breaks = format!("<{prefix}:line-break/>");
+            Target::Xml { breaks, tab: format!("<{prefix}:tab/>"), spaces: Some(format!("<{prefix}:s/>")) }
+        }
+        Dialect::Runs => runs_target(markup, source, element.parent, element.name, prefix),
+    }
+}
+
+fn runs_target(markup: &Markup<'_>, source: &str, run: Option<usize>, name: &str, prefix: &str) -> Target {
+    let is_run = run.is_some_and(|run| markup.local(run) == "r");
+    match (prefix, is_run) {
+        ("m", _) | (_, false) => Target::xml(" ", " "),
+        ("a", true) => {
+            let properties = markup
+                .elements
+                .iter()
+                .find(|element| element.parent == run && element.local() == "rPr")
+                .and_then(|element| source.get(element.range()))
+                .unwrap_or_default();
+            Target::xml(&format!("</a:t></a:r><a:br>{properties}</a:br><a:r>{properties}<a:t>"), "\t")
+        }
+        (prefix, true) => {
+            let sign = |sign: &str| format!("</{name}><{prefix}:{sign}/><{name} xml:space=\"preserve\">");
+            Target::xml(&sign("br"), &sign("tab"))
+        }
+    }
+}
+
+/// Word drops spaces at the ends of a text that doesn't ask to keep them.
+fn preserve_spaces(markup: &Markup<'_>, source: &str, element: usize) -> Option<Mark> {
+    let element = markup.elements.get(element)?;
+    let open = source.get(element.open.clone())?;
+    let asks = element.local() != "t" || matches!(element.prefix(), "a" | "m") || open.contains("xml:space");
+    (!asks).then(|| Mark::Insert { at: element.open.end - 1, text: " xml:space=\"preserve\"" })
+}
+
+/// Where pages begin in a document, as the program that saved it noted.
+struct Pages {
+    breaks: Vec<usize>,
+    slide: Option<u32>,
+}
+
+impl Pages {
+    fn of(markup: &Markup<'_>, part: &str) -> Self {
+        let slide = part.strip_prefix("ppt/slides/slide").and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
+        let is_break = |element: &&super::scan::Element<'_>| {
+            matches!(element.local(), "lastRenderedPageBreak" | "soft-page-break")
+        };
+        Self { breaks: markup.elements.iter().filter(is_break).map(|element| element.open.start).collect(), slide }
+    }
+
+    fn at(&self, position: usize) -> Option<u32> {
+        let page = || u32::try_from(self.breaks.partition_point(|start| *start <= position) + 1).ok();
+        self.slide.or_else(|| if self.breaks.is_empty() { None } else { page() })
+    }
+}

@@ -1,0 +1,162 @@
+//! The elements and texts of an XML part, with their places in the source.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use quick_xml::Reader;
+use quick_xml::escape::resolve_predefined_entity;
+use quick_xml::events::Event;
+
+use crate::problem::Failure;
+
+/// Real documents stay below a few hundred levels.
+const DEPTH: usize = 1000;
+
+#[derive(Debug)]
+pub(super) struct Element<'x> {
+    /// With its prefix.
+    pub(super) name: &'x str,
+    pub(super) parent: Option<usize>,
+    pub(super) open: Range<usize>,
+    /// Empty for an empty element.
+    pub(super) close: Range<usize>,
+}
+
+impl Element<'_> {
+    pub(super) fn local(&self) -> &str {
+        self.name.rsplit_once(':').map_or(self.name, |(_, local)| local)
+    }
+
+    pub(super) fn prefix(&self) -> &str {
+        self.name.rsplit_once(':').map_or("", |(prefix, _)| prefix)
+    }
+
+    pub(super) fn range(&self) -> Range<usize> {
+        self.open.start..self.close.end
+    }
+}
+
+/// A stretch of text, or one reference.
+#[derive(Debug)]
+pub(super) struct Text<'x> {
+    pub(super) element: usize,
+    pub(super) raw: Range<usize>,
+    /// Of the same length as `raw`, unless this is a reference.
+    pub(super) text: Cow<'x, str>,
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Markup<'x> {
+    pub(super) elements: Vec<Element<'x>>,
+    pub(super) texts: Vec<Text<'x>>,
+}
+
+impl Markup<'_> {
+    /// An element and all around it, innermost first.
+    pub(super) fn ancestors(&self, element: usize) -> impl Iterator<Item = usize> {
+        std::iter::successors(Some(element), |element| self.elements.get(*element)?.parent)
+    }
+
+    pub(super) fn local(&self, element: usize) -> &str {
+        self.elements.get(element).map_or("", Element::local)
+    }
+
+    pub(super) fn range(&self, element: usize) -> Range<usize> {
+        self.elements.get(element).map_or(0..0, Element::range)
+    }
+}
+
+/// Fails if it is not well-formed, or has a document type or unknown entities.
+pub(super) fn scan(source: &str) -> Result<Markup<'_>, Failure> {
+    let mut reader = Reader::from_str(source);
+    let mut markup = Markup::default();
+    let mut around: Vec<usize> = Vec::new();
+    loop {
+        let start = position(&reader);
+        let event = reader.read_event().map_err(|error| malformed(&error.to_string()))?;
+        let range = start..position(&reader);
+        match event {
+            Event::Start(_) => {
+                if around.len() >= DEPTH {
+                    return Err(malformed("it is nested too deeply"));
+                }
+                let element = element(source, range, around.last().copied())?;
+                around.push(markup.elements.len());
+                markup.elements.push(element);
+            }
+            Event::Empty(_) => markup.elements.push(element(source, range, around.last().copied())?),
+            Event::End(_) => {
+                let opened = around.pop().ok_or_else(|| malformed("an element ends that didn't begin"))?;
+                if let Some(element) = markup.elements.get_mut(opened) {
+                    element.close = range;
+                }
+            }
+            Event::Text(_) => {
+                let text = source.get(range.clone()).unwrap_or_default();
+                push(&mut markup, around.last(), range, Cow::Borrowed(text))?;
+            }
+            Event::CData(_) => {
+                let raw = range.start + "<![CDATA[".len()..range.end - "]]>".len();
+                let text = source.get(raw.clone()).unwrap_or_default();
+                push(&mut markup, around.last(), raw, Cow::Borrowed(text))?;
+            }
+            Event::GeneralRef(reference) => {
+                let resolved = match reference.resolve_char_ref().map_err(|_| malformed("a reference is invalid"))? {
+                    Some(character) => character.to_string(),
+                    None => resolve_predefined_entity(&reference)
+                        .ok_or_else(|| malformed("it names an entity that is not defined"))?
+                        .to_owned(),
+                };
+                push(&mut markup, around.last(), range, Cow::Owned(resolved))?;
+            }
+            Event::DocType(_) => return Err(malformed("it has a document type")),
+            Event::Eof if around.is_empty() => return Ok(markup),
+            Event::Eof => return Err(malformed("an element doesn't end")),
+            Event::Comment(_) | Event::Decl(_) | Event::PI(_) => {}
+        }
+    }
+}
+
+fn push<'x>(
+    markup: &mut Markup<'x>,
+    element: Option<&usize>,
+    raw: Range<usize>,
+    text: Cow<'x, str>,
+) -> Result<(), Failure> {
+    match element {
+        Some(element) => markup.texts.push(Text { element: *element, raw, text }),
+        None if text.trim_start_matches('\u{feff}').trim().is_empty() => {}
+        None => return Err(malformed("it has text outside its root element")),
+    }
+    Ok(())
+}
+
+fn element(source: &str, open: Range<usize>, parent: Option<usize>) -> Result<Element<'_>, Failure> {
+    let tag = source.get(open.start + 1..open.end).unwrap_or_default();
+    let length = tag.find(|c: char| c.is_whitespace() || matches!(c, '/' | '>')).unwrap_or(tag.len());
+    let name = tag.get(..length).filter(|name| !name.is_empty()).ok_or_else(|| malformed("an element has no name"))?;
+    let close = open.end..open.end;
+    Ok(Element { name, parent, open, close })
+}
+
+fn position(reader: &Reader<&[u8]>) -> usize {
+    usize::try_from(reader.buffer_position()).unwrap_or(usize::MAX)
+}
+
+fn malformed(why: &str) -> Failure {
+    Failure::Corrupt(format!("its XML is malformed: {why}"))
+}
+
+/// Whether this may stand in a part whose source is `around`: complete elements whose prefixes are declared there.
+pub(crate) fn is_well_formed(fragment: &str, around: &str) -> bool {
+    let wrapped = format!("<x>{fragment}</x>");
+    scan(&wrapped).is_ok_and(|markup| {
+        let closes_last = markup.elements.first().is_some_and(|root| root.close.end == wrapped.len());
+        let declared = |element: &Element<'_>| {
+            let prefix = element.prefix();
+            let declaration = format!("xmlns:{prefix}=");
+            prefix.is_empty() || around.contains(&declaration) || fragment.contains(&declaration)
+        };
+        closes_last && markup.elements.iter().all(declared)
+    })
+}

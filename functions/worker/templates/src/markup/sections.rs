@@ -1,0 +1,195 @@
+//! Pairs the begins and ends of sections, and decides what of the source each of them repeats.
+
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
+
+use super::joined::Paragraph;
+use super::read::Tagged;
+use super::scan::Markup;
+use super::units::{Unit, unit};
+use crate::problem::{Fault, Problem, Reason};
+use crate::tag::Tag;
+use crate::tree;
+
+/// Elements of a paragraph that are lost with it: it is not removed although a section's tag is its only text.
+const KEPT: [&str; 6] = ["drawing", "pict", "object", "sectPr", "br", "frame"];
+
+#[derive(Debug)]
+pub(super) struct Section {
+    /// The tag that begins it.
+    pub(super) open: usize,
+    /// What it repeats.
+    pub(super) range: Range<usize>,
+}
+
+/// The sections, and the paragraphs that go with their tags.
+pub(super) fn sections(
+    markup: &Markup<'_>,
+    paragraphs: &[Paragraph],
+    found: &[Tagged],
+    problems: &mut Vec<Problem>,
+) -> (Vec<Section>, Vec<Range<usize>>) {
+    let tags: Vec<_> = found.iter().map(|tagged| (&tagged.tag, tagged.text.as_str(), &tagged.place)).collect();
+    let pairs = tree::pairs(&tags, problems);
+    let bare = bare_paragraphs(markup, paragraphs, found, &pairs);
+    let mut sections = Vec::new();
+    let mut whole = vec![false; found.len()];
+    let mut repeated = HashMap::new();
+    for (open, close) in pairs {
+        let (Some(first), Some(last)) = (found.get(open), found.get(close)) else { continue };
+        let ends = Ends { first, last, paragraphs, found, bare: &bare };
+        match unit(markup, &ends) {
+            Ok(Unit { range, is_blocks: _ }) if repeats_same(&mut repeated, &range, open, close) => {
+                let message = format!("The section `{}` repeats the same as the section before it.", first.text);
+                tree::report(problems, Fault::new(Reason::Misplaced, message).at(&first.text, &first.place));
+            }
+            Ok(Unit { range, is_blocks }) => {
+                for end in [open, close] {
+                    if let Some(whole) = whole.get_mut(end) {
+                        *whole = is_blocks;
+                    }
+                }
+                sections.push(Section { open, range });
+            }
+            Err(message) => {
+                let fault = Fault::new(Reason::Misplaced, message);
+                tree::report(problems, fault.at(&first.text, &first.place));
+            }
+        }
+    }
+    // A paragraph goes if all its tags are ends of sections that repeat paragraphs.
+    let goes = |index: &usize| {
+        bare.get(*index).copied().unwrap_or_default()
+            && found.iter().zip(&whole).all(|(tagged, whole)| tagged.paragraph != *index || *whole)
+    };
+    let cuts = (0..paragraphs.len()).filter(goes).filter_map(|index| paragraphs.get(index));
+    let cuts = cuts.map(|paragraph| markup.range(paragraph.element)).collect();
+    (sections, cuts)
+}
+
+/// Whether a section that has ended before this one begins has the same range, e.g. both the same row.
+fn repeats_same(
+    repeated: &mut HashMap<Range<usize>, (usize, usize)>,
+    range: &Range<usize>,
+    open: usize,
+    close: usize,
+) -> bool {
+    let before = repeated.insert(range.clone(), (open, close));
+    before.is_some_and(|(other_open, other_close)| !range.is_empty() && (other_close < open || close < other_open))
+}
+
+/// The two ends of a section, and what is around them.
+pub(super) struct Ends<'a> {
+    pub(super) first: &'a Tagged,
+    pub(super) last: &'a Tagged,
+    pub(super) paragraphs: &'a [Paragraph],
+    found: &'a [Tagged],
+    bare: &'a [bool],
+}
+
+impl Ends<'_> {
+    pub(super) fn elements(&self) -> Option<(usize, usize)> {
+        let element = |tagged: &Tagged| Some(self.paragraphs.get(tagged.paragraph)?.element);
+        Some((element(self.first)?, element(self.last)?))
+    }
+
+    /// Whether nothing but ends of sections is in the paragraph of this tag.
+    pub(super) fn is_bare(&self, tagged: &Tagged) -> bool {
+        self.bare.get(tagged.paragraph).copied().unwrap_or_default()
+    }
+
+    /// Whether only begins of sections are before the first tag in its paragraph.
+    pub(super) fn begins_paragraph(&self) -> bool {
+        self.is_bare(self.first)
+            || self
+                .rest(self.first, 0..self.first.within.start, |tag| matches!(tag, Tag::Open(_)))
+                .is_some_and(is_blank)
+    }
+
+    /// Whether only ends of sections are after the last tag in its paragraph.
+    pub(super) fn ends_paragraph(&self) -> bool {
+        let after = self.last.within.end..usize::MAX;
+        self.is_bare(self.last) || self.rest(self.last, after, |tag| matches!(tag, Tag::Close(_))).is_some_and(is_blank)
+    }
+
+    /// The text in a range of a tag's paragraph, without tags of a kind. `None` if there are other tags.
+    fn rest(&self, of: &Tagged, range: Range<usize>, kind: fn(&Tag) -> bool) -> Option<String> {
+        let paragraph = self.paragraphs.get(of.paragraph)?;
+        let inside = |tagged: &&Tagged| {
+            tagged.paragraph == of.paragraph && range.start <= tagged.within.start && tagged.within.end <= range.end
+        };
+        without_tags(paragraph, self.found.iter().filter(inside), range.clone(), kind)
+    }
+}
+
+fn is_blank(text: String) -> bool {
+    text.trim().is_empty()
+}
+
+fn without_tags<'t>(
+    paragraph: &Paragraph,
+    tags: impl Iterator<Item = &'t Tagged>,
+    range: Range<usize>,
+    kind: fn(&Tag) -> bool,
+) -> Option<String> {
+    let end = range.end.min(paragraph.text.len());
+    let (mut rest, mut done) = (String::new(), range.start);
+    let mut tags: Vec<_> = tags.collect();
+    tags.sort_by_key(|tagged| tagged.within.start);
+    for tagged in tags {
+        if !kind(&tagged.tag) {
+            return None;
+        }
+        rest.push_str(paragraph.text.get(done..tagged.within.start)?);
+        done = tagged.within.end;
+    }
+    rest.push_str(paragraph.text.get(done..end)?);
+    Some(rest)
+}
+
+/// For each paragraph, whether nothing is in it but ends of sections whose other end is in another paragraph.
+fn bare_paragraphs(
+    markup: &Markup<'_>,
+    paragraphs: &[Paragraph],
+    found: &[Tagged],
+    pairs: &[(usize, usize)],
+) -> Vec<bool> {
+    let mut bare = vec![false; paragraphs.len()];
+    for tagged in found {
+        if let Some(bare) = bare.get_mut(tagged.paragraph) {
+            *bare = true;
+        }
+    }
+    for (open, close) in pairs {
+        if let (Some(open), Some(close)) = (found.get(*open), found.get(*close))
+            && open.paragraph == close.paragraph
+            && let Some(bare) = bare.get_mut(open.paragraph)
+        {
+            *bare = false;
+        }
+    }
+    let has_kept = kept_in(markup);
+    for (index, paragraph) in paragraphs.iter().enumerate() {
+        let Some(bare) = bare.get_mut(index).filter(|bare| **bare) else { continue };
+        let own = found.iter().filter(|tagged| tagged.paragraph == index);
+        let is_end = |tag: &Tag| matches!(tag, Tag::Open(_) | Tag::Close(_));
+        let rest = without_tags(paragraph, own, 0..usize::MAX, is_end);
+        *bare = rest.is_some_and(is_blank) && !has_kept.contains(&paragraph.element);
+    }
+    bare
+}
+
+/// All elements around something that must not be lost.
+fn kept_in(markup: &Markup<'_>) -> HashSet<usize> {
+    let mut around = HashSet::new();
+    for (index, element) in markup.elements.iter().enumerate() {
+        if KEPT.contains(&element.local()) {
+            for ancestor in markup.ancestors(index) {
+                if !around.insert(ancestor) {
+                    break;
+                }
+            }
+        }
+    }
+    around
+}

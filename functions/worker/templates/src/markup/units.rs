@@ -1,0 +1,126 @@
+//! What a section repeats: text in a paragraph, paragraphs, rows of a table, or an element that its tag names.
+
+use std::ops::Range;
+
+use super::read::Tagged;
+use super::scan::Markup;
+use super::sections::Ends;
+
+const CELLS: [&str; 3] = ["tc", "table-cell", "covered-table-cell"];
+const ROWS: [&str; 2] = ["tr", "table-row"];
+/// Elements around paragraphs that a section may repeat whole.
+const BLOCKS: [&str; 3] = ["list-item", "sdt", "list-header"];
+
+#[derive(Debug)]
+pub(super) struct Unit {
+    pub(super) range: Range<usize>,
+    /// Whole paragraphs, so that paragraphs with nothing but the section's tags go.
+    pub(super) is_blocks: bool,
+}
+
+/// Fails with a sentence for the template's designer.
+pub(super) fn unit(markup: &Markup<'_>, ends: &Ends<'_>) -> Result<Unit, String> {
+    if let crate::tag::Tag::Open(opening) = &ends.first.tag
+        && let Some(element) = &opening.element
+    {
+        return named(markup, ends, element);
+    }
+    let Some((first, last)) = ends.elements() else { return inside(markup, ends) };
+    if first == last {
+        return inside(markup, ends);
+    }
+    let Some(common) = markup.ancestors(first).find(|element| markup.ancestors(last).any(|other| other == *element))
+    else {
+        return Err(apart(ends));
+    };
+    let cell = |element: usize| below(markup, element, common).filter(|e| CELLS.contains(&markup.local(*e))).last();
+    match (cell(first), cell(last)) {
+        (Some(first), Some(last)) => rows(markup, ends, first, last),
+        (None, None) => blocks(markup, ends, common, first, last),
+        (Some(_), None) => Err(format!("The section `{}` begins in a table and ends after it.", ends.first.text)),
+        (None, Some(_)) => Err(format!("The section `{}` begins before a table and ends in it.", ends.first.text)),
+    }
+}
+
+fn apart(ends: &Ends<'_>) -> String {
+    format!("The section `{}` doesn't begin and end in the same part of the text.", ends.first.text)
+}
+
+/// The elements around `element` inside of `outer`, innermost first, with itself.
+fn below(markup: &Markup<'_>, element: usize, outer: usize) -> impl Iterator<Item = usize> {
+    markup.ancestors(element).take_while(move |element| *element != outer)
+}
+
+fn siblings(markup: &Markup<'_>, first: usize, last: usize) -> bool {
+    let parent = |element: usize| markup.elements.get(element).and_then(|element| element.parent);
+    parent(first) == parent(last)
+}
+
+/// From one element's begin to another's end.
+fn from_to(markup: &Markup<'_>, first: usize, last: usize) -> Range<usize> {
+    markup.range(first).start..markup.range(last).end
+}
+
+fn named(markup: &Markup<'_>, ends: &Ends<'_>, name: &str) -> Result<Unit, String> {
+    let around = |tagged: &Tagged| {
+        let element = tagged.pieces.first()?.element;
+        markup.ancestors(element).find(|element| markup.elements.get(*element).is_some_and(|e| e.name == name))
+    };
+    match (around(ends.first), around(ends.last)) {
+        (Some(first), Some(last)) if siblings(markup, first, last) => {
+            Ok(Unit { range: from_to(markup, first, last), is_blocks: false })
+        }
+        _ => Err(format!("The section `{}` is not in an element `{name}`.", ends.first.text)),
+    }
+}
+
+fn rows(markup: &Markup<'_>, ends: &Ends<'_>, first: usize, last: usize) -> Result<Unit, String> {
+    let row = |cell: usize| markup.ancestors(cell).find(|element| ROWS.contains(&markup.local(*element)));
+    match (row(first), row(last)) {
+        (Some(first), Some(last)) if siblings(markup, first, last) => {
+            Ok(Unit { range: from_to(markup, first, last), is_blocks: false })
+        }
+        _ => Err(format!("The section `{}` doesn't begin and end in rows of the same table.", ends.first.text)),
+    }
+}
+
+fn blocks(markup: &Markup<'_>, ends: &Ends<'_>, common: usize, first: usize, last: usize) -> Result<Unit, String> {
+    let block = |element: usize| below(markup, element, common).last();
+    let (Some(first_block), Some(last_block)) = (block(first), block(last)) else { return Err(apart(ends)) };
+    if !(ends.begins_paragraph() && ends.ends_paragraph()) {
+        return inside(markup, ends);
+    }
+    let whole = |block: usize, paragraph: usize| block == paragraph || BLOCKS.contains(&markup.local(block));
+    if !(whole(first_block, first) && whole(last_block, last)) {
+        return Err(apart(ends));
+    }
+    // A paragraph with nothing but the section's tag is not repeated.
+    let goes = |tagged: &Tagged, block: usize, paragraph: usize| ends.is_bare(tagged) && block == paragraph;
+    let start = markup.range(first_block);
+    let end = markup.range(last_block);
+    let start = if goes(ends.first, first_block, first) { start.end } else { start.start };
+    let end = if goes(ends.last, last_block, last) { end.start } else { end.end };
+    Ok(Unit { range: start..end, is_blocks: true })
+}
+
+/// From the end of the one tag to the begin of the other. What is between must be as deep at its end as at its begin.
+fn inside(markup: &Markup<'_>, ends: &Ends<'_>) -> Result<Unit, String> {
+    let (Some(first), Some(last)) = (ends.first.pieces.last(), ends.last.pieces.first()) else {
+        return Err(apart(ends));
+    };
+    let chain = |one: usize, other: usize| -> Vec<&str> {
+        below_common(markup, one, other).filter_map(|element| Some(markup.elements.get(element)?.name)).collect()
+    };
+    if chain(first.element, last.element) != chain(last.element, first.element) {
+        return Err(format!(
+            "The section `{}` begins and ends in different kinds of text, e.g. a link. Put both tags inside or outside of it.",
+            ends.first.text
+        ));
+    }
+    Ok(Unit { range: ends.first.end()..ends.last.start(), is_blocks: false })
+}
+
+/// The elements around `one` that are not around `other`.
+fn below_common(markup: &Markup<'_>, one: usize, other: usize) -> impl Iterator<Item = usize> {
+    markup.ancestors(one).take_while(move |element| !markup.ancestors(other).any(|around| around == *element))
+}

@@ -1,0 +1,81 @@
+//! Archives of parts. What has no tags is copied as it is compressed, byte for byte.
+
+use std::collections::HashMap;
+use std::io::{Cursor, Read, Write};
+
+use zip::result::ZipError;
+use zip::write::SimpleFileOptions;
+use zip::{CompressionMethod, ZipArchive, ZipWriter};
+
+use crate::problem::Failure;
+
+/// Most parts of a document.
+const MOST_PARTS: usize = 10_000;
+
+#[derive(Clone, Debug)]
+pub(crate) struct Package {
+    archive: ZipArchive<Cursor<Vec<u8>>>,
+}
+
+impl Package {
+    /// Fails if parts overlap or have the same name, or if there are too many.
+    pub(crate) fn open(bytes: Vec<u8>) -> Result<Self, Failure> {
+        // Each part has a header in the directory: counted before memory is taken for them.
+        if memchr::memmem::find_iter(&bytes, b"PK\x01\x02").take(MOST_PARTS + 1).count() > MOST_PARTS {
+            return Err(Failure::TooLarge(format!("The template has more than {MOST_PARTS} parts.")));
+        }
+        let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(broken)?;
+        if archive.has_duplicate_names() {
+            return Err(Failure::Corrupt("two parts of its archive have the same name".to_owned()));
+        }
+        if archive.has_overlapping_entries().map_err(broken)? {
+            return Err(Failure::Corrupt("parts of its archive overlap".to_owned()));
+        }
+        Ok(Self { archive })
+    }
+
+    pub(crate) fn names(&self) -> Vec<String> {
+        self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+    }
+
+    /// A part's text. `left` is what may yet be unpacked.
+    pub(crate) fn text(&mut self, name: &str, left: &mut usize) -> Result<String, Failure> {
+        let part = self.archive.by_name(name).map_err(broken)?;
+        let mut bytes = Vec::new();
+        let limit = u64::try_from(*left).unwrap_or(u64::MAX);
+        part.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(error.into()))?;
+        *left = left
+            .checked_sub(bytes.len())
+            .ok_or_else(|| Failure::TooLarge("The template unpacks to too much.".to_owned()))?;
+        let text = String::from_utf8(bytes).map_err(|_| Failure::Corrupt("a part is not in UTF-8".to_owned()))?;
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    /// The archive with other texts for some parts.
+    pub(crate) fn with(&self, mut texts: HashMap<&str, String>) -> Result<Vec<u8>, Failure> {
+        let mut source = self.archive.clone();
+        let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
+        for index in 0..source.len() {
+            let part = source.by_index_raw(index).map_err(broken)?;
+            let name = part.name().map_err(broken)?.into_owned();
+            let Some(text) = texts.remove(name.as_str()) else {
+                writer.raw_copy_file(part).map_err(broken)?;
+                continue;
+            };
+            let stored = part.compression() == CompressionMethod::Stored;
+            let method = if stored { CompressionMethod::Stored } else { CompressionMethod::Deflated };
+            let mut options = SimpleFileOptions::default().compression_method(method);
+            if let Some(modified) = part.last_modified() {
+                options = options.last_modified_time(modified);
+            }
+            drop(part);
+            writer.start_file(name, options).map_err(broken)?;
+            writer.write_all(text.as_bytes()).map_err(|error| broken(error.into()))?;
+        }
+        Ok(writer.finish().map_err(broken)?.into_inner())
+    }
+}
+
+fn broken(error: ZipError) -> Failure {
+    Failure::Corrupt(format!("its archive is broken: {error}"))
+}

@@ -1,0 +1,125 @@
+//! What a template's designer must change, and where.
+
+use docmill_domain::nearest::nearest;
+use serde::{Deserialize, Serialize};
+
+/// Longest quotation of a paragraph.
+const QUOTED_CHARACTERS: usize = 160;
+
+/// Why there is no result.
+#[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Failure {
+    #[error("the template can't be read: {0}")]
+    Corrupt(String),
+    /// The template, or what it would become, is larger than the limits.
+    #[error("{0}")]
+    TooLarge(String),
+    #[error("the template has {} mistakes", .0.len())]
+    Template(Vec<Problem>),
+    /// The options name an unknown locale or time zone, or unusable delimiters.
+    #[error("{0}")]
+    Options(String),
+}
+
+/// A mistake in a template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Problem {
+    pub reason: Reason,
+    /// For people, complete with the name of what is wrong.
+    pub message: String,
+    /// The tag with its delimiters.
+    pub tag: String,
+    pub place: Place,
+    /// The known name that is probably meant.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The data has no value of this name.
+    UnknownName,
+    UnknownFilter,
+    /// A tag begins and does not end.
+    UnclosedTag,
+    /// A tag ends and does not begin.
+    UnopenedTag,
+    UnclosedSection,
+    UnopenedSection,
+    /// A section ends with another section's name.
+    MismatchedSection,
+    /// A tag is at a place where it can't be filled, or a section's ends don't fit together.
+    Misplaced,
+    InvalidTag,
+    /// A value is of a kind that its tag or filter can't use.
+    UnusableValue,
+}
+
+/// Where a tag is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// The part of the file, e.g. `word/header1.xml`; empty for files without parts.
+    pub part: String,
+    /// The page on which the program that saved the template put it, or the slide.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u32>,
+    /// The paragraph's text.
+    pub text: String,
+}
+
+impl Place {
+    pub(crate) fn quote(text: &str) -> String {
+        let text = text.trim();
+        match text.char_indices().nth(QUOTED_CHARACTERS) {
+            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+            None => text.to_owned(),
+        }
+    }
+}
+
+/// What is wrong with a tag, before its place is known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Fault {
+    pub(crate) reason: Reason,
+    pub(crate) message: String,
+    pub(crate) suggestion: Option<String>,
+}
+
+impl Fault {
+    pub(crate) fn new(reason: Reason, message: impl Into<String>) -> Self {
+        Self { reason, message: message.into(), suggestion: None }
+    }
+
+    pub(crate) fn invalid(message: impl Into<String>) -> Self {
+        Self::new(Reason::InvalidTag, message)
+    }
+
+    pub(crate) fn unusable(message: impl Into<String>) -> Self {
+        Self::new(Reason::UnusableValue, message)
+    }
+
+    /// An unknown name, with the known one that is most similar to it.
+    pub(crate) fn unknown<'a>(reason: Reason, what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let suggestion = nearest(name, known).map(str::to_owned);
+        let message = match &suggestion {
+            Some(suggestion) => format!("{what} `{name}`. Did you mean `{suggestion}`?"),
+            None => format!("{what} `{name}`."),
+        };
+        Self { reason, message, suggestion }
+    }
+
+    pub(crate) fn at(self, tag: &str, place: &Place) -> Problem {
+        Problem {
+            reason: self.reason,
+            message: self.message,
+            tag: tag.to_owned(),
+            place: place.clone(),
+            suggestion: self.suggestion,
+        }
+    }
+}

@@ -1,0 +1,199 @@
+//! What is written between a tag's delimiters.
+
+use crate::expression::{self, Expression};
+use crate::filters;
+use crate::options::Delimiters;
+use crate::problem::Fault;
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) enum Tag {
+    Value(Expression),
+    /// XML that replaces the paragraph.
+    Raw(Expression),
+    Open(Opening),
+    /// With the section's name, or without a name for the section that was opened last.
+    Close(String),
+    Delimiters(Delimiters),
+}
+
+impl Tag {
+    pub(crate) fn expression(&self) -> Option<&Expression> {
+        match self {
+            Self::Value(expression) | Self::Raw(expression) | Self::Open(Opening { expression, .. }) => {
+                Some(expression)
+            }
+            Self::Close(_) | Self::Delimiters(_) => None,
+        }
+    }
+}
+
+/// The begin of a section.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Opening {
+    /// Shown if there is nothing to show.
+    pub(crate) inverted: bool,
+    pub(crate) expression: Expression,
+    /// What the section is closed with.
+    pub(crate) name: String,
+    /// The element to repeat, if the tag names one: `{-w:tr items}`.
+    pub(crate) element: Option<String>,
+}
+
+pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
+    let text = text.trim();
+    let mut characters = text.chars();
+    let sign = characters.next();
+    let rest = characters.as_str().trim();
+    match sign {
+        None => Err(Fault::invalid("The tag is empty.")),
+        Some('#') => opening(rest, false, None),
+        Some('^') => opening(rest, true, None),
+        Some('/') => Ok(Tag::Close(rest.to_owned())),
+        Some('@') => Ok(Tag::Raw(checked(rest)?)),
+        Some('=') => delimiters(rest),
+        Some('-') => match element_to_repeat(rest) {
+            Some((element, rest)) => opening(rest, false, Some(element.to_owned())),
+            None => Ok(Tag::Value(checked(text)?)),
+        },
+        Some(sign @ ('~' | '%' | ':')) => {
+            Err(Fault::invalid(format!("Tags that begin with `{sign}` are unknown here.")))
+        }
+        Some(_) => Ok(Tag::Value(checked(text)?)),
+    }
+}
+
+/// An expression whose filters are known.
+fn checked(text: &str) -> Result<Expression, Fault> {
+    let expression = expression::parse(text)?;
+    expression.filters().try_for_each(filters::check)?;
+    Ok(expression)
+}
+
+fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, Fault> {
+    let expression = checked(text)?;
+    Ok(Tag::Open(Opening { inverted, expression, name: text.to_owned(), element }))
+}
+
+/// `w:tr items`: an element's name with its prefix, and the rest.
+fn element_to_repeat(text: &str) -> Option<(&str, &str)> {
+    let (element, rest) = text.split_once(char::is_whitespace)?;
+    let (prefix, local) = element.split_once(':')?;
+    let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    (is_name(prefix) && is_name(local)).then_some((element, rest.trim()))
+}
+
+/// `=[[ ]]=`: other delimiters from here on.
+fn delimiters(text: &str) -> Result<Tag, Fault> {
+    let wrong = || Fault::invalid("Delimiters are changed by `=`, the new ones with a space between them, and `=`.");
+    let (open, close) = text.strip_suffix('=').and_then(|text| text.trim().split_once(' ')).ok_or_else(wrong)?;
+    Delimiters::new(open.trim(), close.trim()).map(Tag::Delimiters).map_err(|_| wrong())
+}
+
+/// Whether a section opened as `opened` may be closed by this name: its own, or its name without filters.
+pub(crate) fn closes(name: &str, opened: &str) -> bool {
+    let same = |one: &str, other: &str| one.split_whitespace().eq(other.split_whitespace());
+    name.is_empty() || same(name, opened) || opened.split_once('|').is_some_and(|(bare, _)| same(name, bare))
+}
+
+/// A tag in a text: the ranges with and without its delimiters.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) whole: std::ops::Range<usize>,
+    pub(crate) result: Result<std::ops::Range<usize>, Unpaired>,
+}
+
+/// A delimiter without its partner.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Unpaired {
+    Open,
+    Close,
+}
+
+/// The first tag from a position on.
+pub(crate) fn find(text: &str, from: usize, delimiters: &Delimiters) -> Option<Found> {
+    let Delimiters { open, close } = delimiters;
+    let after = |from: usize, what: &str| Some(from + text.get(from..)?.find(what)?);
+    let start = after(from, open);
+    if open != close
+        && let Some(stray) = after(from, close)
+        && start.is_none_or(|start| stray < start)
+    {
+        return Some(Found { whole: stray..stray + close.len(), result: Err(Unpaired::Close) });
+    }
+    let start = start?;
+    let inner = start + open.len();
+    let end = after(inner, close);
+    let next = if open == close { None } else { after(inner, open) };
+    match end {
+        Some(end) if next.is_none_or(|next| end < next) => {
+            Some(Found { whole: start..end + close.len(), result: Ok(inner..end) })
+        }
+        Some(_) | None => Some(Found { whole: start..inner, result: Err(Unpaired::Open) }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn all(text: &str) -> Vec<&str> {
+        let (mut from, mut found) = (0, Vec::new());
+        while let Some(tag) = find(text, from, &Delimiters::default()) {
+            from = tag.whole.end;
+            found.push(&text[tag.result.map_or(tag.whole, |inner| inner)]);
+        }
+        found
+    }
+
+    #[test]
+    fn tags_and_stray_delimiters_are_found_in_order() {
+        assert_eq!(all("Dear {name}, {#a}x{/a}"), ["name", "#a", "/a"]);
+        assert_eq!(all("{name and {other}"), ["{", "other"]);
+        assert_eq!(all("a } b {c}"), ["}", "c"]);
+    }
+
+    #[test]
+    fn a_section_is_closed_by_its_name_without_filters_or_by_no_name() {
+        for (name, opened, expected) in [
+            ("items", "items", true),
+            ("", "items", true),
+            ("items", "items | sortBy:'name'", true),
+            ("item", "items", false),
+            ("a  >  1", "a > 1", true),
+        ] {
+            assert_eq!(closes(name, opened), expected, "{name} {opened}");
+        }
+    }
+
+    #[test]
+    fn an_element_to_repeat_is_told_from_a_negative_number() {
+        let Ok(Tag::Open(opening)) = parse("-w:tr items") else { panic!("not a section") };
+        assert_eq!(opening.element.as_deref(), Some("w:tr"));
+        assert!(matches!(parse("-price"), Ok(Tag::Value(_))));
+    }
+
+    #[test]
+    fn delimiters_are_changed_by_a_tag() {
+        assert_eq!(parse("=[[ ]]="), Ok(Tag::Delimiters(Delimiters::new("[[", "]]").unwrap())));
+        assert!(parse("=a b=").is_err());
+    }
+
+    proptest! {
+        #[test]
+        fn any_text_is_a_tag_or_a_typed_fault(text in "\\PC*") {
+            let _ = parse(&text);
+        }
+
+        #[test]
+        fn tags_do_not_overlap_and_the_search_ends(text in "[a{}<>%#/ é]{0,40}", open in "[{<%]{1,2}", close in "[}>%]{1,2}") {
+            let delimiters = Delimiters::new(&open, &close).unwrap();
+            let mut from = 0;
+            while let Some(tag) = find(&text, from, &delimiters) {
+                prop_assert!(tag.whole.start >= from && tag.whole.end > tag.whole.start);
+                prop_assert!(text.get(tag.whole.clone()).is_some());
+                from = tag.whole.end;
+            }
+        }
+    }
+}

@@ -1,0 +1,152 @@
+//! A template: read once, filled with data as often as needed.
+
+use std::collections::{BTreeSet, HashMap};
+
+use serde_json::Value;
+
+use crate::data::Work;
+use crate::fill::Filler;
+use crate::filters::Formats;
+use crate::format::{Format, Kind};
+use crate::markup;
+use crate::options::Options;
+use crate::package::Package;
+use crate::plain;
+use crate::problem::{Failure, Problem, Reason};
+use crate::schema::{self, Expected};
+use crate::tree::Part;
+
+#[derive(Debug)]
+pub struct Template {
+    body: Body,
+    parts: Vec<Part>,
+    /// Mistakes that need no data to be seen.
+    problems: Vec<Problem>,
+    formats: Formats,
+    options: Options,
+}
+
+#[derive(Debug)]
+enum Body {
+    Package(Package),
+    Text,
+}
+
+/// A filled template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rendered {
+    pub bytes: Vec<u8>,
+    pub warnings: Vec<Warning>,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Warning {
+    /// Names in the data that the template doesn't use.
+    UnusedData(Vec<String>),
+    /// Tags that have no value, and wrote nothing.
+    ValueEmpty(Vec<String>),
+}
+
+impl Template {
+    /// Mistakes in tags are not failures yet: `mistakes` and `render` tell them.
+    pub fn open(bytes: Vec<u8>, format: Format, options: Options) -> Result<Self, Failure> {
+        let formats = Formats::new(&options)?;
+        let mut problems = Vec::new();
+        let (body, parts) = match format.kind() {
+            Kind::Text(language) => {
+                if bytes.len() > options.limits.bytes {
+                    return Err(Failure::TooLarge("The template is too large.".to_owned()));
+                }
+                let source = String::from_utf8(bytes).map_err(|_| Failure::Corrupt("it is not in UTF-8".to_owned()))?;
+                (Body::Text, vec![plain::read(source, language, &options.delimiters, &mut problems)])
+            }
+            Kind::Package => {
+                let mut package = Package::open(bytes)?;
+                let parts = parts(&mut package, format, &options, &mut problems)?;
+                (Body::Package(package), parts)
+            }
+        };
+        Ok(Self { body, parts, problems, formats, options })
+    }
+
+    /// Mistakes that need no data to be seen.
+    pub fn mistakes(&self) -> &[Problem] {
+        &self.problems
+    }
+
+    /// The data that the template expects.
+    pub fn expected(&self) -> Expected {
+        schema::expected(&self.parts)
+    }
+
+    /// Fills the template. Fails with all mistakes, if there are any.
+    pub fn render(&self, data: &Value) -> Result<Rendered, Failure> {
+        let work = Work::new(self.options.limits.steps);
+        let mut filler = Filler {
+            formats: &self.formats,
+            missing: self.options.missing,
+            work: &work,
+            left: self.options.limits.bytes,
+            problems: Vec::new(),
+            empty: BTreeSet::new(),
+        };
+        let mut texts = HashMap::new();
+        for part in &self.parts {
+            let (text, has_hidden) = filler.fill(part, data)?;
+            texts.insert(part.name.as_str(), self.mended(text, has_hidden)?);
+        }
+        let (found, empty) = (filler.problems, filler.empty);
+        self.fail_with(found)?;
+        let bytes = match &self.body {
+            Body::Package(package) => package.with(texts)?,
+            Body::Text => texts.remove("").unwrap_or_default().into_bytes(),
+        };
+        let mut warnings = Vec::new();
+        let unused = work.uses.borrow().unused(data);
+        if !unused.is_empty() {
+            warnings.push(Warning::UnusedData(unused));
+        }
+        if !empty.is_empty() {
+            warnings.push(Warning::ValueEmpty(empty.into_iter().collect()));
+        }
+        Ok(Rendered { bytes, warnings })
+    }
+
+    /// What sections hid or repeated may leave a part invalid.
+    fn mended(&self, text: String, has_hidden: bool) -> Result<String, Failure> {
+        if matches!(self.body, Body::Text) || !self.problems.is_empty() {
+            return Ok(text);
+        }
+        let text = if has_hidden { markup::mended(text)? } else { text };
+        markup::with_distinct_numbers(text)
+    }
+
+    fn fail_with(&self, found: Vec<Problem>) -> Result<(), Failure> {
+        // A name may be looked up at the wrong place if its section is broken.
+        let has_broken_tag = self.problems.iter().any(|problem| match problem.reason {
+            Reason::UnclosedSection | Reason::UnopenedSection | Reason::MismatchedSection | Reason::Misplaced => true,
+            Reason::InvalidTag | Reason::UnclosedTag | Reason::UnopenedTag | Reason::UnknownFilter => true,
+            Reason::UnknownName | Reason::UnusableValue => false,
+        });
+        let found = found.into_iter().filter(|problem| !has_broken_tag || problem.reason != Reason::UnknownName);
+        let all: Vec<_> = self.problems.iter().cloned().chain(found).collect();
+        if all.is_empty() { Ok(()) } else { Err(Failure::Template(all)) }
+    }
+}
+
+fn parts(
+    package: &mut Package,
+    format: Format,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Part>, Failure> {
+    let mut left = options.limits.bytes;
+    let mut parts = Vec::new();
+    for name in package.names() {
+        if let Some(dialect) = format.dialect(&name) {
+            let text = package.text(&name, &mut left)?;
+            parts.extend(markup::read(&name, text, dialect, &options.delimiters, problems)?);
+        }
+    }
+    Ok(parts)
+}

@@ -1,0 +1,89 @@
+//! Presentations, OpenDocument, HTML and Markdown.
+
+use serde_json::{Value, json};
+
+use super::fixture::*;
+use crate::{Format, Reason};
+
+fn text_of(template: &str, format: Format, data: &Value) -> String {
+    String::from_utf8(render(template.into(), format, data).bytes).unwrap()
+}
+
+#[test]
+fn slides_are_filled_with_breaks_as_presentations_have_them() {
+    let run = "<a:r><a:rPr b=\"1\"/><a:t>{title}</a:t></a:r>";
+    let slide = format!("<p:sld xmlns:p=\"p\" xmlns:a=\"a\"><p:txBody><a:p>{run}</a:p></p:txBody></p:sld>");
+    let result = render(archive(&[("ppt/slides/slide1.xml", &slide)]), Format::Pptx, &json!({"title": "A\nB & C"}));
+    let filled = "<a:r><a:rPr b=\"1\"/><a:t>A</a:t></a:r><a:br><a:rPr b=\"1\"/></a:br><a:r><a:rPr b=\"1\"/><a:t>B &amp; C</a:t></a:r>";
+    assert_eq!(part(&result.bytes, "ppt/slides/slide1.xml"), slide.replace(run, filled));
+}
+
+#[test]
+fn rows_of_a_slides_table_repeat_and_mistakes_have_the_slides_number() {
+    let cell = |text: &str| format!("<a:tc><a:txBody><a:p><a:r><a:t>{text}</a:t></a:r></a:p></a:txBody></a:tc>");
+    let row = |one: &str, two: &str| format!("<a:tr>{}{}</a:tr>", cell(one), cell(two));
+    let slide = |content: &str| format!("<p:sld xmlns:p=\"p\" xmlns:a=\"a\"><a:tbl>{content}</a:tbl></p:sld>");
+    let template = || archive(&[("ppt/slides/slide3.xml", &slide(&row("{#rows}{a}", "{b}{/rows}")))]);
+    let data = json!({"rows": [{"a": 1, "b": 2}, {"a": 3, "b": 4}]});
+    let result = render(template(), Format::Pptx, &data);
+    assert_eq!(part(&result.bytes, "ppt/slides/slide3.xml"), slide(&(row("1", "2") + &row("3", "4"))));
+    assert_eq!(problems(template(), Format::Pptx, &json!({}))[0].place.page, Some(3));
+}
+
+#[test]
+fn opendocument_has_tags_in_paragraphs_spans_lists_and_tables() {
+    let content =
+        |body: &str| format!("<office:text xmlns:office=\"o\" xmlns:text=\"t\" xmlns:table=\"b\">{body}</office:text>");
+    let filled = |body: &str, data: Value| {
+        let result = render(archive(&[("content.xml", &content(body))]), Format::Odt, &data);
+        let xml = part(&result.bytes, "content.xml");
+        let inner = content("\0");
+        let (start, end) = inner.split_once('\0').unwrap();
+        xml.strip_prefix(start).unwrap().strip_suffix(end).unwrap().to_owned()
+    };
+    assert_eq!(
+        filled("<text:p>Dear {na<text:span>me}</text:span>!</text:p>", json!({"name": "A\nB  C\tD"})),
+        "<text:p>Dear A<text:line-break/>B <text:s/>C<text:tab/>D<text:span></text:span>!</text:p>"
+    );
+    let data = json!({"items": [{"n": 1}, {"n": 2}]});
+    let row = |text: &str| {
+        format!(
+            "<table:table-row><table:table-cell><text:p>{text}</text:p></table:table-cell><table:table-cell><text:p>x</text:p></table:table-cell></table:table-row>"
+        )
+    };
+    let closing = row("{#items}{n}").replace(">x<", ">x{/items}<");
+    assert_eq!(filled(&closing, data.clone()), row("1") + &row("2"));
+    let item = |text: &str| format!("<text:list-item><text:p>{text}</text:p></text:list-item>");
+    let list = |items: &str| format!("<text:list>{items}</text:list>");
+    let template = list(&(item("{#items}{n}") + &item("-{/items}")));
+    assert_eq!(filled(&template, data), list(&(item("1") + &item("-") + &item("2") + &item("-"))));
+}
+
+#[test]
+fn html_escapes_values_and_leaves_scripts_and_styles() {
+    let data = json!({"name": "<b>\"A\" & 'B'", "items": [1, 2], "class": "x\" onload=\"y"});
+    assert_eq!(
+        text_of(
+            "<style>p { color: red }</style><p class=\"{class}\">{name}</p><!-- {no} --><script>if (a) { b }</script>",
+            Format::Html,
+            &data
+        ),
+        "<style>p { color: red }</style><p class=\"x&quot; onload=&quot;y\">&lt;b&gt;&quot;A&quot; &amp; &#39;B&#39;</p><!-- {no} --><script>if (a) { b }</script>"
+    );
+    assert_eq!(
+        text_of("<ul>\n{#items}\n<li>{.}</li>\n{/items}\n</ul>", Format::Html, &data),
+        "<ul>\n<li>1</li>\n<li>2</li>\n</ul>"
+    );
+    let found = problems("<a\nhref={name}>".into(), Format::Html, &data);
+    assert_eq!((found[0].reason, found[0].place.line), (Reason::Misplaced, Some(2)));
+}
+
+#[test]
+fn markdown_escapes_signs_and_its_tables_repeat_rows() {
+    let data = json!({"title": "A *star*\n# no | heading <script>", "items": [{"n": "a", "p": 1}, {"n": "b", "p": 2}]});
+    assert_eq!(text_of("# {title}\n", Format::Markdown, &data), "# A \\*star\\* \\# no \\| heading &lt;script&gt;\n");
+    assert_eq!(
+        text_of("| Name | Price |\n|---|---|\n{#items}\n| {n} | {p} |\n{/items}\nend", Format::Markdown, &data),
+        "| Name | Price |\n|---|---|\n| a | 1 |\n| b | 2 |\nend"
+    );
+}
