@@ -10,7 +10,7 @@ use super::order::{self, Line};
 use super::running::Running;
 use super::styles::{Styles, key};
 use super::tables::{self, Table};
-use super::words::Word;
+use super::words::{self, Word};
 
 /// The largest share of a document's words that can be running headers and footers.
 const MOST_RUNNING: f32 = 0.4;
@@ -29,6 +29,8 @@ pub(crate) struct PageBlocks {
     pub width: f32,
     pub height: f32,
     pub rotation: u16,
+    /// The direction in which its blocks' areas are upright.
+    angle: u16,
     pub blocks: Vec<Block>,
 }
 
@@ -131,9 +133,9 @@ impl Document {
                 }
             });
             if let Some((first, above)) = table
-                && let Content::Table(below) = page.blocks.remove(first).content
+                && let Block { area, content: Content::Table(below) } = page.blocks.remove(first)
             {
-                above.append(below);
+                above.append(below, page.number, area);
             }
             if page.blocks.iter().any(Block::is_text) {
                 begins = next;
@@ -164,6 +166,13 @@ impl Document {
     }
 }
 
+impl PageBlocks {
+    /// The place of a block's area on the page as shown.
+    pub(super) fn place(&self, area: &Rect) -> Rect {
+        words::shown(area, self.angle, (self.width, self.height))
+    }
+}
+
 impl Block {
     /// Whether it is part of what the document says, not of its margins.
     fn is_text(&self) -> bool {
@@ -187,7 +196,7 @@ fn area_of(lines: &[Line]) -> Option<Rect> {
 }
 
 fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
-    let PageContent { number, width, height, rotation, mut words, aside, ruling } = page;
+    let PageContent { number, width, height, rotation, angle, mut words, aside, ruling } = page;
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.
     let mut found = Vec::new();
@@ -215,5 +224,5 @@ fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBl
     if let Some(area) = area_of(&running) {
         blocks.push(Block { area, content: Content::Running { lines: running } });
     }
-    PageBlocks { number, width, height, rotation, blocks }
+    PageBlocks { number, width, height, rotation, angle, blocks }
 }

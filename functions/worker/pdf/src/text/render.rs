@@ -1,16 +1,12 @@
-//! Writes documents as Markdown, HTML, JSON, and as text that keeps its layout.
+//! Writes documents as Markdown, HTML, and as text that keeps its layout.
 
 use std::fmt::Write as _;
-
-use serde_json::{Value, json};
-
-use crate::pdfium::Rect;
 
 use super::PageContent;
 use super::blocks::{Block, Content, Document};
 use super::inline::{self, Span};
 use super::order::{self, Line};
-use super::tables::{Cell, Table};
+use super::tables::Table;
 
 /// GitHub Flavored Markdown, with an empty line between blocks. Running headers, footers and page numbers are left out.
 pub(crate) fn markdown(document: &Document) -> String {
@@ -282,76 +278,4 @@ fn html_spans(lines: &[Line]) -> String {
 
 fn html_escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// Pages, blocks, lines and words with their places, in points from the page's upper left corner.
-pub(crate) fn json(document: &Document) -> Value {
-    let pages = document.pages.iter().map(|page| {
-        json!({
-            "number": page.number,
-            "width": round(page.width),
-            "height": round(page.height),
-            "rotation": page.rotation,
-            "blocks": page.blocks.iter().map(json_block).collect::<Vec<_>>(),
-        })
-    });
-    json!({ "pages": pages.collect::<Vec<_>>() })
-}
-
-fn json_block(block: &Block) -> Value {
-    let (kind, lines) = match &block.content {
-        Content::Heading { lines, .. } => ("heading", lines),
-        Content::Paragraph { lines } => ("paragraph", lines),
-        Content::Item { lines, .. } => ("listItem", lines),
-        Content::Code { lines } => ("code", lines),
-        Content::Aside { lines } | Content::Running { lines } => ("aside", lines),
-        Content::Table(table) => {
-            let rows = table.rows.iter().map(|row| row.iter().flat_map(json_cell).collect::<Vec<_>>());
-            return json!({ "type": "table", "box": rectangle(&block.area), "rows": rows.collect::<Vec<_>>() });
-        }
-    };
-    let mut value = json!({ "type": kind, "box": rectangle(&block.area), "text": inline::text(lines) });
-    match &block.content {
-        Content::Heading { level, .. } => value["level"] = (*level).into(),
-        Content::Item { number, depth, .. } => {
-            value["depth"] = (*depth).into();
-            value["number"] = (*number).into();
-        }
-        Content::Paragraph { .. }
-        | Content::Code { .. }
-        | Content::Table(_)
-        | Content::Aside { .. }
-        | Content::Running { .. } => {}
-    }
-    value["lines"] = lines.iter().map(json_line).collect();
-    value
-}
-
-/// A cell's text, and an empty one for each further column that it spans.
-fn json_cell(cell: &Cell) -> impl Iterator<Item = String> {
-    std::iter::once(cell.text()).chain(std::iter::repeat_n(String::new(), cell.columns.saturating_sub(1)))
-}
-
-fn json_line(line: &Line) -> Value {
-    let words = line.words.iter().map(|word| {
-        json!({
-            "text": word.text,
-            "box": rectangle(&word.place),
-            "font": word.font.name,
-            "size": round(word.size),
-            "bold": word.font.bold,
-            "italic": word.font.italic,
-        })
-    });
-    let place = line.words.iter().map(|word| word.place).reduce(|a, b| a.union(&b)).unwrap_or_default();
-    json!({ "text": line.text(), "box": rectangle(&place), "words": words.collect::<Vec<_>>() })
-}
-
-/// Left, top, right, bottom.
-fn rectangle(area: &Rect) -> Value {
-    json!([round(area.x0), round(area.y0), round(area.x1), round(area.y1)])
-}
-
-fn round(points: f32) -> f64 {
-    (f64::from(points) * 100.0).round() / 100.0
 }

@@ -90,3 +90,51 @@ fn is_running(line: &Line) -> bool {
 pub(super) fn key(size: f32) -> i32 {
     (size * 2.0).round() as i32
 }
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::{Written, line, written};
+    use super::*;
+
+    /// Lines of one text and size, `step` points apart.
+    fn lines(text: &str, count: u8, top: f32, size: f32, step: f32) -> Vec<Written> {
+        (0..count).map(|at| line(text, top + f32::from(at) * step, size)).collect()
+    }
+
+    fn styles(pages: &[Vec<Written>]) -> Styles {
+        Styles::new(&pages.iter().map(|lines| written(1, lines)).collect::<Vec<_>>())
+    }
+
+    #[test]
+    fn the_body_is_the_type_of_running_text() {
+        let text = lines("Some words of a sentence that runs on over lines", 5, 50.0, 11.0, 16.5);
+        let cells = lines("1,234.56", 40, 200.0, 8.0, 12.0);
+        let styles = styles(&[[text, cells].concat()]);
+        assert_eq!((styles.body, styles.leading), (11.0, 1.5));
+    }
+
+    #[test]
+    fn a_trifle_of_running_text_is_not_the_body() {
+        let labels = lines("Amount due", 70, 50.0, 12.0, 16.0);
+        let small = lines("all of it in very fine print", 1, 20.0, 7.0, 9.0);
+        let styles = styles(&[[labels, small].concat()]);
+        assert_eq!((styles.body, styles.leading), (12.0, LEADING));
+    }
+
+    #[test]
+    fn headings_differ_from_the_body() {
+        let styles = styles(&[lines("Some words of a sentence that runs on over lines", 9, 50.0, 10.0, 12.5)]);
+        let is_heading = |text: &str, size: f32, bold: bool| {
+            let words = written(1, &[(text.to_owned(), 20.0, size, bold)]).words;
+            styles.is_heading(&order::lines(words).remove(0))
+        };
+        let long = ["a long line of words"; 5].join(" ");
+        assert!(is_heading("Results", 12.0, false) && is_heading(&long, 12.0, false));
+        assert!(is_heading("Results", 10.0, true) && !is_heading("Results", 10.0, false));
+        // A little larger, and alone on its line.
+        assert!(is_heading("Results", 10.5, false) && !is_heading(&long, 10.5, false));
+        // Sentences, small type, and numbers.
+        assert!(!is_heading("Mind the gap.", 10.0, true) && !is_heading(&long, 10.0, true));
+        assert!(!is_heading("Results", 8.0, true) && !is_heading("1,234", 20.0, false));
+    }
+}

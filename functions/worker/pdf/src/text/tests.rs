@@ -38,39 +38,30 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
         &[(Rect { x0: 0.0, y0: 0.0, x1: 300.0, y1: 300.0 }, "https://example.com/?a=(b)".to_owned())],
     );
     let ruling = if angle == 0 { tables::grids(&paths, (width, height)) } else { tables::Ruling::default() };
-    PageContent { number, width, height, rotation: 0, words, aside, ruling }
+    PageContent { number, width, height, rotation: 0, angle, words, aside, ruling }
 }
 
 /// A line of text: its top, its size, and whether it is bold.
-type Written = (String, f32, f32, bool);
+pub(super) type Written = (String, f32, f32, bool);
 
-fn line(text: &str, top: f32, size: f32) -> Written {
+pub(super) fn line(text: &str, top: f32, size: f32) -> Written {
     (text.to_owned(), top, size, false)
 }
 
 /// A page of 600 by 800 points with these lines.
-fn written(number: u32, lines: &[Written]) -> PageContent {
+pub(super) fn written(number: u32, lines: &[Written]) -> PageContent {
     let word = |(text, top, size, bold): &Written| {
-        let font = Rc::new(Font { name: "F".to_owned(), bold: *bold, italic: false, fixed: false });
         let mut left = 60.0;
         let words = text.split(' ').map(|text| {
-            let area = Rect { x0: left, y0: *top, x1: left + size * 0.5 * text.len() as f32, y1: top + size };
-            left = area.x1 + size * 0.3;
-            Word {
-                area,
-                place: area,
-                size: *size,
-                font: Rc::clone(&font),
-                text: text.to_owned(),
-                tail: None,
-                link: None,
-            }
+            let word = Word::at(text, left, *top, *size, *bold);
+            left = word.area.x1 + size * 0.3;
+            word
         });
         words.collect::<Vec<_>>()
     };
     let words = lines.iter().flat_map(word).collect();
     let (aside, ruling) = (Vec::new(), tables::Ruling::default());
-    PageContent { number, width: 600.0, height: 800.0, rotation: 0, words, aside, ruling }
+    PageContent { number, width: 600.0, height: 800.0, rotation: 0, angle: 0, words, aside, ruling }
 }
 
 /// A document of five pages, each with a paragraph and the lines in its margins.
@@ -113,7 +104,7 @@ fn running_headers_and_footers_are_left_out_counted_and_kept_on_request() {
     let dropped = five_pages(margins, HeadersFooters::Drop);
     let text = markdown(&dropped);
     assert!(text.starts_with("On page 1 a paragraph") && !text.contains("Company") && !text.contains("of 5"), "{text}");
-    assert!(html(&dropped, "").contains("<aside>") && json(&dropped).to_string().contains("The Company"));
+    assert!(html(&dropped, "").contains("<aside>") && json(&dropped).unwrap().contains("The Company"));
     assert_eq!(dropped.running_lines(), 15);
     let kept = five_pages(margins, HeadersFooters::Keep);
     assert_eq!((markdown(&kept).matches("page 4 of 5").count(), kept.running_lines()), (1, 0));
@@ -139,6 +130,15 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
     let (words, _, _) = words::words(&drawn, (600.0, 800.0), WORDS);
     let places: Vec<f32> = words.iter().map(|word| word.area.x0).collect();
     assert_eq!((places, words[0].text.as_str()), (vec![50.0, 90.0], "bold"));
+}
+
+#[test]
+fn upright_places_go_back_to_the_page_as_shown() {
+    let area = Rect { x0: 10.0, y0: 20.0, x1: 40.0, y1: 100.0 };
+    for angle in [0, 90, 180, 270] {
+        let upright = words::upright(&area, angle, (600.0, 800.0));
+        assert_eq!(words::shown(&upright, angle, (600.0, 800.0)), area, "{angle}");
+    }
 }
 
 #[test]
@@ -203,6 +203,6 @@ fn fuzz_layout() {
         let document = Document::new(both(), HeadersFooters::Drop);
         markdown(&document);
         assert!(!html(&document, "<Title>").contains("<Title>"));
-        json(&document);
+        json(&document).unwrap();
     });
 }

@@ -79,7 +79,7 @@ impl Grid {
         let count =
             |used: &[bool], from: usize, length: usize| used[from..from + length].iter().filter(|is| **is).count();
         let starts = self.xs.iter().zip(&used_columns).filter(|(_, is)| **is).map(|(x, _)| *x).collect();
-        let mut table = Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts };
+        let mut table = Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts, ..Table::default() };
         for place in places {
             let (wide, high) =
                 (count(&used_columns, place.column, place.columns), count(&used_rows, place.row, place.rows));
@@ -310,15 +310,6 @@ mod tests {
             down(350.0, 100.0, 190.0),
         ];
         let grid = grids(&paths, (600.0, 800.0)).grids.remove(0);
-        let word = |text: &str, x0: f32, y0: f32| Word {
-            area: Rect { x0, y0, x1: x0 + 20.0, y1: y0 + 10.0 },
-            place: Rect::default(),
-            size: 10.0,
-            font: std::rc::Rc::default(),
-            text: text.to_owned(),
-            tail: None,
-            link: None,
-        };
         let words = [
             ("tall", 60.0, 125.0),
             ("wide", 240.0, 110.0),
@@ -326,7 +317,7 @@ mod tests {
             ("b", 260.0, 140.0),
             ("c", 60.0, 170.0),
         ];
-        let table = grid.table(words.map(|(text, x, y)| word(text, x, y)).to_vec());
+        let table = grid.table(words.map(|(text, x, y)| Word::at(text, x, y, 10.0, false)).to_vec());
         let shape = |cell: &Cell| (cell.text(), cell.columns, cell.rows);
         let rows: Vec<Vec<_>> = table.rows.iter().map(|row| row.iter().map(shape).collect()).collect();
         let cell = |text: &str, columns, rows| (text.to_owned(), columns, rows);
