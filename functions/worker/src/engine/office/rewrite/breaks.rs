@@ -122,8 +122,15 @@ struct Paragraph {
     /// Where its properties end, if it has any.
     end_of_properties: Option<usize>,
     properties: Properties,
-    space: Option<(Range<usize>, Vec<(String, String)>)>,
+    space: Option<Space>,
     ends_with_break: bool,
+}
+
+/// A `w:spacing` of a paragraph.
+struct Space {
+    range: Range<usize>,
+    /// Its attributes, without those for the space above.
+    others: String,
 }
 
 impl<'a> Pages<'a> {
@@ -222,7 +229,7 @@ impl Paragraph {
         if depth == self.depth + 1 && self.end_of_properties.is_none() {
             self.properties.read(tag);
             if tag.name().as_ref() == "w:spacing" {
-                self.space = Some((range, attributes(tag)));
+                self.space = Some(Space { range, others: without_above(tag) });
             }
         }
         if tag.name().as_ref() == "w:br" {
@@ -231,17 +238,18 @@ impl Paragraph {
     }
 
     fn with_space(self, above: i64) -> Edit {
-        let space = |attributes: &[(String, String)]| {
-            let kept = attributes.iter().filter(|(name, _)| !name.starts_with("w:before"));
-            let kept = kept.map(|(name, value)| format!(" {name}=\"{}\"", escaped(value))).collect::<String>();
-            format!("<w:spacing w:before=\"{above}\"{kept}/>")
-        };
+        let space = |others: &str| format!("<w:spacing w:before=\"{above}\"{others}/>");
         match (self.space, self.end_of_properties) {
-            (Some((range, attributes)), _) => Edit::new(range, space(&attributes)),
-            (None, Some(end)) => Edit::new(end..end, space(&[])),
-            (None, None) => Edit::new(self.start..self.start, format!("<w:pPr>{}</w:pPr>", space(&[]))),
+            (Some(Space { range, others }), _) => Edit::new(range, space(&others)),
+            (None, Some(end)) => Edit::new(end..end, space("")),
+            (None, None) => Edit::new(self.start..self.start, format!("<w:pPr>{}</w:pPr>", space(""))),
         }
     }
+}
+
+fn without_above(spacing: &BytesStart<'_>) -> String {
+    let others = attributes(spacing).into_iter().filter(|(name, _)| !name.starts_with("w:before"));
+    others.map(|(name, value)| format!(" {name}=\"{}\"", escaped(&value))).collect()
 }
 
 #[cfg(test)]
