@@ -3,14 +3,16 @@
 //!
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
-mod breaks;
 mod columns;
+mod east_asian;
 mod edit;
 mod equations;
 mod layouts;
 mod lists;
 mod math;
 mod notes;
+mod paragraph_styles;
+mod paragraphs;
 mod relations;
 mod settings;
 mod sheets;
@@ -31,8 +33,9 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
-use breaks::Spacing;
 use edit::Edited;
+use paragraph_styles::ParagraphStyles;
+use paragraphs::Layout;
 
 type Package = ZipArchive<BufReader<File>>;
 
@@ -91,7 +94,7 @@ const ALWAYS: [&str; 1] = [""];
 
 /// Facts from other parts that are needed to change a part.
 enum Context {
-    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, spacing: Spacing },
+    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout> },
     Spreadsheet(sheets::Wrapping),
     Presentation { numbers: BTreeMap<String, u32>, layouts: layouts::Unused, with_notes: bool },
 }
@@ -101,11 +104,16 @@ impl Context {
         Ok(match kind {
             Kind::Text => {
                 let styles = part(package, styles::PART)?;
-                let spacing = Spacing::read(&styles, settings::space_above(package)?)?;
+                let settings = settings::read(package)?;
+                let layout = Box::new(Layout {
+                    space_above: settings::space_above(&settings)?,
+                    styles: ParagraphStyles::read(&styles)?,
+                    east_asian_font: east_asian::font_of_theme(package, &settings)?,
+                });
                 Self::Text {
                     cleared: lists::cleared_by(&styles)?,
                     table_styles: styles::named(package, &styles)?,
-                    spacing,
+                    layout,
                 }
             }
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
@@ -138,7 +146,7 @@ impl Context {
         match self {
             Self::Text { cleared, .. } if part == lists::PART => lists::edited(xml, cleared),
             Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
-            Self::Text { spacing, .. } => texts::edited(xml, Some(spacing).filter(|_| part == texts::BODY)),
+            Self::Text { layout, .. } => texts::edited(xml, (part == texts::BODY).then(|| layout.as_ref())),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),
             Self::Presentation { layouts, .. } if let Some(unused) = layouts::in_part(layouts, part) => {
@@ -219,7 +227,7 @@ fn copy(package: &mut Package, parts: &BTreeMap<usize, String>, target: &Path) -
 
 #[cfg(test)]
 mod tests {
-    use super::breaks::SpaceAbove;
+    use super::paragraphs::SpaceAbove;
     use super::*;
 
     fn package(parts: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
@@ -325,7 +333,12 @@ mod tests {
         docmill_fuzz::fuzz("rewrite", &[], |bytes| {
             let xml = String::from_utf8_lossy(bytes);
             // Both results are valid.
-            let _ = texts::edited(&xml, Spacing::read(&xml, SpaceAbove::Dropped).ok().as_ref());
+            let layout = ParagraphStyles::read(&xml).map(|styles| Layout {
+                space_above: SpaceAbove::WithoutSpaceBelow,
+                styles,
+                east_asian_font: Some("ms gothic".to_owned()),
+            });
+            let _ = texts::edited(&xml, layout.ok().as_ref());
             let _ = slides::edited(&xml, Some(3));
             let _ = notes::edited(&xml);
             let _ = layouts::edited("ppt/slideMasters/a.xml", &xml, &["A".to_owned()].into());

@@ -1,19 +1,22 @@
-//! Which version of Word a text document is laid out as.
+//! Settings of a text document: which version of Word it is laid out as.
 
 use std::io;
 
-use super::breaks::SpaceAbove;
 use super::edit::{Tag, scan, value};
+use super::paragraphs::SpaceAbove;
 use super::{Package, part};
 
 const PART: &str = "word/settings.xml";
 /// The `compatibilityMode` of Word 2013 and all later versions ([MS-DOCX] 2.3.2).
 const WORD_2013: u32 = 15;
 
+pub(super) fn read(package: &mut Package) -> io::Result<String> {
+    part(package, PART)
+}
+
 /// The rule for space above paragraphs that begin a page. A document without the setting is laid out as by Word 2007.
-pub(super) fn space_above(package: &mut Package) -> io::Result<SpaceAbove> {
-    let is_word_2013 = mode(&part(package, PART)?)? >= Some(WORD_2013);
-    Ok(if is_word_2013 { SpaceAbove::Dropped } else { SpaceAbove::WithoutSpaceBelow })
+pub(super) fn space_above(settings: &str) -> io::Result<SpaceAbove> {
+    Ok(if mode(settings)? >= Some(WORD_2013) { SpaceAbove::Dropped } else { SpaceAbove::WithoutSpaceBelow })
 }
 
 fn mode(settings: &str) -> io::Result<Option<u32>> {

@@ -1,4 +1,4 @@
-//! Text documents: text in symbol fonts, columns of tables, and space above pages.
+//! Text documents: text in symbol fonts, columns of tables, and paragraphs.
 
 use std::io;
 use std::ops::Range;
@@ -6,9 +6,9 @@ use std::ops::Range;
 use quick_xml::events::BytesStart;
 
 use super::Losses;
-use super::breaks::{Pages, Spacing};
 use super::columns::Tables;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
+use super::paragraphs::{Layout, Paragraphs};
 use super::symbols::SymbolFont;
 
 pub(super) const BODY: &str = "word/document.xml";
@@ -29,13 +29,13 @@ struct Run {
     texts: Vec<Range<usize>>,
 }
 
-/// `spacing`: of the text that has pages.
-pub(super) fn edited(xml: &str, spacing: Option<&Spacing>) -> io::Result<Edited> {
+/// `layout`: of the document's body.
+pub(super) fn edited(xml: &str, layout: Option<&Layout>) -> io::Result<Edited> {
     let (mut edits, mut run, mut tables) = (Vec::new(), None::<Run>, Tables::default());
-    let mut pages = spacing.map(Pages::new);
+    let mut paragraphs = layout.map(|layout| Paragraphs::new(xml, layout));
     scan(xml, |range, tag| {
         edits.extend(tables.visit(range.clone(), &tag));
-        edits.extend(pages.as_mut().and_then(|pages| pages.visit(range.clone(), &tag)));
+        edits.extend(paragraphs.as_mut().and_then(|paragraphs| paragraphs.visit(range.clone(), &tag)));
         edits.extend(symbols(xml, range, tag, &mut run));
     })?;
     Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
