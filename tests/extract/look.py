@@ -1,4 +1,4 @@
-"""Scores of one half of the corpus by document, worst first: `python -m extract.look rules --worker PATH [--keep FOLDER] [--peers]`."""
+"""Scores of one half of the corpus by document, worst first: `python -m extract.look rules --worker PATH [--keep FOLDER] [--peers] [--without scans]`."""
 
 import argparse
 from pathlib import Path
@@ -12,8 +12,10 @@ def main() -> None:
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--keep", type=Path, help="a folder for what was read")
     parser.add_argument("--peers", action="store_true")
+    parser.add_argument("--without", action="append", default=[], help="a class to leave out: some peers take minutes for each scan")
     arguments = parser.parse_args()
-    results = measure.measure(arguments.worker, arguments.half, not arguments.peers, arguments.keep)
+    without = tuple(arguments.without)
+    results = measure.measure(arguments.worker, arguments.half, not arguments.peers, arguments.keep, without)
     if arguments.half != "measured":
         for name, one in sorted(results["docmill"]["documents"].items(), key=lambda item: item[1]["overall"]):
             shown = " ".join(f"{what} {one[what]:.3f}" for what in ("overall", "order", "tables", "headings") if one[what] is not None)

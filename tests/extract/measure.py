@@ -18,9 +18,9 @@ HERE = Path(__file__).resolve().parent
 Results = dict[str, dict[str, dict]]
 
 
-def measure(worker: Path, half: str = "measured", alone: bool = False, keep: Path | None = None) -> Results:
-    """`keep`: a folder for what each reader made."""
-    by_kind = _documents(worker, half)
+def measure(worker: Path, half: str = "measured", alone: bool = False, keep: Path | None = None, without: tuple[str, ...] = ()) -> Results:
+    """`keep`: a folder for what each reader made. `without`: classes to leave out."""
+    by_kind = {kind: documents for kind, documents in _documents(worker, half).items() if kind not in without}
     with TemporaryDirectory(prefix="docmill-extract-") as scratch:
         running = readers.start(worker, Path(scratch), alone)
         results: Results = {one.name: {"documents": {}, "cpu": {}} for one in running}

@@ -5,6 +5,7 @@ import subprocess
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+import img2pdf
 from PIL import Image, ImageChops, ImageFilter
 
 DPI = 200
@@ -20,7 +21,7 @@ def scan(path: Path, seed: str) -> None:
             picture = Path(folder) / f"{number}.jpg"
             _scanned(Image.open(one), chance).save(picture, "JPEG", quality=80, dpi=(DPI, DPI))
             pictures.append(picture)
-        subprocess.run(["img2pdf", *pictures, "-o", path], check=True)
+        path.write_bytes(img2pdf.convert(pictures))
 
 
 def _scanned(page: Image.Image, chance: random.Random) -> Image.Image:

@@ -279,32 +279,61 @@ fn is_crossed(run: &Run, em: f32, rules: &[Rule]) -> bool {
     rules.iter().filter(crosses).count() >= 2
 }
 
-/// Whether both sides are running text.
+/// Whether there is running text on both sides. A side may have further columns, whose lines need not be at the same heights.
 fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
     let inside = |word: &&Word| (run.top..=run.bottom).contains(&word.area.center().1);
     let (left, right): (Vec<&Word>, Vec<&Word>) =
         words.iter().filter(inside).partition(|word| word.area.center().0 < run.middle);
-    let sides = [group(&left), group(&right)];
-    !are_rows(&sides, em)
-        && [left, right].into_iter().zip(&sides).all(|(side, lines)| {
-            let Some(area) = side.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
-                return false;
-            };
-            if side.len() < COLUMN_LINES || area.width() <= COLUMN_WIDTH * em {
-                return false;
-            }
-            let count = lines.len() as f32;
-            let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
-            let is_running = side.len() as f32 / count >= COLUMN_WORDS
-                || side.iter().any(|word| word.text.chars().any(super::words::is_cjk));
-            lines.len() >= COLUMN_LINES && is_running && filled / area.width() >= COLUMN_FILL
-        })
+    let sides = [left, right];
+    if are_texts(&sides, em) {
+        return true;
+    }
+    let columns: Vec<Vec<&Word>> = sides.iter().flat_map(|side| strips(side, em)).collect();
+    columns.len() > sides.len() && are_texts(&columns, em)
 }
 
-/// Whether two sides are columns of one table: wide gaps between their lines are often at the same height.
-fn are_rows(sides: &[Vec<(Rect, Vec<usize>)>; 2], em: f32) -> bool {
-    let usual = sides.iter().map(|lines| usual_gap(lines)).fold(em * LINE_GAP, f32::min);
-    let mut areas: Vec<&Rect> = sides.iter().flatten().map(|(area, _)| area).collect();
+/// The words of a side between the vertical gaps through all of it.
+fn strips<'w>(side: &[&'w Word], em: f32) -> Vec<Vec<&'w Word>> {
+    let Some(area) = side.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
+        return Vec::new();
+    };
+    let mut spans = side.iter().map(|word| (word.area.x0, word.area.x1)).collect();
+    let free = gaps(&mut spans, area.x0, area.x1).into_iter();
+    let gutters: Vec<f32> =
+        free.filter(|(from, to)| to - from >= em * GUTTER).map(|(from, to)| f32::midpoint(from, to)).collect();
+    let mut strips = vec![Vec::new(); gutters.len() + 1];
+    for word in side {
+        if let Some(strip) = strips.get_mut(gutters.partition_point(|x| *x < word.area.center().0)) {
+            strip.push(*word);
+        }
+    }
+    strips
+}
+
+/// Whether each of these is running text, and they are not columns of one table.
+fn are_texts(columns: &[Vec<&Word>], em: f32) -> bool {
+    let lines: Vec<_> = columns.iter().map(|column| group(column)).collect();
+    !are_rows(&lines, em) && columns.iter().zip(&lines).all(|(column, lines)| is_text(column, lines, em))
+}
+
+fn is_text(column: &[&Word], lines: &[(Rect, Vec<usize>)], em: f32) -> bool {
+    let Some(area) = column.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
+        return false;
+    };
+    if column.len() < COLUMN_LINES || area.width() <= COLUMN_WIDTH * em {
+        return false;
+    }
+    let count = lines.len() as f32;
+    let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
+    let is_running = column.len() as f32 / count >= COLUMN_WORDS
+        || column.iter().any(|word| word.text.chars().any(super::words::is_cjk));
+    lines.len() >= COLUMN_LINES && is_running && filled / area.width() >= COLUMN_FILL
+}
+
+/// Whether columns of text are those of one table: wide gaps between their lines are often at the same height.
+fn are_rows(columns: &[Vec<(Rect, Vec<usize>)>], em: f32) -> bool {
+    let usual = columns.iter().map(|lines| usual_gap(lines)).fold(em * LINE_GAP, f32::min);
+    let mut areas: Vec<&Rect> = columns.iter().flatten().map(|(area, _)| area).collect();
     areas.sort_by(|a, b| a.y0.total_cmp(&b.y0));
     let mut bottom = f32::MAX;
     let mut gaps = 0;
@@ -312,7 +341,7 @@ fn are_rows(sides: &[Vec<(Rect, Vec<usize>)>; 2], em: f32) -> bool {
         gaps += usize::from(area.y0 - bottom > usual + em * ROW_GAP);
         bottom = if bottom == f32::MAX { area.y1 } else { bottom.max(area.y1) };
     }
-    let lines = sides.iter().map(Vec::len).max().unwrap_or(0);
+    let lines = columns.iter().map(Vec::len).max().unwrap_or(0);
     gaps >= 2 && (gaps + 1) * ROW_LINES >= lines
 }
 

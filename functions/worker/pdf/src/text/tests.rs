@@ -149,6 +149,23 @@ fn text_is_not_left_out_where_nothing_else_is() {
     assert_eq!(document.running_lines(), 0);
 }
 
+#[test]
+fn columns_whose_lines_are_at_other_heights_are_read_one_after_the_other() {
+    let column = |name: &str, left: f32, top: f32| {
+        let lines = (0..30).map(|at| line(&format!("{name}{at} goes on with words"), top + at as f32 * 10.5, 8.0));
+        let mut words = written(1, &lines.collect::<Vec<_>>()).words;
+        for word in &mut words {
+            word.area = Rect { x0: word.area.x0 + left - 60.0, x1: word.area.x1 + left - 60.0, ..word.area };
+        }
+        words
+    };
+    let mut page = written(1, &[]);
+    page.words = [column("first", 50.0, 100.0), column("second", 220.0, 103.7), column("third", 390.0, 107.4)].concat();
+    let text = markdown(&Document::new(vec![page], HeadersFooters::Drop));
+    let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
+    assert!(at("first29") < at("second0") && at("second29") < at("third0") && !text.contains('|'), "{text}");
+}
+
 /// A grid with rules around all cells.
 fn ruled(xs: &[f32], ys: &[f32]) -> Vec<Rect> {
     let (x0, x1, y0, y1) = (xs[0], xs[xs.len() - 1], ys[0], ys[ys.len() - 1]);
