@@ -325,6 +325,58 @@ mod tests {
     }
 
     #[test]
+    fn the_data_of_a_template_is_hidden_and_needed_unless_it_is_only_checked() {
+        let source = "https://a.example/x.docx";
+        let catalogue = Catalogue::load().unwrap();
+        let (request, _) =
+            parse("render-template", json!({"sourceUrl": source, "options": {"data": {"name": "canary"}}})).unwrap();
+        let shown = request.redacted_options(&catalogue.find("render-template").unwrap().definition);
+        assert_eq!(shown, json!({"data": "[redacted]"}));
+        assert!(!format!("{request:?}").contains("canary"));
+
+        let message = |options: Value| {
+            let parsed = parse("render-template", json!({"sourceUrl": source, "options": options}));
+            parsed.map_or_else(|breaches| breaches[0].message.clone(), |_| "accepted".to_owned())
+        };
+        assert_eq!(message(json!({"validateOnly": true})), "accepted");
+        for without in [json!({}), json!({"validateOnly": false})] {
+            assert_eq!(message(without), "give `data`, or `\"validateOnly\": true`");
+        }
+        assert!(message(json!({"data": [1]})).starts_with("must be an object"));
+        assert!(message(json!({"data": {}, "delimiters": {"open": "a", "close": "]]"}})).contains("What begins a tag"));
+    }
+
+    #[test]
+    fn steps_of_a_template_depend_on_its_format() {
+        let then = |options: Value, next: &str| {
+            let body = json!({"sourceUrl": "https://a.example/x", "options": options, "then": [{"toolSlug": next}]});
+            parse("render-template", body).err().map(|breaches| breaches[0].message.clone())
+        };
+        for next in ["office-to-pdf", "html-to-pdf", "markdown-to-pdf", "convert-office", "render-template"] {
+            let refusal = then(json!({"data": {}}), next);
+            assert!(
+                refusal.is_none_or(|message| message.contains("needs the property") || message.starts_with("give"))
+            );
+        }
+        assert_eq!(
+            then(json!({"data": {}}), "split-pdf").unwrap(),
+            "split-pdf does not accept the docx, html, md, odt, pptx that render-template makes"
+        );
+        assert_eq!(
+            then(json!({"validateOnly": true}), "office-to-pdf").unwrap(),
+            "office-to-pdf does not accept the json that render-template makes"
+        );
+        let after = |format: &str| {
+            let then = json!([{"toolSlug": "render-template", "options": {"data": {}}}]);
+            parse(
+                "convert-office",
+                json!({"sourceUrl": "https://a.example/x", "options": {"format": format}, "then": then}),
+            )
+        };
+        assert!(after("docx").is_ok() && after("csv").is_err());
+    }
+
+    #[test]
     fn all_breaches_name_their_paths() {
         let body =
             json!({"sourceUrl": "nowhere", "options": {"imageQuality": 0, "pdfVersion": "2.0"}, "metadata": {"a": 1}});

@@ -62,18 +62,20 @@ pub(super) fn read(
     if breaches.is_empty() { Ok(steps) } else { Err(breaches) }
 }
 
-/// Why a tool can't take the result of the step before; `None` if it can.
+/// Why a tool can't take the result of the step before; `None` if it can, or if that depends on the source's format.
 pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
-    let made = before.definition.output(options);
+    let made = before.definition.possible_outputs(options);
+    let made: Vec<_> = made.into_iter().map(|output| output.extension.as_str()).collect();
     let (first, next) = (&before.definition.slug, &tool.definition.slug);
-    if !tool.definition.sources.accepts(&made.extension) {
-        return Some(format!("{next} does not accept the {} that {first} makes", made.extension));
+    let takes = &tool.definition.sources;
+    if !made.iter().any(|made| takes.accepts(made)) {
+        return Some(format!("{next} does not accept the {} that {first} makes", made.join(", ")));
     }
-    if tool.definition.sources.least > 1 {
-        return Some(format!("{next} needs {} files, so it cannot be a further step", tool.definition.sources.least));
+    if takes.least > 1 {
+        return Some(format!("{next} needs {} files, so it cannot be a further step", takes.least));
     }
-    if !tool.definition.sources.takes_directly(&made.extension) {
-        return Some(format!("{next} accepts {} only as a source, not from {first}", made.extension));
+    if !made.iter().any(|made| takes.accepts(made) && takes.takes_directly(made)) {
+        return Some(format!("{next} accepts {} only as a source, not from {first}", made.join(", ")));
     }
     if before.definition.several_outputs.with(options) && !tool.definition.sources.are_alike() {
         return Some(format!(
