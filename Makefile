@@ -163,6 +163,7 @@ check-local:
 	@$(LOCAL).image_tests
 	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m preflight.tests
 	@$(GENERATORS).tests
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python extract)" -m extract.tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.tests
 
 # Uses the local stack's environment, because it reads the template in the same way.
@@ -188,7 +189,7 @@ build-release: ## Compile the optimised worker and command line, to CARGO_TARGET
 	$(OPTIMISED) cargo build --release --workspace --bin worker --bin docmill
 
 # QUICK=1 takes a few minutes instead of a quarter of an hour and leaves out large documents. ONLY="office pdf" selects from
-# office, basic, browser, pdf, ocr, compress, stream and fidelity. ALONE=1 measures the PDF tools without their peers, for `make cost`.
+# office, basic, browser, pdf, ocr, compress, stream, extract and fidelity. ALONE=1 measures the PDF tools without their peers, for `make cost`.
 BENCH = mkdir -p target && export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 && python=$$(python3 -m bench.peers) && "$$python" -m bench
 BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(if $(ALONE),--alone) $(foreach part,$(ONLY),--only $(part))
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
+from extract import measure as extract
 from fidelity import measure as fidelity
 
 from . import contenders, documents, lineup, measuring, ocr_errors, pdf_cases, peers, privileges, report, similarity, soak, streams
@@ -31,8 +32,8 @@ QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medi
 
 
 PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream")
-# It compares PDFs, not times, and fetches documents.
-ON_REQUEST = ("fidelity",)
+# They compare documents, not times, and fetch some.
+ON_REQUEST = ("extract", "fidelity")
 VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
 
 
@@ -93,6 +94,9 @@ def measure(worker: Path, installed: peers.Peers, folder: Path, extent: Extent, 
     if "stream" in parts:
         results["stream"] = _streams(worker, installed, folder, extent)
         _print(report.stream_table(results["stream"]))
+    if "extract" in parts:
+        results["extract"] = extract.measure(worker, alone=extent.alone)
+        _print(extract.table(results["extract"]))
     results["bars"] = report.bars(results)
     results["machine after"] = report.machine()
     _print(report.bars_table(results["bars"]))

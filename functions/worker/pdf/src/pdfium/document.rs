@@ -108,6 +108,12 @@ impl<'s> Document<'s> {
         })
     }
 
+    /// Whether it may have form fields.
+    pub(crate) fn has_form(&self) -> bool {
+        // SAFETY: The document is open. Without a form, the answer is `FORMTYPE_NONE`, which is 0.
+        self.session.api.FPDF_GetFormType.is_some_and(|form| unsafe { form(self.handle) } != 0)
+    }
+
     pub(crate) fn is_tagged(&self) -> bool {
         // SAFETY: The document is open.
         self.session.api.FPDFCatalog_IsTagged.is_some_and(|tagged| unsafe { tagged(self.handle) } != 0)

@@ -146,5 +146,6 @@ bindings! {
         fn FPDFTextObj_GetTextRenderMode(Handle) -> c_int;
         fn FPDFImageObj_GetImageMetadata(Handle, Handle, *mut ImageMetadata) -> c_int;
         fn FPDFCatalog_IsTagged(Handle) -> c_int;
+        fn FPDF_GetFormType(Handle) -> c_int;
     }
 }

@@ -81,6 +81,11 @@ impl<'p> TextPage<'p> {
         unsafe { (self.page.session().api.FPDFText_CountChars)(self.handle) }
     }
 
+    /// Whether there is nothing but space.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.string().chars().all(|c| c.is_whitespace() || c.is_control())
+    }
+
     /// All characters in the order of the content, without their places.
     pub(crate) fn string(&self) -> String {
         let get = self.page.session().api.FPDFText_GetUnicode;

@@ -1,23 +1,22 @@
-//! Groups lines into headings, lists, tables, code and paragraphs.
-
-use std::collections::HashMap;
+//! The blocks of a document: headings, paragraphs, lists, tables and code, in reading order.
 
 use serde::Deserialize;
 
 use crate::pdfium::Rect;
 
+use super::PageContent;
+use super::builder::{Builder, placeholder};
 use super::order::{self, Line};
 use super::running::Running;
-use super::words::Word;
-use super::{PageContent, tables};
-
-/// A font size marks a heading if it is larger than the text's by this factor.
-const LARGER: f32 = 1.1;
-/// A longer line is text, even if all of it is bold.
-const HEADING_CHARACTERS: usize = 90;
+use super::styles::{Styles, key};
+use super::tables::{self, Table};
+use super::words::{self, Word};
 
 /// The largest share of a document's words that can be running headers and footers.
 const MOST_RUNNING: f32 = 0.4;
+/// Headings have fewer lines and characters than that.
+const HEADING_LINES: usize = 4;
+const HEADING_CHARACTERS: usize = 240;
 
 #[derive(Debug)]
 pub(crate) struct Document {
@@ -30,6 +29,8 @@ pub(crate) struct PageBlocks {
     pub width: f32,
     pub height: f32,
     pub rotation: u16,
+    /// The direction in which its blocks' areas are upright.
+    angle: u16,
     pub blocks: Vec<Block>,
 }
 
@@ -58,9 +59,8 @@ pub(crate) enum Content {
     Code {
         lines: Vec<Line>,
     },
-    Table {
-        rows: Vec<Vec<Vec<Line>>>,
-    },
+    /// A table that goes on over pages is one, on its first page.
+    Table(Table),
     /// Text in another direction.
     Aside {
         lines: Vec<Line>,
@@ -90,7 +90,7 @@ impl Document {
             HeadersFooters::Keep => vec![Vec::new(); pages.len()],
             HeadersFooters::Drop => {
                 let running = Running::new(&pages, styles.body);
-                pages.iter_mut().map(|page| running.take(page, |line| styles.level(line).is_some())).collect()
+                pages.iter_mut().map(|page| running.take(page, |line| styles.is_heading(line))).collect()
             }
         };
         // What is much of the text does not only accompany it.
@@ -102,7 +102,10 @@ impl Document {
             }
         }
         let pages = pages.into_iter().zip(running);
-        Self { pages: pages.map(|(page, running)| page_blocks(page, running, &styles)).collect() }
+        let mut document = Self { pages: pages.map(|(page, running)| page_blocks(page, running, &styles)).collect() };
+        document.join_tables();
+        document.level_headings();
+        document
     }
 
     /// The number of running lines.
@@ -110,75 +113,109 @@ impl Document {
         let blocks = self.pages.iter().flat_map(|page| &page.blocks);
         blocks.map(|block| if let Content::Running { lines } = &block.content { lines.len() } else { 0 }).sum()
     }
+
+    /// Joins the parts of tables that go on over pages.
+    fn join_tables(&mut self) {
+        let mut pages = std::mem::take(&mut self.pages).into_iter();
+        self.pages.extend(pages.next());
+        // The page on which the table that ends the text so far begins.
+        let mut begins = 0;
+        for mut page in pages {
+            let next = self.pages.len();
+            let first = page.blocks.iter().position(Block::is_text);
+            let table = first.and_then(|first| {
+                let before = self.pages.get_mut(begins)?.blocks.iter_mut().rfind(|block| block.is_text());
+                match (before.map(|block| &mut block.content), page.blocks.get(first).map(|block| &block.content)) {
+                    (Some(Content::Table(above)), Some(Content::Table(below))) if above.goes_on_in(below) => {
+                        Some((first, above))
+                    }
+                    _ => None,
+                }
+            });
+            if let Some((first, above)) = table
+                && let Block { area, content: Content::Table(below) } = page.blocks.remove(first)
+            {
+                above.append(below, page.number, area);
+            }
+            if page.blocks.iter().any(Block::is_text) {
+                begins = next;
+            }
+            self.pages.push(page);
+        }
+    }
+
+    /// Numbers the levels of headings: larger ones are higher, and bold ones higher than others of their size.
+    fn level_headings(&mut self) {
+        let style = |lines: &[Line]| {
+            let size = lines.first().map_or(0.0, Line::size);
+            (key(size), lines.iter().all(|line| line.all(|word| word.font.bold)))
+        };
+        let blocks = || self.pages.iter().flat_map(|page| &page.blocks);
+        let headings = blocks().filter_map(|block| {
+            if let Content::Heading { lines, .. } = &block.content { Some(style(lines)) } else { None }
+        });
+        let mut styles: Vec<(i32, bool)> = headings.collect();
+        styles.sort_unstable_by(|a, b| b.cmp(a));
+        styles.dedup();
+        for block in self.pages.iter_mut().flat_map(|page| &mut page.blocks) {
+            if let Content::Heading { level, lines } = &mut block.content {
+                let rank = styles.iter().position(|known| *known == style(lines)).unwrap_or(5);
+                *level = u8::try_from(rank + 1).unwrap_or(6).min(6);
+            }
+        }
+    }
+}
+
+impl PageBlocks {
+    /// The place of a block's area on the page as shown.
+    pub(super) fn place(&self, area: &Rect) -> Rect {
+        words::shown(area, self.angle, (self.width, self.height))
+    }
+}
+
+impl Block {
+    /// Whether it is part of what the document says, not of its margins.
+    fn is_text(&self) -> bool {
+        !matches!(self.content, Content::Running { .. } | Content::Aside { .. })
+    }
+
+    /// A heading as long as a paragraph is one.
+    fn checked(mut self) -> Self {
+        if let Content::Heading { lines, .. } = &mut self.content {
+            let length: usize = lines.iter().map(|line| line.text().chars().count()).sum();
+            if lines.len() > HEADING_LINES || length > HEADING_CHARACTERS {
+                self.content = Content::Paragraph { lines: std::mem::take(lines) };
+            }
+        }
+        self
+    }
 }
 
 fn area_of(lines: &[Line]) -> Option<Rect> {
     lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b))
 }
 
-/// The sizes of a document's text.
-struct Styles {
-    body: f32,
-    /// The sizes of headings, largest first.
-    headings: Vec<f32>,
-}
-
-impl Styles {
-    fn new(pages: &[PageContent]) -> Self {
-        let mut sizes: HashMap<i32, usize> = HashMap::new();
-        for word in pages.iter().flat_map(|page| &page.words) {
-            *sizes.entry(key(word.size)).or_default() += word.text.chars().count();
-        }
-        let body = sizes.iter().max_by_key(|(size, count)| (**count, **size)).map_or(0, |(size, _)| *size);
-        let mut headings: Vec<i32> = sizes.into_keys().filter(|size| *size as f32 > body as f32 * LARGER).collect();
-        headings.sort_unstable_by_key(|size| std::cmp::Reverse(*size));
-        headings.truncate(5);
-        Self { body: body as f32 / 2.0, headings: headings.into_iter().map(|size| size as f32 / 2.0).collect() }
-    }
-
-    /// The level of a line that may be a heading.
-    fn level(&self, line: &Line) -> Option<u8> {
-        let size = line.size();
-        let text = line.text();
-        if text.chars().count() < 2 || !text.chars().any(char::is_alphabetic) {
-            return None;
-        }
-        if size > self.body * LARGER {
-            let rank = self.headings.iter().position(|known| (known - size).abs() < 0.3).unwrap_or(self.headings.len());
-            return Some(u8::try_from(rank + 1).unwrap_or(6).min(6));
-        }
-        let bold = line.all(|word| word.font.bold) && text.chars().count() < HEADING_CHARACTERS;
-        let sentence = text.ends_with(['.', ',', ';', ':']) || size < self.body * 0.95;
-        (bold && !sentence).then(|| u8::try_from(self.headings.len() + 1).unwrap_or(6).min(6))
-    }
-}
-
-/// Half points.
-fn key(size: f32) -> i32 {
-    (size * 2.0).round() as i32
-}
-
 fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
-    let PageContent { number, width, height, rotation, mut words, aside, tables } = page;
+    let PageContent { number, width, height, rotation, angle, mut words, aside, ruling } = page;
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.
     let mut found = Vec::new();
-    for grid in tables::without_frames(tables, &words) {
+    for grid in tables::without_frames(ruling.grids, &words) {
         let area = grid.area();
         let inside: Vec<Word> = words.extract_if(.., |word| area.contains(word.area.center())).collect();
         let Some(first) = inside.first().cloned() else { continue };
-        let rows = grid.fill(inside);
-        if rows.len() * rows.first().map_or(0, Vec::len) < 2 {
-            words.extend(rows.into_iter().flatten().flatten());
+        let table = grid.table(inside);
+        if table.rows.iter().flatten().count() < 2 {
+            let cells = table.rows.into_iter().flatten();
+            words.extend(cells.flat_map(|cell| cell.lines).flat_map(|line| line.words));
             continue;
         }
-        words.push(Word { area, place: area, text: format!("{}{}", PLACEHOLDER, found.len()), tail: None, ..first });
-        found.push(Some(rows));
+        words.push(Word { area, place: area, text: placeholder(found.len()), tail: None, ..first });
+        found.push(Some(table));
     }
-    for block in order::blocks(words) {
-        let mut builder = Builder { styles, blocks: Vec::new(), indents: Vec::new() };
-        builder.lines(order::lines(block), &mut found);
-        blocks.append(&mut builder.blocks);
+    for block in order::blocks(words, &ruling.rules) {
+        let builder = Builder::new(styles, &ruling.rules);
+        blocks.extend(builder.blocks(order::lines(block), &mut found).into_iter().map(Block::checked));
     }
     let aside = order::lines(aside);
     if let Some(area) = area_of(&aside) {
@@ -187,196 +224,5 @@ fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBl
     if let Some(area) = area_of(&running) {
         blocks.push(Block { area, content: Content::Running { lines: running } });
     }
-    PageBlocks { number, width, height, rotation, blocks }
-}
-
-/// Marks the word for a table. No font has this character.
-const PLACEHOLDER: char = '\u{10fffd}';
-
-struct Builder<'s> {
-    styles: &'s Styles,
-    blocks: Vec<Block>,
-    /// The left edges of the open lists' items.
-    indents: Vec<f32>,
-}
-
-impl Builder<'_> {
-    fn lines(&mut self, lines: Vec<Line>, found: &mut [Option<Vec<Vec<Vec<Word>>>>]) {
-        let area = lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b)).unwrap_or_default();
-        let mut at = 0;
-        let mut above: Option<Line> = None;
-        while let Some(line) = lines.get(at) {
-            if line.words.iter().any(is_placeholder) {
-                self.beside_tables(line, &area, found);
-                (above, at) = (None, at + 1);
-                continue;
-            }
-            let unruled = lines[at..].iter().take_while(|line| !line.words.iter().any(is_placeholder));
-            if marker(line).is_none()
-                && let Some((taken, rows)) = tables::unruled(unruled)
-            {
-                let area = lines[at..at + taken].iter().map(|line| line.area).reduce(|a, b| a.union(&b));
-                self.table(area.unwrap_or_default(), rows);
-                (above, at) = (None, at + taken);
-                continue;
-            }
-            self.line(line, above.as_ref(), &area);
-            above = Some(line.clone());
-            at += 1;
-        }
-    }
-
-    /// A line with tables in it, which are as high as several lines of the text beside them.
-    fn beside_tables(&mut self, line: &Line, area: &Rect, found: &mut [Option<Vec<Vec<Vec<Word>>>>]) {
-        for part in line.words.chunk_by(|a, b| !is_placeholder(a) && !is_placeholder(b)) {
-            match part {
-                [word] if is_placeholder(word) => {
-                    if let Some(rows) = table_of(word, found) {
-                        self.table(word.area, rows);
-                    }
-                }
-                words => {
-                    let mut above = None;
-                    for line in order::lines(words.to_vec()) {
-                        self.line(&line, above.as_ref(), area);
-                        above = Some(line);
-                    }
-                }
-            }
-        }
-    }
-
-    fn table(&mut self, area: Rect, rows: Vec<Vec<Vec<Word>>>) {
-        let rows = rows.into_iter().map(|row| row.into_iter().map(tables::cell_lines).collect()).collect();
-        self.indents.clear();
-        self.blocks.push(Block { area, content: Content::Table { rows } });
-    }
-
-    fn line(&mut self, line: &Line, above: Option<&Line>, area: &Rect) {
-        let goes_on = matches!(self.blocks.last(), Some(Block { content: Content::Code { .. }, .. }));
-        let code = line.all(|word| word.font.fixed) && (goes_on || line.text().chars().count() > 1);
-        let gap = above.map_or(f32::MAX, |above| line.area.y0 - above.area.y1);
-        if code {
-            match self.blocks.last_mut() {
-                Some(Block { area, content: Content::Code { lines } }) if gap < line.size() * 1.5 => {
-                    *area = area.union(&line.area);
-                    lines.push(line.clone());
-                }
-                _ => self.push(line, Content::Code { lines: vec![line.clone()] }),
-            }
-            return;
-        }
-        if let Some((number, rest)) = marker(line) {
-            let start = start(line, area);
-            while self.indents.last().is_some_and(|indent| *indent > start + line.size() * 0.5) {
-                self.indents.pop();
-            }
-            if self.indents.last().is_none_or(|indent| start > *indent + line.size() * 0.5) {
-                self.indents.push(start);
-            }
-            let depth = u8::try_from(self.indents.len().saturating_sub(1)).unwrap_or(u8::MAX);
-            self.push(line, Content::Item { number, depth, lines: vec![rest] });
-            return;
-        }
-        if let Some(level) = self.styles.level(line) {
-            self.indents.clear();
-            match self.blocks.last_mut() {
-                Some(Block { area, content: Content::Heading { level: before, lines } })
-                    if *before == level && gap < line.size() * 0.9 =>
-                {
-                    *area = area.union(&line.area);
-                    lines.push(line.clone());
-                }
-                _ => self.push(line, Content::Heading { level, lines: vec![line.clone()] }),
-            }
-            return;
-        }
-        self.text(line, above, gap, area);
-    }
-
-    /// Appends a line to the paragraph or item above, or starts a new paragraph.
-    fn text(&mut self, line: &Line, above: Option<&Line>, gap: f32, area: &Rect) {
-        let size = line.size();
-        let indented = start(line, area);
-        // Arabic fonts leave more space between lines.
-        let leading = if line.rtl { 1.2 } else { 0.75 };
-        let goes_on = |before: &[Line]| {
-            let Some(last) = above else { return false };
-            let same_size = (last.size() - size).abs() < size * 0.15;
-            let first_line = before.len() == 1;
-            // An indented line begins a paragraph, unless all lines of it are as far in.
-            let begins = indented > start(last, area) + size * 0.8 && !(first_line && indented < size * 0.5);
-            same_size && gap < size * leading && !begins && !ends_early(last, line, area)
-        };
-        match self.blocks.last_mut() {
-            Some(Block { area: whole, content: Content::Paragraph { lines } }) if goes_on(lines) => {
-                *whole = whole.union(&line.area);
-                lines.push(line.clone());
-            }
-            Some(Block { area: whole, content: Content::Item { lines, .. } })
-                if gap < size * 0.75 && self.indents.last().is_some_and(|indent| indented > indent + size * 0.4) =>
-            {
-                *whole = whole.union(&line.area);
-                lines.push(line.clone());
-            }
-            _ => {
-                self.indents.clear();
-                self.push(line, Content::Paragraph { lines: vec![line.clone()] });
-            }
-        }
-    }
-
-    fn push(&mut self, line: &Line, content: Content) {
-        self.blocks.push(Block { area: line.area, content });
-    }
-}
-
-/// How far a line is indented.
-fn start(line: &Line, area: &Rect) -> f32 {
-    if line.rtl { area.x1 - line.area.x1 } else { line.area.x0 - area.x0 }
-}
-
-/// Whether the next line's first word would have fitted on this line, after what looks like the end of a sentence.
-fn ends_early(line: &Line, next: &Line, area: &Rect) -> bool {
-    let room = if line.rtl { line.area.x0 - area.x0 } else { area.x1 - line.area.x1 };
-    let first = next.words.first().map_or(0.0, |word| word.area.width());
-    let ended = line.words.last().is_some_and(|word| word.text.ends_with(['.', '!', '?', ':', '…', '。', '؟']));
-    let size = line.size();
-    room > first + size && (ended && room > first + size * 2.0 || room > area.width() * 0.4)
-}
-
-fn is_placeholder(word: &Word) -> bool {
-    word.text.starts_with(PLACEHOLDER)
-}
-
-/// The cells of the table that a word stands for, once.
-fn table_of(word: &Word, found: &mut [Option<Vec<Vec<Vec<Word>>>>]) -> Option<Vec<Vec<Vec<Word>>>> {
-    let index: usize = word.text.trim_start_matches(PLACEHOLDER).parse().ok()?;
-    found.get_mut(index)?.take()
-}
-
-/// The number of an item, if it is in an ordered list, and the line without bullet or number.
-fn marker(line: &Line) -> Option<(Option<u32>, Line)> {
-    let first = line.words.first()?;
-    let mut rest = line.clone();
-    let is_bullet = |text: &str| {
-        let mut chars = text.chars();
-        let bullet = |c: char| {
-            matches!(c, '•' | '‣' | '▪' | '●' | '○' | '■' | '□' | '–' | '∙' | '·' | '◦' | '➢' | '✓' | '*' | '-')
-                || ('\u{e000}'..='\u{f8ff}').contains(&c)
-        };
-        chars.next().is_some_and(bullet) && chars.next().is_none()
-    };
-    let number = || {
-        let digits = first.text.strip_suffix(['.', ')'])?;
-        let digits = digits.strip_prefix('(').unwrap_or(digits);
-        (digits.len() <= 3).then(|| digits.parse::<u32>().ok()).flatten()
-    };
-    let number = if is_bullet(&first.text) { None } else { Some(number()?) };
-    if line.words.len() < 2 {
-        return None;
-    }
-    rest.words.remove(0);
-    rest.area = rest.words.iter().map(|word| word.area).reduce(|a, b| a.union(&b))?;
-    Some((number, rest))
+    PageBlocks { number, width, height, rotation, angle, blocks }
 }

@@ -2,16 +2,20 @@
 //! characters and drawn lines.
 
 mod blocks;
+mod builder;
 mod inline;
+mod json;
 mod order;
 mod render;
 mod running;
+mod styles;
 mod tables;
 mod words;
 
 pub(crate) use blocks::{Document, HeadersFooters};
+pub(crate) use json::json;
 pub(crate) use order::{plain, words_in_order};
-pub(crate) use render::{html, json, layout, markdown};
+pub(crate) use render::{html, layout, markdown};
 use words::Word;
 pub(crate) use words::{is_cjk, is_rtl, visual_order};
 
@@ -33,11 +37,19 @@ pub(crate) struct PageContent {
     pub width: f32,
     pub height: f32,
     pub rotation: u16,
+    /// The direction of most of the text as shown: 0, 90, 180 or 270 degrees.
+    pub angle: u16,
     /// In content order.
     pub words: Vec<Word>,
     /// Words whose direction differs from the page's main one.
     pub aside: Vec<Word>,
-    pub tables: Vec<tables::Grid>,
+    pub ruling: tables::Ruling,
+}
+
+impl PageContent {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.aside.is_empty()
+    }
 }
 
 /// Reads one page. Rules of tables and links are read only for `structure`.
@@ -45,14 +57,14 @@ pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<Page
     let characters = page.text()?.characters(structure);
     let (width, height) = page.size();
     let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
-    let mut found = Vec::new();
+    let mut ruling = tables::Ruling::default();
     if structure && !words.is_empty() {
         words::link(&mut words, &page.links(LINKS));
-        if angle == 0 {
-            found = tables::grids(&page.paths(PATHS), (width, height));
-        }
+        let paths = page.paths(PATHS);
+        let paths: Vec<Rect> = paths.iter().map(|path| words::upright(path, angle, (width, height))).collect();
+        ruling = tables::grids(&paths, if angle.is_multiple_of(180) { (width, height) } else { (height, width) });
     }
-    Ok(PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: found })
+    Ok(PageContent { number, width, height, rotation: page.rotation(), angle, words, aside, ruling })
 }
 
 /// A word with a known place, such as from OCR.
@@ -79,7 +91,8 @@ pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Pla
         link: None,
     };
     let (words, aside) = (upright.into_iter().map(word).collect(), others.into_iter().map(word).collect());
-    PageContent { number, width, height, rotation: page.rotation(), words, aside, tables: Vec::new() }
+    let (rotation, ruling) = (page.rotation(), tables::Ruling::default());
+    PageContent { number, width, height, rotation, angle: 0, words, aside, ruling }
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use crate::pdfium::Rect;
 
 use super::PageContent;
+use super::tables::Rule;
 use super::words::{JOINED, Word, is_rtl};
 
 /// The narrowest gap between columns, in ems.
@@ -12,7 +13,12 @@ const COLUMN_LINES: usize = 3;
 const COLUMN_WORDS: f32 = 2.2;
 /// The narrowest column, in ems, and the least share of it that its lines fill on average.
 const COLUMN_WIDTH: f32 = 8.0;
-const COLUMN_FILL: f32 = 0.55;
+const COLUMN_FILL: f32 = 0.6;
+/// How much wider, in ems, gaps between the rows of a table are than those between lines, and the most lines of a row on average.
+const ROW_GAP: f32 = 0.2;
+const ROW_LINES: usize = 4;
+/// The widest gap between lines of text, in ems.
+const LINE_GAP: f32 = 0.45;
 /// Most white gaps that are followed at once.
 const SHAFTS: usize = 40;
 const CANDIDATES: usize = 8;
@@ -61,7 +67,7 @@ fn join<'w>(words: impl Iterator<Item = &'w str>) -> String {
 /// The page's text, line by line, with an empty line between blocks.
 pub(crate) fn plain(page: PageContent) -> String {
     let mut text = String::new();
-    for block in blocks(page.words).into_iter().chain([page.aside]) {
+    for block in blocks(page.words, &[]).into_iter().chain([page.aside]) {
         if !text.is_empty() && !block.is_empty() {
             text.push('\n');
         }
@@ -82,21 +88,31 @@ pub(crate) fn plain(page: PageContent) -> String {
 
 /// The page's words in reading order: column by column, line by line.
 pub(crate) fn words_in_order(page: PageContent) -> impl Iterator<Item = Word> {
-    let blocks = blocks(page.words).into_iter().chain([page.aside]);
+    let blocks = blocks(page.words, &[]).into_iter().chain([page.aside]);
     blocks.flat_map(lines).flat_map(|line| line.words)
 }
 
-/// The parts of a page in reading order.
-pub(super) fn blocks(words: Vec<Word>) -> Vec<Vec<Word>> {
+/// The parts of a page in reading order. Columns are not parted where several of the `rules` cross both.
+pub(super) fn blocks(words: Vec<Word>, rules: &[Rule]) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
-    part(words, DEPTH, &mut found);
+    part(words, DEPTH, rules, &mut found);
     found
 }
 
-fn part(words: Vec<Word>, depth: u8, found: &mut Vec<Vec<Word>>) {
+/// The gap between lines that are close.
+fn usual_gap(lines: &[(Rect, Vec<usize>)]) -> f32 {
+    let steps = lines.windows(2);
+    let mut steps: Vec<f32> = steps
+        .filter_map(|pair| if let [(above, _), (below, _)] = pair { Some(below.y0 - above.y1) } else { None })
+        .collect();
+    steps.sort_by(f32::total_cmp);
+    steps.get(steps.len() / 5).copied().unwrap_or(f32::MAX)
+}
+
+fn part(words: Vec<Word>, depth: u8, rules: &[Rule], found: &mut Vec<Vec<Word>>) {
     let em = median(words.iter().map(|word| word.size).collect());
     let bands = bands(&words, em);
-    let run = (depth > 0 && words.len() >= 8).then(|| column_run(&words, &bands, em)).flatten();
+    let run = (depth > 0 && words.len() >= 8).then(|| column_run(&words, &bands, em, rules)).flatten();
     let Some(Run { top, bottom, middle }) = run else {
         if !words.is_empty() {
             found.push(words);
@@ -115,10 +131,10 @@ fn part(words: Vec<Word>, depth: u8, found: &mut Vec<Vec<Word>>) {
     }
     let rtl = left.iter().chain(&right).filter(|word| word.is_rtl()).count() * 2 > left.len() + right.len();
     let (first, second) = if rtl { (right, left) } else { (left, right) };
-    part(above, depth - 1, found);
-    part(first, depth - 1, found);
-    part(second, depth - 1, found);
-    part(below, depth - 1, found);
+    part(above, depth - 1, rules, found);
+    part(first, depth - 1, rules, found);
+    part(second, depth - 1, rules, found);
+    part(below, depth - 1, rules, found);
 }
 
 /// Two columns between two heights.
@@ -193,7 +209,7 @@ impl Shaft {
 }
 
 /// The tallest run of bands with two columns of text.
-fn column_run(words: &[Word], bands: &[Band], em: f32) -> Option<Run> {
+fn column_run(words: &[Word], bands: &[Band], em: f32, rules: &[Rule]) -> Option<Run> {
     let mut candidates = runs(bands, em);
     candidates.sort_by(|a, b| (b.bottom - b.top).total_cmp(&(a.bottom - a.top)));
     // Nested runs end at the same gap, so the tallest of each gap is enough.
@@ -208,7 +224,7 @@ fn column_run(words: &[Word], bands: &[Band], em: f32) -> Option<Run> {
             !known
         })
         .take(CANDIDATES)
-        .find(|run| are_columns(words, run, em))
+        .find(|run| !is_crossed(run, em, rules) && are_columns(words, run, em))
 }
 
 /// The runs of bands that share a vertical gap, from its first band to its last.
@@ -255,25 +271,49 @@ fn add(open: &mut Vec<Shaft>, shaft: Shaft) {
     }
 }
 
+/// Whether rules of a table's rows lie across the gap.
+fn is_crossed(run: &Run, em: f32, rules: &[Rule]) -> bool {
+    let crosses = |rule: &&Rule| {
+        (run.top..=run.bottom).contains(&rule.y) && rule.x0 < run.middle - em && run.middle + em < rule.x1
+    };
+    rules.iter().filter(crosses).count() >= 2
+}
+
 /// Whether both sides are running text.
 fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
     let inside = |word: &&Word| (run.top..=run.bottom).contains(&word.area.center().1);
     let (left, right): (Vec<&Word>, Vec<&Word>) =
         words.iter().filter(inside).partition(|word| word.area.center().0 < run.middle);
-    [left, right].into_iter().all(|side| {
-        let Some(area) = side.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
-            return false;
-        };
-        if side.len() < COLUMN_LINES || area.width() <= COLUMN_WIDTH * em {
-            return false;
-        }
-        let lines = group(&side);
-        let count = lines.len() as f32;
-        let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
-        let is_running = side.len() as f32 / count >= COLUMN_WORDS
-            || side.iter().any(|word| word.text.chars().any(super::words::is_cjk));
-        lines.len() >= COLUMN_LINES && is_running && filled / area.width() >= COLUMN_FILL
-    })
+    let sides = [group(&left), group(&right)];
+    !are_rows(&sides, em)
+        && [left, right].into_iter().zip(&sides).all(|(side, lines)| {
+            let Some(area) = side.iter().map(|word| word.area).reduce(|area, other| area.union(&other)) else {
+                return false;
+            };
+            if side.len() < COLUMN_LINES || area.width() <= COLUMN_WIDTH * em {
+                return false;
+            }
+            let count = lines.len() as f32;
+            let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
+            let is_running = side.len() as f32 / count >= COLUMN_WORDS
+                || side.iter().any(|word| word.text.chars().any(super::words::is_cjk));
+            lines.len() >= COLUMN_LINES && is_running && filled / area.width() >= COLUMN_FILL
+        })
+}
+
+/// Whether two sides are columns of one table: wide gaps between their lines are often at the same height.
+fn are_rows(sides: &[Vec<(Rect, Vec<usize>)>; 2], em: f32) -> bool {
+    let usual = sides.iter().map(|lines| usual_gap(lines)).fold(em * LINE_GAP, f32::min);
+    let mut areas: Vec<&Rect> = sides.iter().flatten().map(|(area, _)| area).collect();
+    areas.sort_by(|a, b| a.y0.total_cmp(&b.y0));
+    let mut bottom = f32::MAX;
+    let mut gaps = 0;
+    for area in areas {
+        gaps += usize::from(area.y0 - bottom > usual + em * ROW_GAP);
+        bottom = if bottom == f32::MAX { area.y1 } else { bottom.max(area.y1) };
+    }
+    let lines = sides.iter().map(Vec::len).max().unwrap_or(0);
+    gaps >= 2 && (gaps + 1) * ROW_LINES >= lines
 }
 
 /// The lines of a part without columns.

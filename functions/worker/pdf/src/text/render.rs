@@ -1,15 +1,12 @@
-//! Writes documents as Markdown, HTML, JSON, and as text that keeps its layout.
+//! Writes documents as Markdown, HTML, and as text that keeps its layout.
 
 use std::fmt::Write as _;
-
-use serde_json::{Value, json};
-
-use crate::pdfium::Rect;
 
 use super::PageContent;
 use super::blocks::{Block, Content, Document};
 use super::inline::{self, Span};
 use super::order::{self, Line};
+use super::tables::Table;
 
 /// GitHub Flavored Markdown, with an empty line between blocks. Running headers, footers and page numbers are left out.
 pub(crate) fn markdown(document: &Document) -> String {
@@ -44,22 +41,43 @@ fn markdown_block(block: &Block) -> String {
             format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), markdown_spans(&inline::spans(lines)))
         }
         Content::Code { lines } => format!("```\n{}\n```", code(lines)),
-        Content::Table { rows } => markdown_table(rows),
+        Content::Table(table) => markdown_table(table),
         Content::Aside { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
         Content::Running { .. } => String::new(),
     }
 }
 
-fn markdown_table(rows: &[Vec<Vec<Line>>]) -> String {
+/// A pipe table, or HTML if cells span rows or columns.
+fn markdown_table(table: &Table) -> String {
+    if table.has_spans() {
+        return html_table(table);
+    }
     let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let cells = row.iter().map(|cell| escape(&inline::text(cell)).replace('|', "\\|"));
+    for (index, row) in table.rows.iter().enumerate() {
+        let cells = row.iter().map(|cell| escape(&cell.text()).replace('|', "\\|"));
         let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
         if index == 0 {
             let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
         }
     }
     text.trim_end().to_owned()
+}
+
+fn html_table(table: &Table) -> String {
+    let headers = table.headers();
+    let mut text = "<table>\n".to_owned();
+    for (index, row) in table.rows.iter().enumerate() {
+        let tag = if index < headers { "th" } else { "td" };
+        text.push_str("<tr>");
+        for cell in row {
+            let span =
+                |name: &str, count: usize| if count > 1 { format!(" {name}=\"{count}\"") } else { String::new() };
+            let spans = span("colspan", cell.columns) + &span("rowspan", cell.rows);
+            let _ = write!(text, "<{tag}{spans}>{}</{tag}>", html_escape(&cell.text()));
+        }
+        text.push_str("</tr>\n");
+    }
+    text + "</table>"
 }
 
 fn markdown_spans(spans: &[Span]) -> String {
@@ -190,7 +208,7 @@ pub(crate) fn html(document: &Document, title: &str) -> String {
                 Content::Heading { .. }
                 | Content::Paragraph { .. }
                 | Content::Code { .. }
-                | Content::Table { .. }
+                | Content::Table(_)
                 | Content::Aside { .. }
                 | Content::Running { .. } => (0, ""),
             };
@@ -230,15 +248,7 @@ fn html_block(text: &mut String, block: &Block) {
             writeln!(text, "<li{value}{}>{}</li>", direction(lines), html_spans(lines))
         }
         Content::Code { lines } => writeln!(text, "<pre><code>{}</code></pre>", html_escape(&code(lines))),
-        Content::Table { rows } => {
-            text.push_str("<table>\n");
-            for row in rows {
-                let cells: String =
-                    row.iter().map(|cell| format!("<td>{}</td>", html_escape(&inline::text(cell)))).collect();
-                let _ = writeln!(text, "<tr>{cells}</tr>");
-            }
-            writeln!(text, "</table>")
-        }
+        Content::Table(table) => writeln!(text, "{}", html_table(table)),
         Content::Aside { lines } | Content::Running { lines } => {
             writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines)))
         }
@@ -268,71 +278,4 @@ fn html_spans(lines: &[Line]) -> String {
 
 fn html_escape(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
-}
-
-/// Pages, blocks, lines and words with their places, in points from the page's upper left corner.
-pub(crate) fn json(document: &Document) -> Value {
-    let pages = document.pages.iter().map(|page| {
-        json!({
-            "number": page.number,
-            "width": round(page.width),
-            "height": round(page.height),
-            "rotation": page.rotation,
-            "blocks": page.blocks.iter().map(json_block).collect::<Vec<_>>(),
-        })
-    });
-    json!({ "pages": pages.collect::<Vec<_>>() })
-}
-
-fn json_block(block: &Block) -> Value {
-    let (kind, lines) = match &block.content {
-        Content::Heading { lines, .. } => ("heading", lines),
-        Content::Paragraph { lines } => ("paragraph", lines),
-        Content::Item { lines, .. } => ("listItem", lines),
-        Content::Code { lines } => ("code", lines),
-        Content::Aside { lines } | Content::Running { lines } => ("aside", lines),
-        Content::Table { rows } => {
-            let rows = rows.iter().map(|row| row.iter().map(|cell| inline::text(cell)).collect::<Vec<_>>());
-            return json!({ "type": "table", "box": rectangle(&block.area), "rows": rows.collect::<Vec<_>>() });
-        }
-    };
-    let mut value = json!({ "type": kind, "box": rectangle(&block.area), "text": inline::text(lines) });
-    match &block.content {
-        Content::Heading { level, .. } => value["level"] = (*level).into(),
-        Content::Item { number, depth, .. } => {
-            value["depth"] = (*depth).into();
-            value["number"] = (*number).into();
-        }
-        Content::Paragraph { .. }
-        | Content::Code { .. }
-        | Content::Table { .. }
-        | Content::Aside { .. }
-        | Content::Running { .. } => {}
-    }
-    value["lines"] = lines.iter().map(json_line).collect();
-    value
-}
-
-fn json_line(line: &Line) -> Value {
-    let words = line.words.iter().map(|word| {
-        json!({
-            "text": word.text,
-            "box": rectangle(&word.place),
-            "font": word.font.name,
-            "size": round(word.size),
-            "bold": word.font.bold,
-            "italic": word.font.italic,
-        })
-    });
-    let place = line.words.iter().map(|word| word.place).reduce(|a, b| a.union(&b)).unwrap_or_default();
-    json!({ "text": line.text(), "box": rectangle(&place), "words": words.collect::<Vec<_>>() })
-}
-
-/// Left, top, right, bottom.
-fn rectangle(area: &Rect) -> Value {
-    json!([round(area.x0), round(area.y0), round(area.x1), round(area.y1)])
-}
-
-fn round(points: f32) -> f64 {
-    (f64::from(points) * 100.0).round() / 100.0
 }

@@ -37,40 +37,31 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
         &mut words,
         &[(Rect { x0: 0.0, y0: 0.0, x1: 300.0, y1: 300.0 }, "https://example.com/?a=(b)".to_owned())],
     );
-    let tables = if angle == 0 { tables::grids(&paths, (width, height)) } else { Vec::new() };
-    PageContent { number, width, height, rotation: 0, words, aside, tables }
+    let ruling = if angle == 0 { tables::grids(&paths, (width, height)) } else { tables::Ruling::default() };
+    PageContent { number, width, height, rotation: 0, angle, words, aside, ruling }
 }
 
 /// A line of text: its top, its size, and whether it is bold.
-type Written = (String, f32, f32, bool);
+pub(super) type Written = (String, f32, f32, bool);
 
-fn line(text: &str, top: f32, size: f32) -> Written {
+pub(super) fn line(text: &str, top: f32, size: f32) -> Written {
     (text.to_owned(), top, size, false)
 }
 
 /// A page of 600 by 800 points with these lines.
-fn written(number: u32, lines: &[Written]) -> PageContent {
+pub(super) fn written(number: u32, lines: &[Written]) -> PageContent {
     let word = |(text, top, size, bold): &Written| {
-        let font = Rc::new(Font { name: "F".to_owned(), bold: *bold, italic: false, fixed: false });
         let mut left = 60.0;
         let words = text.split(' ').map(|text| {
-            let area = Rect { x0: left, y0: *top, x1: left + size * 0.5 * text.len() as f32, y1: top + size };
-            left = area.x1 + size * 0.3;
-            Word {
-                area,
-                place: area,
-                size: *size,
-                font: Rc::clone(&font),
-                text: text.to_owned(),
-                tail: None,
-                link: None,
-            }
+            let word = Word::at(text, left, *top, *size, *bold);
+            left = word.area.x1 + size * 0.3;
+            word
         });
         words.collect::<Vec<_>>()
     };
     let words = lines.iter().flat_map(word).collect();
-    let (aside, tables) = (Vec::new(), Vec::new());
-    PageContent { number, width: 600.0, height: 800.0, rotation: 0, words, aside, tables }
+    let (aside, ruling) = (Vec::new(), tables::Ruling::default());
+    PageContent { number, width: 600.0, height: 800.0, rotation: 0, angle: 0, words, aside, ruling }
 }
 
 /// A document of five pages, each with a paragraph and the lines in its margins.
@@ -113,7 +104,7 @@ fn running_headers_and_footers_are_left_out_counted_and_kept_on_request() {
     let dropped = five_pages(margins, HeadersFooters::Drop);
     let text = markdown(&dropped);
     assert!(text.starts_with("On page 1 a paragraph") && !text.contains("Company") && !text.contains("of 5"), "{text}");
-    assert!(html(&dropped, "").contains("<aside>") && json(&dropped).to_string().contains("The Company"));
+    assert!(html(&dropped, "").contains("<aside>") && json(&dropped).unwrap().contains("The Company"));
     assert_eq!(dropped.running_lines(), 15);
     let kept = five_pages(margins, HeadersFooters::Keep);
     assert_eq!((markdown(&kept).matches("page 4 of 5").count(), kept.running_lines()), (1, 0));
@@ -142,6 +133,15 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
 }
 
 #[test]
+fn upright_places_go_back_to_the_page_as_shown() {
+    let area = Rect { x0: 10.0, y0: 20.0, x1: 40.0, y1: 100.0 };
+    for angle in [0, 90, 180, 270] {
+        let upright = words::upright(&area, angle, (600.0, 800.0));
+        assert_eq!(words::shown(&upright, angle, (600.0, 800.0)), area, "{angle}");
+    }
+}
+
+#[test]
 fn text_is_not_left_out_where_nothing_else_is() {
     let lines = [line("Blood pressure by visit", 30.0, 9.0), line("Red dots are outside the range.", 760.0, 9.0)];
     let document = Document::new(vec![written(1, &lines), written(2, &lines)], HeadersFooters::Drop);
@@ -149,12 +149,17 @@ fn text_is_not_left_out_where_nothing_else_is() {
     assert_eq!(document.running_lines(), 0);
 }
 
+/// A grid with rules around all cells.
+fn ruled(xs: &[f32], ys: &[f32]) -> Vec<Rect> {
+    let (x0, x1, y0, y1) = (xs[0], xs[xs.len() - 1], ys[0], ys[ys.len() - 1]);
+    let across = ys.iter().map(|y| Rect { x0, x1, y0: *y, y1: y + 0.5 });
+    across.chain(xs.iter().map(|x| Rect { x0: *x, x1: x + 0.5, y0, y1 })).collect()
+}
+
 #[test]
 fn tables_keep_the_text_in_and_beside_them() {
-    let grid = |x0: f32, y0: f32, step: f32| tables::Grid {
-        xs: (0..3).map(|edge| x0 + edge as f32 * step).collect(),
-        ys: (0..3).map(|edge| y0 + edge as f32 * step / 4.0).collect(),
-    };
+    let edges = |start: f32, step: f32| (0..3).map(move |edge| start + edge as f32 * step).collect::<Vec<_>>();
+    let grid = |x0: f32, y0: f32, step: f32| ruled(&edges(x0, step), &edges(y0, step / 4.0));
     let place = |text: &str, x: f32, y: f32| {
         let mut page = written(1, &[line(text, y, 10.0)]);
         page.words.iter_mut().for_each(|word| {
@@ -172,8 +177,9 @@ fn tables_keep_the_text_in_and_beside_them() {
     let mut page = written(1, &[]);
     page.words = [cells(60.0, "left"), cells(320.0, "right"), place("beside", 500.0, 205.0)].concat();
     // A frame around both, and a grid in one cell.
-    let frame = tables::Grid { xs: vec![50.0, 310.0, 590.0], ys: vec![150.0, 190.0, 400.0] };
-    page.tables = vec![grid(62.0, 201.0, 8.0), grid(60.0, 200.0, 80.0), grid(320.0, 200.0, 80.0), frame];
+    let frame = ruled(&[50.0, 310.0, 590.0], &[150.0, 190.0, 400.0]);
+    let drawn = [grid(62.0, 205.0, 20.0), grid(60.0, 200.0, 80.0), grid(320.0, 200.0, 80.0), frame];
+    page.ruling.grids = drawn.iter().flat_map(|paths| tables::grids(paths, (600.0, 800.0)).grids).collect();
     let text = markdown(&Document::new(vec![page], HeadersFooters::Drop));
     for name in ["left00", "left11", "right00", "right11", "beside"] {
         assert_eq!(text.matches(name).count(), 1, "{name} in {text}");
@@ -197,6 +203,6 @@ fn fuzz_layout() {
         let document = Document::new(both(), HeadersFooters::Drop);
         markdown(&document);
         assert!(!html(&document, "<Title>").contains("<Title>"));
-        json(&document);
+        json(&document).unwrap();
     });
 }

@@ -37,6 +37,16 @@ impl Word {
     }
 }
 
+#[cfg(test)]
+impl Word {
+    /// An upright word whose characters are half as wide as high.
+    pub(super) fn at(text: &str, x0: f32, y0: f32, size: f32, bold: bool) -> Self {
+        let area = Rect { x0, y0, x1: x0 + size * 0.5 * text.chars().count() as f32, y1: y0 + size };
+        let font = Rc::new(Font { name: "F".to_owned(), bold, italic: false, fixed: false });
+        Self { area, place: area, size, font, text: text.to_owned(), tail: None, link: None }
+    }
+}
+
 /// Hebrew, Arabic and related scripts, with Arabic presentation forms. Digits run to the right everywhere.
 pub(crate) fn is_rtl(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{65f}' | '\u{66a}'..='\u{6ef}' | '\u{6fa}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
@@ -165,13 +175,18 @@ fn push(word: &mut Word, character: &Character, same_place: bool) {
 }
 
 /// The place of rotated text after the page is turned so that the text is upright.
-fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
+pub(super) fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
     match angle {
         90 => Rect { x0: area.y0, y0: width - area.x1, x1: area.y1, y1: width - area.x0 },
         180 => Rect { x0: width - area.x1, y0: height - area.y1, x1: width - area.x0, y1: height - area.y0 },
         270 => Rect { x0: height - area.y1, y0: area.x0, x1: height - area.y0, y1: area.x1 },
         _ => *area,
     }
+}
+
+/// The reverse of [`upright`]: the place on the page as shown.
+pub(super) fn shown(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
+    upright(area, (360 - angle) % 360, if angle.is_multiple_of(180) { (width, height) } else { (height, width) })
 }
 
 /// Sets the addresses of the links over words.

@@ -1,9 +1,11 @@
 //! flatten-pdf: makes the appearance of fields, annotations and layers part of the pages.
 
+use std::path::Path;
+
 use serde::Deserialize;
 
 use super::{options, pdf};
-use crate::structure::assembly::Source;
+use crate::structure::assembly::{Assembled, Source};
 use crate::structure::flatten::{self, What};
 use crate::structure::{Assembly, open_deferring, pages, visible};
 use crate::{Engines, Failure, Outcome, Request, Warning};
@@ -26,6 +28,22 @@ impl Default for Options {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
+    let (assembled, warnings) = flattened(engines, request, &options, &request.directory.join(RESULT))?;
+    Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
+}
+
+/// Writes a copy of the first source in which what fields show is content of the pages.
+pub(super) fn draw_fields(engines: &Engines, request: &Request, path: &Path) -> Result<(), Failure> {
+    let options = Options { annotations: false, forms: true, layers: false };
+    flattened(engines, request, &options, path).map(drop)
+}
+
+fn flattened(
+    engines: &Engines,
+    request: &Request,
+    options: &Options,
+    path: &Path,
+) -> Result<(Assembled, Vec<Warning>), Failure> {
     let opened = open_deferring(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut document = opened.document;
@@ -43,7 +61,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         ));
     }
     let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);
-    let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
-    warnings.extend(assembled.warnings);
-    Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
+    let mut assembled = Assembly::whole(path, &request.limits, &mut source)?;
+    warnings.append(&mut assembled.warnings);
+    Ok((assembled, warnings))
 }

@@ -3,8 +3,9 @@
 use serde::Deserialize;
 
 use super::ocr_pdf::{low_confidence, reader};
-use super::raster;
+use super::{flatten, raster};
 use crate::ocr::{self, How};
+use crate::pdfium::{Document, Session};
 use crate::text::{self, HeadersFooters};
 use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
 
@@ -74,21 +75,30 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let source = super::only_source(request)?;
     let document = raster::open(engines, &session, request, source)?;
     let pages = raster::pages(&document, options.pages.as_deref(), request)?;
+    // Pages are read from a copy with their fields, if there are any.
+    let (copy, skipped) = match document.has_form().then(|| with_fields(engines, &session, request, document.pages())) {
+        Some(Ok(copy)) => (Some(copy), None),
+        Some(Err(failure)) => (None, Some(fields_skipped(&failure))),
+        None => (None, None),
+    };
     let structure = options.format != Format::Text;
     let mut written = String::new();
     let mut contents = Vec::new();
     let mut empty = 0;
     let mut confidences = Vec::new();
-    document.for_each_page(pages.iter().copied(), |index, page| {
+    copy.as_ref().unwrap_or(&document).for_each_page(pages.iter().copied(), |index, page| {
         let mut content = text::read(page, index + 1, structure)?;
         if let Some(reader) = &mut reader
-            && (options.ocr == Recognize::Always || content.words.is_empty() && content.aside.is_empty())
+            && (options.ocr == Recognize::Always
+                || content.is_empty()
+                // A scan may have fields.
+                || copy.is_some() && document.page(index)?.text()?.is_empty())
         {
             let recognized = ocr::read(page, reader, None, &how, &[])?;
             confidences.push((index + 1, recognized.text.confidence()));
             content = text::of_words(page, index + 1, ocr::placed(&recognized, page.size()));
         }
-        empty += usize::from(content.words.is_empty() && content.aside.is_empty());
+        empty += usize::from(content.is_empty());
         if structure {
             contents.push(content);
             return Ok(());
@@ -105,7 +115,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Format::Text => {}
         Format::Markdown => written = text::markdown(&whole),
         Format::Html => written = text::html(&whole, &document.metadata(c"Title")),
-        Format::Json => written = text::json(&whole).to_string(),
+        Format::Json => written = text::json(&whole).map_err(|error| Failure::internal(error.to_string()))?,
     }
     super::within_output(written.len() as u64, &request.limits)?;
     let media = options.format.media();
@@ -114,10 +124,35 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
     let mut warnings = no_text(empty, pages.len());
     warnings.extend(low_confidence(confidences.into_iter()));
+    warnings.extend(skipped);
     if options.format == Format::Markdown {
         warnings.extend(dropped(whole.running_lines()));
     }
     Ok(Outcome { artifacts: vec![artifact], warnings, ..Outcome::default() })
+}
+
+/// A copy in which what fields show is content of the pages.
+fn with_fields<'s>(
+    engines: &Engines,
+    session: &'s Session<'s>,
+    request: &Request,
+    pages: u32,
+) -> Result<Document<'s>, Failure> {
+    let path = request.directory.join("fields.pdf");
+    flatten::draw_fields(engines, request, &path)?;
+    let copy = Document::open(session, &path, None)?;
+    // The open file can still be read after it is removed.
+    std::fs::remove_file(&path).map_err(|error| super::io_failure(&error))?;
+    if copy.pages() != pages {
+        return Err(Failure::internal("the copy with fields has other pages"));
+    }
+    Ok(copy)
+}
+
+fn fields_skipped(failure: &Failure) -> Warning {
+    let message =
+        format!("What the form fields of the PDF show could not be read, and is left out. {}", failure.message);
+    Warning::new("fields_skipped", message)
 }
 
 fn dropped(lines: usize) -> Option<Warning> {

@@ -139,7 +139,7 @@ impl<'a> WarmOffice<'a> {
         };
         let notes = Notes { losses: reading.losses, ..Notes::default() };
         let source = file_url(&reading.document)?;
-        if let Some(reply) = self.convert_quickly(asked, &source, reading.is_word_2013, notes.clone())? {
+        if let Some(reply) = self.convert_quickly(asked, &source, notes.clone())? {
             return Ok(reply);
         }
         let unable = if self.uno.is_some() { Answer::NotLoaded } else { Answer::Unable };
@@ -173,13 +173,7 @@ impl<'a> WarmOffice<'a> {
     }
 
     /// `None` if this document can't be converted in this way.
-    fn convert_quickly(
-        &self,
-        asked: &Document,
-        source: &str,
-        is_word_2013: bool,
-        notes: Notes,
-    ) -> io::Result<Option<Answer>> {
+    fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Answer>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
         // Filters can't read encrypted files.
@@ -189,9 +183,6 @@ impl<'a> WarmOffice<'a> {
         let Some(document) = load(uno, source, import, model, asked.password.as_deref(), access)? else {
             return Ok(None);
         };
-        if is_word_2013 {
-            document.lay_out_as_word_2013()?;
-        }
         if let Some(landscape) = asked.landscape {
             document.turn_pages(landscape)?;
         }

@@ -3,6 +3,8 @@
 //!
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
+mod breaks;
+mod columns;
 mod edit;
 mod equations;
 mod layouts;
@@ -29,6 +31,7 @@ use zip::result::ZipError;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
+use breaks::Spacing;
 use edit::Edited;
 
 type Package = ZipArchive<BufReader<File>>;
@@ -67,13 +70,11 @@ impl Losses {
 pub(super) struct Reading {
     pub(super) document: PathBuf,
     pub(super) losses: Losses,
-    /// Lay it out as Word 2013 and later versions do.
-    pub(super) is_word_2013: bool,
 }
 
 impl Reading {
     pub(super) fn unchanged(source: &Path) -> Self {
-        Self { document: source.to_owned(), losses: Losses::default(), is_word_2013: false }
+        Self { document: source.to_owned(), losses: Losses::default() }
     }
 }
 
@@ -90,7 +91,7 @@ const ALWAYS: [&str; 1] = [""];
 
 /// Facts from other parts that are needed to change a part.
 enum Context {
-    Text { cleared: lists::Cleared, table_styles: Option<styles::Named> },
+    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, spacing: Spacing },
     Spreadsheet(sheets::Wrapping),
     Presentation { numbers: BTreeMap<String, u32>, layouts: layouts::Unused, with_notes: bool },
 }
@@ -100,7 +101,12 @@ impl Context {
         Ok(match kind {
             Kind::Text => {
                 let styles = part(package, styles::PART)?;
-                Self::Text { cleared: lists::cleared_by(&styles)?, table_styles: styles::named(package, &styles)? }
+                let spacing = Spacing::read(&styles, settings::space_above(package)?)?;
+                Self::Text {
+                    cleared: lists::cleared_by(&styles)?,
+                    table_styles: styles::named(package, &styles)?,
+                    spacing,
+                }
             }
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
             Kind::Presentation { with_notes } => Self::Presentation {
@@ -114,6 +120,7 @@ impl Context {
     /// A part needs changes only if it contains one of these. `None`: it never does.
     fn signs(&self, part: &str) -> Option<&'static [&'static str]> {
         match self {
+            Self::Text { .. } if part == texts::BODY => Some(&ALWAYS),
             Self::Text { .. } if texts::is_page(part) => Some(&texts::SIGNS),
             Self::Text { cleared, .. } if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
             Self::Text { table_styles: Some(_), .. } if part == styles::PART => Some(&styles::SIGNS),
@@ -131,7 +138,7 @@ impl Context {
         match self {
             Self::Text { cleared, .. } if part == lists::PART => lists::edited(xml, cleared),
             Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
-            Self::Text { .. } => texts::edited(xml),
+            Self::Text { spacing, .. } => texts::edited(xml, Some(spacing).filter(|_| part == texts::BODY)),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),
             Self::Presentation { layouts, .. } if let Some(unused) = layouts::in_part(layouts, part) => {
@@ -146,7 +153,6 @@ fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
     let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
     let context = Context::read(&mut package, kind)?;
     let (mut parts, mut reading, mut left) = (BTreeMap::new(), Reading::unchanged(source), MOST_BYTES);
-    reading.is_word_2013 = kind == Kind::Text && settings::is_word_2013(&mut package)?;
     for index in 0..package.len() {
         let name = package.by_index_raw(index)?.name()?.into_owned();
         let Some(signs) = context.signs(&name) else { continue };
@@ -213,6 +219,7 @@ fn copy(package: &mut Package, parts: &BTreeMap<usize, String>, target: &Path) -
 
 #[cfg(test)]
 mod tests {
+    use super::breaks::SpaceAbove;
     use super::*;
 
     fn package(parts: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
@@ -242,8 +249,8 @@ mod tests {
         let deck = |source: &Path| {
             rewrite(source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"))
         };
-        let Reading { document: target, losses, is_word_2013 } = deck(&source);
-        assert_eq!((target.file_name(), losses, is_word_2013), (source.file_name(), Losses::default(), false));
+        let Reading { document: target, losses } = deck(&source);
+        assert_eq!((target.file_name(), losses), (source.file_name(), Losses::default()));
         assert!(part(&target, "ppt/slides/slide1.xml").contains("<a:t>☺</a:t>"));
         assert_eq!(part(&target, "other"), "J");
         assert_eq!(part(&source, "ppt/slides/slide1.xml"), slide);
@@ -318,7 +325,7 @@ mod tests {
         docmill_fuzz::fuzz("rewrite", &[], |bytes| {
             let xml = String::from_utf8_lossy(bytes);
             // Both results are valid.
-            let _ = texts::edited(&xml);
+            let _ = texts::edited(&xml, Spacing::read(&xml, SpaceAbove::Dropped).ok().as_ref());
             let _ = slides::edited(&xml, Some(3));
             let _ = notes::edited(&xml);
             let _ = layouts::edited("ppt/slideMasters/a.xml", &xml, &["A".to_owned()].into());

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::breaks::SpaceAbove;
 use super::edit::{Tag, scan, value};
 use super::{Package, part};
 
@@ -9,9 +10,10 @@ const PART: &str = "word/settings.xml";
 /// The `compatibilityMode` of Word 2013 and all later versions ([MS-DOCX] 2.3.2).
 const WORD_2013: u32 = 15;
 
-/// Whether it is laid out as by Word 2013 or later. A document without the setting is laid out as by Word 2007.
-pub(super) fn is_word_2013(package: &mut Package) -> io::Result<bool> {
-    Ok(mode(&part(package, PART)?)? >= Some(WORD_2013))
+/// The rule for space above paragraphs that begin a page. A document without the setting is laid out as by Word 2007.
+pub(super) fn space_above(package: &mut Package) -> io::Result<SpaceAbove> {
+    let is_word_2013 = mode(&part(package, PART)?)? >= Some(WORD_2013);
+    Ok(if is_word_2013 { SpaceAbove::Dropped } else { SpaceAbove::WithoutSpaceBelow })
 }
 
 fn mode(settings: &str) -> io::Result<Option<u32>> {

@@ -1,4 +1,4 @@
-//! Text documents: text in symbol fonts.
+//! Text documents: text in symbol fonts, columns of tables, and space above pages.
 
 use std::io;
 use std::ops::Range;
@@ -6,11 +6,15 @@ use std::ops::Range;
 use quick_xml::events::BytesStart;
 
 use super::Losses;
+use super::breaks::{Pages, Spacing};
+use super::columns::Tables;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::symbols::SymbolFont;
 
-/// A part without any of these needs no changes.
-pub(super) const SIGNS: [&str; 2] = ["Wingdings", "Webdings"];
+pub(super) const BODY: &str = "word/document.xml";
+
+/// A part without any of these needs no changes, except the body.
+pub(super) const SIGNS: [&str; 3] = ["Wingdings", "Webdings", "<w:gridCol "];
 
 pub(super) fn is_page(name: &str) -> bool {
     let name = name.strip_prefix("word/").and_then(|name| name.strip_suffix(".xml")).unwrap_or_default();
@@ -25,26 +29,43 @@ struct Run {
     texts: Vec<Range<usize>>,
 }
 
-pub(super) fn edited(xml: &str) -> io::Result<Edited> {
-    let (mut edits, mut run) = (Vec::new(), None::<Run>);
-    scan(xml, |range, tag| match tag {
-        Tag::Start(tag) => match (tag.name().as_ref(), &mut run) {
-            ("w:r", _) => run = Some(Run::default()),
+/// `spacing`: of the text that has pages.
+pub(super) fn edited(xml: &str, spacing: Option<&Spacing>) -> io::Result<Edited> {
+    let (mut edits, mut run, mut tables) = (Vec::new(), None::<Run>, Tables::default());
+    let mut pages = spacing.map(Pages::new);
+    scan(xml, |range, tag| {
+        edits.extend(tables.visit(range.clone(), &tag));
+        edits.extend(pages.as_mut().and_then(|pages| pages.visit(range.clone(), &tag)));
+        edits.extend(symbols(xml, range, tag, &mut run));
+    })?;
+    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+}
+
+/// Symbols as Unicode, at the end of their run.
+fn symbols(xml: &str, range: Range<usize>, tag: Tag<'_>, run: &mut Option<Run>) -> Vec<Edit> {
+    match tag {
+        Tag::Start(tag) => match (tag.name().as_ref(), run) {
+            ("w:r", run) => *run = Some(Run::default()),
             ("w:t", Some(run)) => run.open = range.end,
             _ => {}
         },
-        Tag::Empty(tag) => match (tag.name().as_ref(), &mut run) {
+        Tag::Empty(tag) => match (tag.name().as_ref(), run) {
             ("w:rFonts", Some(run)) => run.font = symbol_font(&tag).map(|font| (font, range)),
-            ("w:sym", _) => edits.extend(symbol(&tag).map(|symbol| Edit::new(range, format!("<w:t>{symbol}</w:t>")))),
+            ("w:sym", _) => {
+                return symbol(&tag)
+                    .map(|symbol| Edit::new(range, format!("<w:t>{symbol}</w:t>")))
+                    .into_iter()
+                    .collect();
+            }
             _ => {}
         },
-        Tag::End(name) => match (name.as_str(), &mut run) {
+        Tag::End(name) => match (name.as_str(), run) {
             ("w:t", Some(run)) => run.texts.push(run.open..range.start),
-            ("w:r", _) => edits.extend(run.take().into_iter().flat_map(|run| unicode(xml, run))),
+            ("w:r", run) => return run.take().into_iter().flat_map(|run| unicode(xml, run)).collect(),
             _ => {}
         },
-    })?;
-    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+    }
+    Vec::new()
 }
 
 fn symbol_font(fonts: &BytesStart<'_>) -> Option<SymbolFont> {
@@ -75,12 +96,12 @@ mod tests {
     fn letters_in_a_symbol_font_become_unicode() {
         let run =
             "<w:r><w:rPr><w:rFonts w:ascii=\"Wingdings\" w:hAnsi=\"Wingdings\"/><w:b/></w:rPr><w:t>J&#xFC;</w:t></w:r>";
-        assert_eq!(edited(run).unwrap().xml.unwrap(), "<w:r><w:rPr><w:b/></w:rPr><w:t>☺✓</w:t></w:r>");
+        assert_eq!(edited(run, None).unwrap().xml.unwrap(), "<w:r><w:rPr><w:b/></w:rPr><w:t>☺✓</w:t></w:r>");
         let symbol =
             "<w:r><w:sym w:font=\"Wingdings\" w:char=\"F0FC\"/></w:r><w:r><w:sym w:font=\"X\" w:char=\"F0FC\"/></w:r>";
         let expected = "<w:r><w:t>✓</w:t></w:r><w:r><w:sym w:font=\"X\" w:char=\"F0FC\"/></w:r>";
-        assert_eq!(edited(symbol).unwrap().xml.unwrap(), expected);
-        assert!(edited("<w:r><w:t>Wingdings</w:t></w:r>").unwrap().xml.is_none());
+        assert_eq!(edited(symbol, None).unwrap().xml.unwrap(), expected);
+        assert!(edited("<w:r><w:t>Wingdings</w:t></w:r>", None).unwrap().xml.is_none());
     }
 
     #[test]

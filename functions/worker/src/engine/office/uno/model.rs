@@ -6,9 +6,6 @@ use super::{Any, Hidden, Properties, Property, RawObject, Text, place, ptr};
 
 /// LibreOffice's switch between text with marked changes and text with all changes accepted.
 const SHOW_CHANGES: &str = "ShowTrackedChanges";
-/// `com.sun.star.document.PrinterIndependentLayout`
-const LOW_RESOLUTION: i16 = 2;
-const HIGH_RESOLUTION: i16 = 3;
 
 impl Hidden<'_> {
     /// Sets all pages of a text document or spreadsheet to landscape or portrait.
@@ -85,30 +82,6 @@ impl Hidden<'_> {
         let set = "com.sun.star.beans.XPropertySet::setPropertyValue";
         // SAFETY: callers query this interface; the method takes a text and an Any, and returns nothing.
         unsafe { self.uno.call(object, set, &mut (), &mut [name.place(), place(&mut any)]) }
-    }
-
-    /// Drops the space above the first paragraph of a page, as Word 2013 and later do. LibreOffice keeps it in every document of
-    /// Word. Of 14 documents in that mode, 8 get closer to the PDF that Word made, and 2 get farther from it, by up to 0.03: the median of
-    /// the words on the same page goes from 0.57 to 0.93. A second layout costs about a tenth of the time of long documents.
-    pub(in crate::engine::office) fn lay_out_as_word_2013(&self) -> io::Result<()> {
-        let settings = self.settings()?;
-        self.set(settings, "AddParaTableSpacingAtStart", &Property::Boolean(false))?;
-        // The import has laid pages out already. A new device for measuring text makes LibreOffice do it again, when it prints.
-        for device in [LOW_RESOLUTION, HIGH_RESOLUTION] {
-            self.set(settings, "PrinterIndependentLayout", &Property::Short(device))?;
-        }
-        Ok(())
-    }
-
-    /// The document's settings for compatibility.
-    fn settings(&self) -> io::Result<*mut RawObject> {
-        let factory = self.uno.query(self.object, "com.sun.star.lang.XMultiServiceFactory")?;
-        let mut service = Text::new(&self.uno.library, "com.sun.star.document.Settings");
-        let mut settings: *mut RawObject = ptr::null_mut();
-        let create = "com.sun.star.lang.XMultiServiceFactory::createInstance";
-        // SAFETY: the document was queried for this interface; the method takes a text and returns an object.
-        unsafe { self.uno.call(factory, create, &mut settings, &mut [service.place()])? };
-        self.uno.query(settings, "com.sun.star.beans.XPropertySet")
     }
 
     /// Whether it is a text document with tracked changes.

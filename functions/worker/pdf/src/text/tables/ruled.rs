@@ -1,0 +1,328 @@
+//! Tables whose cells have rules around them.
+
+use std::collections::BTreeMap;
+
+use crate::pdfium::Rect;
+
+use super::super::words::Word;
+use super::{Cell, Table};
+
+/// The most rules of a page: finding those that touch takes quadratic time.
+const RULES: usize = 1_500;
+/// Rules within this distance, in points, count as one.
+const NEAR: f32 = 3.0;
+/// The share of a cell's side that a rule covers.
+const COVERED: f32 = 0.5;
+
+/// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Grid {
+    pub xs: Vec<f32>,
+    pub ys: Vec<f32>,
+    pub across: Vec<Horizontal>,
+    pub down: Vec<Vertical>,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Horizontal {
+    pub x0: f32,
+    pub x1: f32,
+    pub y: f32,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Vertical {
+    pub x: f32,
+    pub y0: f32,
+    pub y1: f32,
+}
+
+/// What is ruled on a page: grids, and horizontal rules that belong to none.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Ruling {
+    pub grids: Vec<Grid>,
+    pub rules: Vec<Horizontal>,
+}
+
+/// A cell of a grid before its words are known.
+#[derive(Clone, Debug)]
+struct Place {
+    row: usize,
+    column: usize,
+    rows: usize,
+    columns: usize,
+    words: Vec<Word>,
+}
+
+impl Grid {
+    pub(in crate::text) fn area(&self) -> Rect {
+        let end = |edges: &[f32]| edges.last().copied().unwrap_or(0.0);
+        let start = |edges: &[f32]| edges.first().copied().unwrap_or(0.0);
+        Rect { x0: start(&self.xs), y0: start(&self.ys), x1: end(&self.xs), y1: end(&self.ys) }
+    }
+
+    /// The table with these words. Empty rows and columns are left out.
+    pub(in crate::text) fn table(&self, words: Vec<Word>) -> Table {
+        let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
+        let (mut places, index) = self.places();
+        for word in words {
+            let (x, y) = word.area.center();
+            let column = self.xs.partition_point(|edge| *edge <= x).clamp(1, columns) - 1;
+            let row = self.ys.partition_point(|edge| *edge <= y).clamp(1, rows) - 1;
+            if let Some(place) = index.get(row * columns + column).and_then(|at| places.get_mut(*at)) {
+                place.words.push(word);
+            }
+        }
+        let filled = || places.iter().filter(|place| !place.words.is_empty());
+        let used_columns: Vec<bool> = (0..columns).map(|at| filled().any(|place| place.column == at)).collect();
+        let used_rows: Vec<bool> = (0..rows).map(|at| filled().any(|place| place.row == at)).collect();
+        let count =
+            |used: &[bool], from: usize, length: usize| used[from..from + length].iter().filter(|is| **is).count();
+        let starts = self.xs.iter().zip(&used_columns).filter(|(_, is)| **is).map(|(x, _)| *x).collect();
+        let mut table = Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts, ..Table::default() };
+        for place in places {
+            let (wide, high) =
+                (count(&used_columns, place.column, place.columns), count(&used_rows, place.row, place.rows));
+            let at = count(&used_rows, 0, place.row);
+            if wide > 0
+                && high > 0
+                && let Some(row) = table.rows.get_mut(at)
+            {
+                row.push(Cell { columns: wide, rows: high, ..Cell::of(place.words) });
+            }
+        }
+        table.rows.retain(|row| !row.is_empty());
+        table
+    }
+
+    /// The cells, row by row, and the one at each crossing of a row and a column.
+    fn places(&self) -> (Vec<Place>, Vec<usize>) {
+        let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
+        let mut places: Vec<Place> = Vec::new();
+        let mut index = vec![usize::MAX; columns * rows];
+        for row in 0..rows {
+            for column in 0..columns {
+                if index[row * columns + column] != usize::MAX {
+                    continue;
+                }
+                let mut wide = 1;
+                while column + wide < columns
+                    && index[row * columns + column + wide] == usize::MAX
+                    && !self.has_right(row, column + wide - 1)
+                {
+                    wide += 1;
+                }
+                let mut high = 1;
+                while row + high < rows && (column..column + wide).all(|at| !self.has_bottom(row + high - 1, at)) {
+                    high += 1;
+                }
+                for at in row..row + high {
+                    index[at * columns + column..at * columns + column + wide].fill(places.len());
+                }
+                places.push(Place { row, column, rows: high, columns: wide, words: Vec::new() });
+            }
+        }
+        (places, index)
+    }
+
+    fn has_right(&self, row: usize, column: usize) -> bool {
+        let (x, from, to) = (self.xs[column + 1], self.ys[row], self.ys[row + 1]);
+        let on = self.down.iter().filter(|rule| (rule.x - x).abs() <= NEAR);
+        covered(on.map(|rule| (rule.y0, rule.y1)), from, to)
+    }
+
+    fn has_bottom(&self, row: usize, column: usize) -> bool {
+        let (y, from, to) = (self.ys[row + 1], self.xs[column], self.xs[column + 1]);
+        let on = self.across.iter().filter(|rule| (rule.y - y).abs() <= NEAR);
+        covered(on.map(|rule| (rule.x0, rule.x1)), from, to)
+    }
+}
+
+/// Whether pieces cover most of a side.
+fn covered(pieces: impl Iterator<Item = (f32, f32)>, from: f32, to: f32) -> bool {
+    let length: f32 = pieces.map(|(start, end)| (end.min(to) - start.max(from)).max(0.0)).sum();
+    length >= (to - from) * COVERED
+}
+
+/// Finds the grids on a page from the outlines of its paths.
+pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
+    let (mut across, mut down) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (w, h) = (path.width(), path.height());
+        if across.len() + down.len() > RULES {
+            return Ruling::default();
+        }
+        // The page's background is not a cell.
+        if w > width * 0.97 && h > height * 0.97 {
+            continue;
+        }
+        if h < NEAR && w > 15.0 {
+            across.push(Horizontal { x0: path.x0, x1: path.x1, y: path.center().1 });
+        } else if w < NEAR && h > 6.0 {
+            down.push(Vertical { x: path.center().0, y0: path.y0, y1: path.y1 });
+        } else if w > 15.0 && h > 6.0 {
+            across.extend([path.y0, path.y1].map(|y| Horizontal { x0: path.x0, x1: path.x1, y }));
+            down.extend([path.x0, path.x1].map(|x| Vertical { x, y0: path.y0, y1: path.y1 }));
+        }
+    }
+    // Short rules are dropped above, but a column's rule may consist of pieces as high as its rows.
+    let mut groups = Groups::new(across.len() + down.len());
+    for (i, rule) in across.iter().enumerate() {
+        for (j, other) in down.iter().enumerate() {
+            let touches = rule.x0 - 2.0 <= other.x
+                && other.x <= rule.x1 + 2.0
+                && other.y0 - 2.0 <= rule.y
+                && rule.y <= other.y1 + 2.0;
+            if touches {
+                groups.unite(i, across.len() + j);
+            }
+        }
+    }
+    let mut found: BTreeMap<usize, (Vec<Horizontal>, Vec<Vertical>)> = BTreeMap::new();
+    let count = across.len();
+    for (at, rule) in across.into_iter().enumerate() {
+        found.entry(groups.root(at)).or_default().0.push(rule);
+    }
+    for (at, rule) in down.into_iter().enumerate() {
+        found.entry(groups.root(count + at)).or_default().1.push(rule);
+    }
+    let mut ruling = Ruling::default();
+    for (across, down) in found.into_values() {
+        let xs = distinct(down.iter().map(|rule| rule.x).collect());
+        let ys = distinct(across.iter().map(|rule| rule.y).collect());
+        if xs.len() >= 3 && ys.len() >= 3 {
+            ruling.grids.push(Grid { xs, ys, across, down });
+        } else {
+            ruling.rules.extend(across);
+        }
+    }
+    ruling.rules = joined(ruling.rules);
+    ruling
+}
+
+/// Rules at one height that touch are one.
+fn joined(mut rules: Vec<Horizontal>) -> Vec<Horizontal> {
+    rules.sort_by(|a, b| a.y.total_cmp(&b.y).then(a.x0.total_cmp(&b.x0)));
+    let mut joined: Vec<Horizontal> = Vec::new();
+    for rule in rules {
+        match joined
+            .iter_mut()
+            .rev()
+            .take_while(|last| rule.y - last.y <= 1.0)
+            .find(|last| rule.x0 <= last.x1 + NEAR && last.x0 <= rule.x1 + NEAR)
+        {
+            Some(last) => (last.x0, last.x1) = (last.x0.min(rule.x0), last.x1.max(rule.x1)),
+            None => joined.push(rule),
+        }
+    }
+    joined
+}
+
+/// The grids without frames, largest first. A grid is a frame if most of its words are in other grids; if not, these are parts of
+/// its cells.
+pub(in crate::text) fn without_frames(mut grids: Vec<Grid>, words: &[Word]) -> Vec<Grid> {
+    grids.sort_by(|a, b| size(&b.area()).total_cmp(&size(&a.area())));
+    let mut counts = vec![Words::default(); grids.len()];
+    for word in words {
+        let mut inner = false;
+        for (grid, count) in grids.iter().zip(&mut counts).rev() {
+            if grid.area().contains(word.area.center()) {
+                count.all += 1;
+                count.in_others += usize::from(std::mem::replace(&mut inner, true));
+            }
+        }
+    }
+    let is_frame = |count: &Words| count.in_others * 2 > count.all;
+    grids.into_iter().zip(counts).filter(|(_, count)| !is_frame(count)).map(|(grid, _)| grid).collect()
+}
+
+/// How many words a grid holds, and how many of these are in smaller grids, too.
+#[derive(Clone, Debug, Default)]
+struct Words {
+    all: usize,
+    in_others: usize,
+}
+
+fn size(area: &Rect) -> f32 {
+    area.width() * area.height()
+}
+
+fn distinct(mut values: Vec<f32>) -> Vec<f32> {
+    values.sort_by(f32::total_cmp);
+    values.dedup_by(|next, kept| *next - *kept <= NEAR);
+    values
+}
+
+/// Groups of rules that touch.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a] = b;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_touch_make_a_grid() {
+        let rule = |y: f32| Rect { x0: 50.0, y0: y, x1: 250.0, y1: y + 0.5 };
+        let bar = |x: f32| Rect { x0: x, y0: 100.0, x1: x + 0.5, y1: 160.0 };
+        let far = Rect { x0: 50.0, y0: 500.0, x1: 250.0, y1: 500.5 };
+        let paths = [rule(100.0), rule(130.0), rule(160.0), bar(50.0), bar(150.0), bar(250.0), far];
+        let found = grids(&paths, (600.0, 800.0));
+        assert_eq!((found.grids.len(), found.rules.len()), (1, 1));
+        assert_eq!((found.grids[0].xs.len(), found.grids[0].ys.len()), (3, 3));
+    }
+
+    #[test]
+    fn a_frame_is_no_table() {
+        assert!(grids(&[Rect { x0: 50.0, y0: 50.0, x1: 300.0, y1: 300.0 }], (600.0, 800.0)).grids.is_empty());
+    }
+
+    #[test]
+    fn a_cell_reaches_as_far_as_no_rule_parts_it() {
+        let across = |x0: f32, x1: f32, y: f32| Rect { x0, y0: y, x1, y1: y + 0.5 };
+        let down = |x: f32, y0: f32, y1: f32| Rect { x0: x, y0, x1: x + 0.5, y1 };
+        let paths = [
+            across(50.0, 350.0, 100.0),
+            across(150.0, 350.0, 130.0),
+            across(50.0, 350.0, 160.0),
+            across(50.0, 350.0, 190.0),
+            down(50.0, 100.0, 190.0),
+            down(150.0, 100.0, 190.0),
+            down(250.0, 130.0, 190.0),
+            down(350.0, 100.0, 190.0),
+        ];
+        let grid = grids(&paths, (600.0, 800.0)).grids.remove(0);
+        let words = [
+            ("tall", 60.0, 125.0),
+            ("wide", 240.0, 110.0),
+            ("a", 160.0, 140.0),
+            ("b", 260.0, 140.0),
+            ("c", 60.0, 170.0),
+        ];
+        let table = grid.table(words.map(|(text, x, y)| Word::at(text, x, y, 10.0, false)).to_vec());
+        let shape = |cell: &Cell| (cell.text(), cell.columns, cell.rows);
+        let rows: Vec<Vec<_>> = table.rows.iter().map(|row| row.iter().map(shape).collect()).collect();
+        let cell = |text: &str, columns, rows| (text.to_owned(), columns, rows);
+        assert_eq!(rows[0], [cell("tall", 1, 2), cell("wide", 2, 1)]);
+        assert_eq!(rows[1], [cell("a", 1, 1), cell("b", 1, 1)]);
+        assert_eq!(rows[2], [cell("c", 1, 1), cell("", 1, 1), cell("", 1, 1)]);
+    }
+}

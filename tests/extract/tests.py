@@ -1,0 +1,119 @@
+"""Tests of the scores and the truth, by hand-made cases: `python -m extract.tests`."""
+
+import unittest
+
+from . import kinds, markdown, page, scores
+from .truth import Block, Cell, Document, Role, table
+
+PIPES = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
+MARKUP = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>"
+
+
+class Order(unittest.TestCase):
+    def test_space_makes_no_difference(self):
+        self.assertEqual(scores.order("one two\n\nthree", " one  two three"), 1)
+
+    def test_what_is_missing_and_what_is_too_much_count_alike(self):
+        # 2 · 4 common characters of 4 + 8.
+        self.assertAlmostEqual(scores.order("abcd", "abcdefgh"), 2 / 3)
+        self.assertAlmostEqual(scores.order("abcdefgh", "abcd"), 2 / 3)
+
+    def test_columns_in_the_wrong_order_cost(self):
+        self.assertAlmostEqual(scores.order("abcdxyz!", "xyz!abcd"), 0.5)
+
+
+class Tables(unittest.TestCase):
+    def test_pipes_are_as_good_as_html(self):
+        self.assertEqual(scores.score(MARKUP, PIPES).tables, 1)
+
+    def test_a_cell_of_other_text_costs_its_share(self):
+        # The table, 3 rows and 6 cells: one of 10 differs wholly.
+        self.assertAlmostEqual(scores.score(MARKUP, PIPES.replace("4", "x")).tables, 1 - 1 / 10)
+
+    def test_a_missing_row_costs_its_nodes(self):
+        self.assertAlmostEqual(scores.score(MARKUP, PIPES.rsplit("\n", 1)[0]).tables, 1 - 3 / 10)
+
+    def test_other_spans_are_another_cell(self):
+        spanning = MARKUP.replace("<td>3</td><td>4</td>", '<td colspan="2">3</td>')
+        self.assertAlmostEqual(scores.score(spanning, PIPES).tables, 1 - 2 / 10)
+
+    def test_a_table_in_two_parts_costs_little_and_none_costs_all(self):
+        parts = PIPES.replace("\n| 3", "\n\n| 3 | 4 |\n| --- | --- |\n| 3")
+        self.assertLess(scores.score(MARKUP, parts).tables, 0.75)
+        self.assertEqual(scores.score(MARKUP, "a b 1 2 3 4").tables, 0)
+
+    def test_without_a_table_there_is_no_score(self):
+        self.assertIsNone(scores.score("text", PIPES).tables)
+
+
+class Headings(unittest.TestCase):
+    truth = "# One\n\ntext\n\n## Two\n\nmore"
+
+    def test_levels_make_no_difference(self):
+        self.assertEqual(scores.score(self.truth, self.truth.replace("## ", "### ")).headings, 1)
+
+    def test_a_heading_that_became_text_costs_its_nodes_and_its_text(self):
+        # Document, two headings and their texts: one heading and its text are gone, and the text above is longer.
+        found = scores.score(self.truth, "# One\n\ntext\n\nTwo\n\nmore").headings
+        self.assertAlmostEqual(found, 1 - (2 + 9 / 13) / 5)
+
+    def test_none_is_nothing(self):
+        self.assertEqual(scores.score(self.truth, "One text Two more").headings, 0)
+        self.assertIsNone(scores.score("text", "# One").headings)
+
+
+class Truth(unittest.TestCase):
+    def test_every_class_is_scored_perfect_against_itself_and_differs_by_seed(self):
+        for kind in kinds.KINDS:
+            first, again, other = kinds.write(kind, 1), kinds.write(kind, 1), kinds.write(kind, 2)
+            self.assertEqual(first, again)
+            self.assertNotEqual(first.blocks, other.blocks)
+            self.assertEqual(scores.order(first.markdown(), first.markdown()), 1)
+
+    def test_each_block_is_a_link_of_the_page(self):
+        for kind in kinds.KINDS:
+            document = kinds.write(kind, 3)
+            written = page.page(document)
+            for index in range(len(document.blocks)):
+                self.assertIn(f'href="{page.ADDRESS}{index}"', written)
+
+    def test_cells_cover_the_grid(self):
+        for number in range(1, 20):
+            for block in kinds.write("merged cells", number).blocks:
+                areas = [cell.columns * cell.rows for row in block.rows for cell in row]
+                if areas:
+                    self.assertEqual(sum(areas), len(block.rows) * sum(cell.columns for cell in block.rows[0]))
+
+    def test_a_table_is_written_with_its_spans(self):
+        rows = [[Cell("a & b", columns=2, header=True)], [Cell("1"), Cell("2", rows=2)]]
+        written = '<table><tr><th colspan="2">a &amp; b</th></tr><tr><td>1</td><td rowspan="2">2</td></tr></table>'
+        self.assertEqual(table(rows), written)
+
+    def test_markdown_is_read_as_blocks(self):
+        text = "# A *b*\n\nc `d`\n\n1. e\n   - f\n2. g\n\n| h |\n|---|\n| i |\n\n```\nj\n```\n"
+        expected = [
+            Block(Role.HEADING, "A b", level=1),
+            Block(Role.PARAGRAPH, "c d"),
+            Block(Role.ITEM, "e", number=1),
+            Block(Role.ITEM, "f", depth=1),
+            Block(Role.ITEM, "g", number=2),
+            Block(Role.TABLE, rows=[[Cell("h", header=False)], [Cell("i")]]),
+            Block(Role.CODE, "j"),
+        ]
+        found = markdown.blocks(text)
+        found[5].rows[0][0].header = False
+        self.assertEqual(found, expected)
+
+    def test_a_document_comes_back_from_its_file(self):
+        import tempfile
+        from pathlib import Path
+
+        document = kinds.write("mixed", 1)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "one.json"
+            document.save(path)
+            self.assertEqual(Document.load(path), document)
+
+
+if __name__ == "__main__":
+    unittest.main()
