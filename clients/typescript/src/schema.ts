@@ -1849,7 +1849,9 @@ export interface components {
              *       ]
              *     }
              */
-            data?: Record<string, never>;
+            data?: {
+                [key: string]: unknown;
+            };
             /**
              * @description How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`.
              * @default en-US
