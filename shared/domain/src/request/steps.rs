@@ -92,3 +92,74 @@ fn known_options(tool: &Tool, options: Map<String, Value>) -> Map<String, Value>
     options.sort_keys();
     options
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::JobRequest;
+
+    fn parse(slug: &str, body: Value) -> Result<JobRequest, Vec<Breach>> {
+        let catalogue = Catalogue::load().unwrap();
+        let parsed = JobRequest::parse(&catalogue, catalogue.find(slug).unwrap(), body.as_object().unwrap());
+        parsed.map(|(request, _)| request)
+    }
+
+    fn breaches(slug: &str, body: Value) -> Vec<Breach> {
+        parse(slug, body).unwrap_err()
+    }
+
+    #[test]
+    fn steps_of_convert_office_follow_its_format() {
+        let with = |options: Value, next: &str| {
+            let then = json!([{"toolSlug": next}]);
+            json!({"sourceUrl": "https://a.example/x", "options": options, "then": then})
+        };
+        let refusal = |options, next| breaches("convert-office", with(options, next))[0].message.clone();
+        assert!(parse("convert-office", with(json!({"format": "docx"}), "office-to-pdf")).is_ok());
+        assert!(parse("convert-office", with(json!({"format": "csv"}), "office-to-pdf")).is_ok());
+        assert_eq!(
+            refusal(json!({"format": "csv", "sheet": "all"}), "office-to-pdf"),
+            "office-to-pdf accepts one file, but convert-office can make several: create a job for each, with `jobId` and `output`"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "compress-pdf"),
+            "compress-pdf does not accept the docx that convert-office makes"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "merge-pdf"),
+            "merge-pdf accepts docx only as a source, not from convert-office"
+        );
+        let nothing = &breaches("convert-office", json!({"sourceUrl": "https://a.example/x"}))[0];
+        assert!(nothing.message.contains("options"), "{}", nothing.message);
+    }
+
+    #[test]
+    fn steps_of_a_template_depend_on_its_format() {
+        let then = |options: Value, next: &str| {
+            let body = json!({"sourceUrl": "https://a.example/x", "options": options, "then": [{"toolSlug": next}]});
+            parse("render-template", body).err().map(|breaches| breaches[0].message.clone())
+        };
+        for next in ["office-to-pdf", "html-to-pdf", "markdown-to-pdf", "convert-office", "render-template"] {
+            let refusal = then(json!({"data": {}}), next);
+            assert!(
+                refusal.is_none_or(|message| message.contains("needs the property") || message.starts_with("give"))
+            );
+        }
+        assert_eq!(
+            then(json!({"data": {}}), "split-pdf").unwrap(),
+            "split-pdf does not accept the docx, html, md, odt, pptx that render-template makes"
+        );
+        assert_eq!(
+            then(json!({"validateOnly": true}), "office-to-pdf").unwrap(),
+            "office-to-pdf does not accept the json that render-template makes"
+        );
+        let after = |format: &str| {
+            let then = json!([{"toolSlug": "render-template", "options": {"data": {}}}]);
+            parse(
+                "convert-office",
+                json!({"sourceUrl": "https://a.example/x", "options": {"format": format}, "then": then}),
+            )
+        };
+        assert!(after("docx").is_ok() && after("csv").is_err());
+    }
+}
