@@ -81,14 +81,29 @@ fn outcome(
 }
 
 fn format(media: Media) -> Result<Format, Failure> {
-    match media {
-        Media::Office(OfficeFile::Docx) => Ok(Format::Docx),
-        Media::Office(OfficeFile::Pptx) => Ok(Format::Pptx),
-        Media::Office(OfficeFile::Odt) => Ok(Format::Odt),
-        Media::Html => Ok(Format::Html),
-        Media::Markdown => Ok(Format::Markdown),
-        other => Err(Failure::internal(format!("{} for templates", other.extension()))),
-    }
+    let format = match media {
+        Media::Office(OfficeFile::Docx) => Some(Format::Docx),
+        Media::Office(OfficeFile::Pptx) => Some(Format::Pptx),
+        Media::Office(OfficeFile::Odt) => Some(Format::Odt),
+        Media::Html => Some(Format::Html),
+        Media::Markdown => Some(Format::Markdown),
+        Media::Office(OfficeFile::Rtf | OfficeFile::Xlsx | OfficeFile::Ods | OfficeFile::Csv | OfficeFile::Odp)
+        | Media::Pdf
+        | Media::Jpeg
+        | Media::Png
+        | Media::Webp
+        | Media::Tiff
+        | Media::Gif
+        | Media::Bmp
+        | Media::Svg
+        | Media::Text
+        | Media::Json
+        | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other => None,
+    };
+    format.ok_or_else(|| Failure::internal(format!("{} for templates", media.extension())))
 }
 
 fn reading(options: &Options) -> Result<templates::Options, Failure> {
