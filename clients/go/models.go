@@ -750,6 +750,7 @@ const (
 	JobErrorCodeSourceTimeout       JobErrorCode = "source_timeout"
 	JobErrorCodeSourceTooLarge      JobErrorCode = "source_too_large"
 	JobErrorCodeSourceUnreachable   JobErrorCode = "source_unreachable"
+	JobErrorCodeTemplateError       JobErrorCode = "template_error"
 	JobErrorCodeUnsupportedFormat   JobErrorCode = "unsupported_format"
 	JobErrorCodeWrongPassword       JobErrorCode = "wrong_password"
 )
@@ -784,6 +785,8 @@ func (e JobErrorCode) Valid() bool {
 	case JobErrorCodeSourceTooLarge:
 		return true
 	case JobErrorCodeSourceUnreachable:
+		return true
+	case JobErrorCodeTemplateError:
 		return true
 	case JobErrorCodeUnsupportedFormat:
 		return true
@@ -1298,6 +1301,27 @@ func (e PDFToTextOptionsOcr) Valid() bool {
 	}
 }
 
+// Defines values for RenderTemplateOptionsMissing.
+const (
+	RenderTemplateOptionsMissingEmpty RenderTemplateOptionsMissing = "empty"
+	RenderTemplateOptionsMissingError RenderTemplateOptionsMissing = "error"
+	RenderTemplateOptionsMissingKeep  RenderTemplateOptionsMissing = "keep"
+)
+
+// Valid indicates whether the value is a known member of the RenderTemplateOptionsMissing enum.
+func (e RenderTemplateOptionsMissing) Valid() bool {
+	switch e {
+	case RenderTemplateOptionsMissingEmpty:
+		return true
+	case RenderTemplateOptionsMissingError:
+		return true
+	case RenderTemplateOptionsMissingKeep:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for SplitPDFOptionsMode.
 const (
 	SplitPDFOptionsModeBlank     SplitPDFOptionsMode = "blank"
@@ -1319,6 +1343,48 @@ func (e SplitPDFOptionsMode) Valid() bool {
 	case SplitPDFOptionsModeRanges:
 		return true
 	case SplitPDFOptionsModeSize:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TemplateMistakeReason.
+const (
+	TemplateMistakeReasonInvalidTag        TemplateMistakeReason = "invalid_tag"
+	TemplateMistakeReasonMismatchedSection TemplateMistakeReason = "mismatched_section"
+	TemplateMistakeReasonMisplaced         TemplateMistakeReason = "misplaced"
+	TemplateMistakeReasonUnclosedSection   TemplateMistakeReason = "unclosed_section"
+	TemplateMistakeReasonUnclosedTag       TemplateMistakeReason = "unclosed_tag"
+	TemplateMistakeReasonUnknownFilter     TemplateMistakeReason = "unknown_filter"
+	TemplateMistakeReasonUnknownName       TemplateMistakeReason = "unknown_name"
+	TemplateMistakeReasonUnopenedSection   TemplateMistakeReason = "unopened_section"
+	TemplateMistakeReasonUnopenedTag       TemplateMistakeReason = "unopened_tag"
+	TemplateMistakeReasonUnusableValue     TemplateMistakeReason = "unusable_value"
+)
+
+// Valid indicates whether the value is a known member of the TemplateMistakeReason enum.
+func (e TemplateMistakeReason) Valid() bool {
+	switch e {
+	case TemplateMistakeReasonInvalidTag:
+		return true
+	case TemplateMistakeReasonMismatchedSection:
+		return true
+	case TemplateMistakeReasonMisplaced:
+		return true
+	case TemplateMistakeReasonUnclosedSection:
+		return true
+	case TemplateMistakeReasonUnclosedTag:
+		return true
+	case TemplateMistakeReasonUnknownFilter:
+		return true
+	case TemplateMistakeReasonUnknownName:
+		return true
+	case TemplateMistakeReasonUnopenedSection:
+		return true
+	case TemplateMistakeReasonUnopenedTag:
+		return true
+	case TemplateMistakeReasonUnusableValue:
 		return true
 	default:
 		return false
@@ -2334,6 +2400,9 @@ type JobError struct {
 	// Code Why the job failed.
 	Code JobErrorCode `json:"code"`
 
+	// Details The mistakes in a template (`template_error`), 20 at most.
+	Details []TemplateMistake `json:"details,omitempty"`
+
 	// Message What to do.
 	Message string `json:"message"`
 
@@ -2797,6 +2866,39 @@ type RedactPDFOptionsRegion struct {
 	Page int64 `json:"page"`
 }
 
+// RenderTemplateOptions defines model for RenderTemplateOptions.
+type RenderTemplateOptions struct {
+	// Data The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
+	Data map[string]interface{} `json:"data,omitempty"`
+
+	// Delimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
+	Delimiters *RenderTemplateOptionsDelimiters `json:"delimiters,omitempty"`
+
+	// Locale How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: "en-US".
+	Locale string `json:"locale,omitempty"`
+
+	// Missing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
+	Missing RenderTemplateOptionsMissing `json:"missing,omitempty"`
+
+	// TimeZone The time zone for dates and times, such as `Europe/Vienna`. By default: "UTC".
+	TimeZone string `json:"timeZone,omitempty"`
+
+	// ValidateOnly Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits. By default: false.
+	ValidateOnly *bool `json:"validateOnly,omitempty"`
+}
+
+// RenderTemplateOptionsDelimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
+type RenderTemplateOptionsDelimiters struct {
+	// Close What ends a tag.
+	Close string `json:"close"`
+
+	// Open What begins a tag.
+	Open string `json:"open"`
+}
+
+// RenderTemplateOptionsMissing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
+type RenderTemplateOptionsMissing string
+
 // ReplayRequest One of `eventId`, `failed` and `since`.
 type ReplayRequest struct {
 	// After With `since`: only events after this one, the `nextCursor` of the request before.
@@ -2861,6 +2963,42 @@ type SplitPDFOptions struct {
 
 // SplitPDFOptionsMode `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 type SplitPDFOptionsMode string
+
+// TemplateMistake A mistake in a template, or a tag that the data does not fit.
+type TemplateMistake struct {
+	// Message What is wrong, for people.
+	Message string `json:"message"`
+
+	// Place Where a tag is.
+	Place TemplatePlace `json:"place"`
+
+	// Reason What is wrong. More may be added.
+	Reason TemplateMistakeReason `json:"reason"`
+
+	// Suggestion The known name that is probably meant.
+	Suggestion string `json:"suggestion,omitempty"`
+
+	// Tag The tag, with its delimiters.
+	Tag string `json:"tag"`
+}
+
+// TemplateMistakeReason What is wrong. More may be added.
+type TemplateMistakeReason string
+
+// TemplatePlace Where a tag is.
+type TemplatePlace struct {
+	// Line The line of an HTML or Markdown template.
+	Line *int64 `json:"line,omitempty"`
+
+	// Page The page on which the program that saved the template put it, or the slide.
+	Page *int64 `json:"page,omitempty"`
+
+	// Part The part of the file, such as `word/header1.xml`.
+	Part string `json:"part,omitempty"`
+
+	// Text The text of the paragraph.
+	Text string `json:"text"`
+}
 
 // ThumbnailOptions defines model for ThumbnailOptions.
 type ThumbnailOptions struct {

@@ -15,6 +15,7 @@ ENGINES = {"office": "office", "basic": "basic", "browser": "browser"}
 TOOLS = {
     "convert-office": "office",
     "markdown-to-pdf": "browser",
+    "render-template": "pdf",
     "email-to-pdf": "browser",
     "html-to-image": "browser",
     "merge-pdf": "pdf",

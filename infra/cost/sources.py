@@ -58,6 +58,7 @@ def engines(bench: dict[str, Any]) -> dict[str, Any] | None:
 CASES = {
     "convert-office": ("docx to odt", "docx to odt, large"),
     "markdown-to-pdf": ("Markdown to PDF", "Markdown to PDF, large"),
+    "render-template": ("fill a template", "fill 1,000 rows"),
     "email-to-pdf": ("email", "email, large"),
     "html-to-image": ("page to PNG", "page to PNG, large"),
     "merge-pdf": ("merge 2 small", "merge 2 × 500 tagged"),

@@ -161,6 +161,12 @@ def says(*words: str) -> Callable[[Path], int]:
     return verify
 
 
+def invoice(rows: int) -> dict:
+    """The options for the template of an invoice with this many rows."""
+    items = [{"name": f"Item {row}", "price": row} for row in range(1, rows + 1)]
+    return {"data": {"customer": "Ada Lovelace", "date": "2026-11-25", "items": items}}
+
+
 def _any_json(out: Path) -> int:
     """Ours is JSON, the peer's is lines."""
     text = out.read_text("utf-8", "replace")
@@ -267,6 +273,15 @@ def small(made: Path) -> list[Case]:
         ),
         Case("Markdown to PDF", "markdown-to-pdf", [PROJECT / "CONTRIBUTING.md"], ".pdf", at_least(1), pdf_peers.from_markdown),
         Case(
+            "fill a template",
+            "render-template",
+            [SAMPLES / "invoice-template.docx"],
+            ".docx",
+            package("word/document.xml", "Item 50"),
+            _none,
+            invoice(50),
+        ),
+        Case(
             "docx to odt",
             "convert-office",
             [SAMPLES / "small.docx"],
@@ -353,6 +368,15 @@ def large(made: Path) -> list[Case]:
             values(FORM_LONG_FIELDS),
         ),
         Case("Markdown to PDF, large", "markdown-to-pdf", [made / "long.md"], ".pdf", at_least(15), pdf_peers.from_markdown),
+        Case(
+            "fill 1,000 rows",
+            "render-template",
+            [SAMPLES / "invoice-template.docx"],
+            ".docx",
+            package("word/document.xml", "Item 1000"),
+            _none,
+            invoice(1000),
+        ),
         Case(
             "docx to odt, large",
             "convert-office",

@@ -243,6 +243,10 @@ const journeys = {
       assert.ok((await bytes()).includes("/Encrypt"));
     },
   },
+  "render-template": {
+    files: [html("letter.html", "<p>Dear {name}: {#items}{.}; {/items}</p>")], options: { data: { name: "Ada", items: ["tea", "salt"] } },
+    async see() { assert.equal(String(await bytes()), "<p>Dear Ada: tea; salt; </p>"); },
+  },
   "redact-pdf": {
     files: [pdf("layouts/table-plain.pdf")], options: { text: [{ literal: "Price" }] },
     async see() {

@@ -20,6 +20,7 @@ const JOBS: usize = 4;
 const COMMANDS: usize = 2;
 
 const LETTER: &str = "samples/small.docx";
+const TEMPLATE: &str = "samples/invoice-template.docx";
 const IN_LETTER: &str = "Amet aliqua dolor";
 const PAGE: &str = "samples/invoice.html";
 /// Five pages.
@@ -109,6 +110,12 @@ fn rows() -> Vec<Row> {
             &[SHEET],
             json!({}),
             pages(1, IN_SHEET),
+        ),
+        row("render-template", &[TEMPLATE], invoice_data(), package("word/document.xml", "Garden table")).after(
+            ("convert-office", json!({"format": "odt"})),
+            &[TEMPLATE],
+            invoice_data(),
+            package("content.xml", "Garden table"),
         ),
         row("email-to-pdf", &["tests/fixtures/email/figures.eml"], json!({}), pages(1, "Jörg Müller")),
         row("html-to-image", &[PAGE], json!({}), png()).after(as_html(), &[LETTER], json!({}), png()),
@@ -242,6 +249,27 @@ fn archival() -> Check {
     })
 }
 
+/// The options for the template.
+pub fn invoice_data() -> Value {
+    let items = json!([{"name": "Garden chair", "price": 49.9}, {"name": "Garden table", "price": 129}]);
+    json!({"data": {"customer": "Ada Lovelace", "date": "2026-11-25", "items": items}, "locale": "en-GB"})
+}
+
+/// An office file whose part has this text.
+fn package(part: &'static str, text: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let xml = part_of(bytes, part);
+        assert!(xml.contains(text), "{xml}");
+    })
+}
+
+pub fn part_of(package: &[u8], part: &str) -> String {
+    let mut xml = String::new();
+    let mut archive = zip::ZipArchive::new(std::io::Cursor::new(package)).unwrap();
+    std::io::Read::read_to_string(&mut archive.by_name(part).unwrap(), &mut xml).unwrap();
+    xml
+}
+
 fn says(text: &'static str) -> Check {
     Box::new(move |bytes| {
         let said = String::from_utf8_lossy(bytes);
@@ -288,9 +316,8 @@ fn every_tool_has_a_case_and_is_a_step_if_any_tool_can_precede_it() {
     for row in rows {
         let sources = &catalogue.find(row.slug).unwrap().definition.sources;
         let made = |tool: &Tool| {
-            let chosen = tool.definition.output_choice.iter().flat_map(|choice| choice.formats.values());
-            chosen
-                .chain([&tool.definition.output_format])
+            tool.definition
+                .all_outputs()
                 .any(|made| sources.accepts(&made.extension) && sources.takes_directly(&made.extension))
         };
         let can_follow = sources.least == 1 && catalogue.tools().iter().any(made);

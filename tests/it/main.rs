@@ -57,6 +57,7 @@ mod secrets;
 mod source_jobs;
 mod sweeping;
 mod telemetry;
+mod templates;
 mod tools;
 mod uploads;
 mod waiting;

@@ -15,6 +15,7 @@ use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 
 use crate::clients::{root, sample};
+use crate::every_tool::part_of;
 use crate::support::{deployed_url, pdf};
 
 /// Samples that run side by side, each with an engine of its own.
@@ -88,6 +89,7 @@ fn serve(stream: TcpStream, locked: &Mutex<Vec<u8>>) {
         Some(("unlock-pdf", "report.pdf")) => locked.lock().unwrap().clone(),
         Some((_, "report.pdf" | "first.pdf")) => file("tests/fixtures/pdf/layouts/headings.pdf"),
         Some((_, "second.pdf")) => file("tests/fixtures/pdf/layouts/lists.pdf"),
+        Some(("render-template", "report.docx")) => file("samples/invoice-template.docx"),
         Some((_, "report.docx")) => file("samples/small.docx"),
         Some((_, "message.eml")) => file("tests/fixtures/email/figures.eml"),
         Some((_, "first.jpg" | "second.jpg")) => file("tests/fixtures/office/photo.jpg"),
@@ -184,6 +186,7 @@ fn check(slug: &str, name: &str, bytes: &[u8]) {
     match slug {
         "office-to-pdf" => assert!(pdf::text(bytes).contains("Amet aliqua dolor")),
         "watermark-pdf" => assert!(pdf::text(bytes).contains("Draft")),
+        "render-template" => assert!(part_of(bytes, "word/document.xml").contains("Garden table")),
         "fill-form" => assert!(pdf::text(bytes).contains("Zoë Müller")),
         "merge-pdf" => assert!(pdf::pages(bytes) > 1),
         "redact-pdf" => assert!(!pdf::text(bytes).contains("Jane") && pdf::text(bytes).contains("A report by")),

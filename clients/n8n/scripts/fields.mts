@@ -175,8 +175,8 @@ function objectField(name: string, schema: Schema, isSecret: (name: string) => b
 		return { property, shape: { object: shapes } };
 	}
 	const values = schema.additionalProperties;
-	if (typeof values !== 'object') return undefined;
-	if (values.type === 'string') return { property: namesProperty(name, schema), shape: 'names' };
+	if (values === false) return undefined;
+	if (values !== true && values?.type === 'string') return { property: namesProperty(name, schema), shape: 'names' };
 	const example = JSON.stringify(schema.examples?.[0] ?? {});
 	return { property: { ...base(name, schema), type: 'json', placeholder: example, default: '{}' }, shape: 'json' };
 }

@@ -570,7 +570,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["InspectDocumentJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["InspectDocumentJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -739,11 +739,39 @@ export interface components {
              * @description Why the job failed.
              * @enum {string}
              */
-            code: "source_unreachable" | "source_forbidden" | "source_too_large" | "source_timeout" | "unsupported_format" | "corrupt_document" | "password_required" | "wrong_password" | "page_limit_exceeded" | "render_failed" | "redaction_incomplete" | "conversion_timeout" | "engine_crashed" | "source_job_failed" | "delivery_failed" | "internal";
+            code: "source_unreachable" | "source_forbidden" | "source_too_large" | "source_timeout" | "unsupported_format" | "corrupt_document" | "password_required" | "wrong_password" | "page_limit_exceeded" | "render_failed" | "redaction_incomplete" | "template_error" | "conversion_timeout" | "engine_crashed" | "source_job_failed" | "delivery_failed" | "internal";
             /** @description What to do. */
             message: string;
             /** @description Whether the same request may succeed later. */
             retryable: boolean;
+            /** @description The mistakes in a template (`template_error`), 20 at most. */
+            details?: components["schemas"]["TemplateMistake"][];
+        };
+        /** @description A mistake in a template, or a tag that the data does not fit. */
+        TemplateMistake: {
+            /**
+             * @description What is wrong. More may be added.
+             * @enum {string}
+             */
+            reason: "unknown_name" | "unknown_filter" | "unclosed_tag" | "unopened_tag" | "unclosed_section" | "unopened_section" | "mismatched_section" | "misplaced" | "invalid_tag" | "unusable_value";
+            /** @description What is wrong, for people. */
+            message: string;
+            /** @description The tag, with its delimiters. */
+            tag: string;
+            place: components["schemas"]["TemplatePlace"];
+            /** @description The known name that is probably meant. */
+            suggestion?: string;
+        };
+        /** @description Where a tag is. */
+        TemplatePlace: {
+            /** @description The part of the file, such as `word/header1.xml`. */
+            part?: string;
+            /** @description The page on which the program that saved the template put it, or the slide. */
+            page?: number;
+            /** @description The line of an HTML or Markdown template. */
+            line?: number;
+            /** @description The text of the paragraph. */
+            text: string;
         };
         JobsResponse: {
             /** @constant */
@@ -1781,6 +1809,117 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }));
+        /**
+         * @example {
+         *       "data": {
+         *         "customer": "Ada Lovelace",
+         *         "date": "2026-11-25",
+         *         "items": [
+         *           {
+         *             "name": "Garden chair",
+         *             "price": 49.9
+         *           },
+         *           {
+         *             "name": "Garden table",
+         *             "price": 129
+         *           }
+         *         ]
+         *       },
+         *       "locale": "en-GB"
+         *     }
+         */
+        RenderTemplateOptions: {
+            /**
+             * @description The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
+             * @example {
+             *       "customer": "Ada Lovelace",
+             *       "items": [
+             *         {
+             *           "name": "Garden chair",
+             *           "price": 49.9
+             *         }
+             *       ]
+             *     }
+             */
+            data?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`.
+             * @default en-US
+             */
+            locale?: string;
+            /**
+             * @description The time zone for dates and times, such as `Europe/Vienna`.
+             * @default UTC
+             */
+            timeZone?: string;
+            /** @description What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default. */
+            delimiters?: {
+                /** @description What begins a tag. */
+                open: string;
+                /** @description What ends a tag. */
+                close: string;
+            };
+            /**
+             * @description What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result.
+             * @default error
+             * @enum {string}
+             */
+            missing?: "error" | "empty" | "keep";
+            /**
+             * @description Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits.
+             * @default false
+             */
+            validateOnly?: boolean;
+        } & (unknown | {
+            /** @constant */
+            validateOnly: true;
+        });
+        /** render-template job */
+        RenderTemplateJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The template. Its result has the same format. */
+            input?: {
+                sourceUrl?: components["schemas"]["SourceUrl"];
+                uploadId?: components["schemas"]["SourceUploadId"];
+                jobId?: components["schemas"]["SourceJobId"];
+                html?: components["schemas"]["InlineHtml"];
+                markdown?: components["schemas"]["InlineMarkdown"];
+                output?: components["schemas"]["SourceOutput"];
+                filename?: components["schemas"]["Filename"];
+                headers?: components["schemas"]["SourceHeaders"];
+            };
+            options: components["schemas"]["RenderTemplateOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            /** @description Short form of `input.sourceUrl`. */
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Short form of `input.uploadId`. */
+            uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Short form of `input.jobId`. */
+            jobId?: components["schemas"]["SourceJobId"];
+            /** @description Short form of `input.html`. */
+            html?: components["schemas"]["InlineHtml"];
+            /** @description Short form of `input.markdown`. */
+            markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Short form of `input.filename`. */
+            filename?: components["schemas"]["Filename"];
+            /** @description Short form of `input.headers`. */
+            headers?: components["schemas"]["SourceHeaders"];
+        } & ((unknown | {
+            input: unknown;
+        }) | (unknown | {
             input: unknown;
         }) | (unknown | {
             input: unknown;

@@ -6,7 +6,7 @@
 use docmill::domain::breach::Breach;
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::event::EventKind;
-use docmill::domain::job::{JobErrorCode, JobStatus};
+use docmill::domain::job::{JobErrorCode, JobStatus, Reason};
 use docmill::http::envelope::respond;
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::RequestId;
@@ -61,6 +61,7 @@ fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
     put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str).to_vec()))?;
     put(&mut schemas, "/JobError/properties/code", "enum", json!(JobErrorCode::ALL.map(JobErrorCode::as_str)))?;
+    put(&mut schemas, "/TemplateMistake/properties/reason", "enum", json!(Reason::ALL))?;
     put(&mut schemas, "/JobStatus", "enum", json!(JobStatus::ALL.map(JobStatus::as_str)))?;
     put(&mut schemas, "/EventType", "enum", json!(EventKind::ALL.map(EventKind::as_str)))?;
     Ok(schemas)

@@ -25,12 +25,13 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 25] = [
+pub const GUIDES: [Guide; 26] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
     guide!("fonts"),
     guide!("chains"),
+    guide!("templates"),
     guide!("archives"),
     guide!("waiting"),
     guide!("lists"),

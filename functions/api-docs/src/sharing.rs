@@ -1,6 +1,6 @@
 //! Parts that the tools' schemas have in common, as components of the description.
 //!
-//! Each tool's own schema stands alone, since it is published and enforced by itself. In the description, 25 of them would repeat
+//! Each tool's own schema stands alone, since it is published and enforced by itself. In the description, all of them would repeat
 //! the same sources, steps and outputs, so each part is described once and referred to. Whatever the references say, a schema
 //! accepts the same requests.
 

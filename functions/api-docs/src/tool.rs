@@ -89,9 +89,7 @@ fn source_count(definition: &Definition) -> String {
 
 /// All formats that the tool can produce.
 fn results(definition: &Definition) -> String {
-    let chosen = definition.output_choice.iter().flat_map(|choice| choice.formats.values());
-    let mut formats: Vec<_> =
-        chosen.chain([&definition.output_format]).map(|output| output.format.to_uppercase()).collect();
+    let mut formats: Vec<_> = definition.all_outputs().map(|output| output.format.to_uppercase()).collect();
     formats.sort();
     formats.dedup();
     formats.join(", ")

@@ -1,6 +1,6 @@
 //! Why a conversion failed.
 
-use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode};
+use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode, Mistake};
 use docmill::domain::tool::EngineKind;
 
 /// A conversion that failed. `message` is for the job's owner, `cause` for the log.
@@ -10,6 +10,8 @@ pub struct Failure {
     pub code: JobErrorCode,
     pub message: String,
     pub cause: String,
+    /// The mistakes in a template, for the job's owner.
+    pub details: Vec<Mistake>,
     /// The engine that had the source, if any.
     pub engine: Option<EngineKind>,
     /// Whether the job's owner has the result in spite of the failure, which is then not refunded.
@@ -18,7 +20,7 @@ pub struct Failure {
 
 impl Failure {
     pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { code, message: message.into(), cause: cause.into(), engine: None, sent: false }
+        Self { code, message: message.into(), cause: cause.into(), details: Vec::new(), engine: None, sent: false }
     }
 
     /// A fault of our infrastructure: the only kind that is retried.

@@ -472,11 +472,11 @@ fn beyond_budget(failure: &Failure) -> JobError {
         "{} Failed jobs of your account took more than its daily budget, so this one stays charged.",
         failure.message
     );
-    JobError::new(failure.code, message)
+    JobError::new(failure.code, message).with_details(failure.details.iter().cloned())
 }
 
 fn public_error(failure: &Failure) -> JobError {
-    JobError::new(failure.code, failure.message.clone())
+    JobError::new(failure.code, failure.message.clone()).with_details(failure.details.iter().cloned())
 }
 
 fn overdue() -> Failure {

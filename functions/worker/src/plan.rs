@@ -7,6 +7,7 @@ use docmill::domain::tool::EngineKind;
 use serde_json::{Map, Value};
 
 use crate::engine::Failure;
+use crate::sniff;
 
 /// The plan for a job's sources.
 #[derive(Debug, PartialEq)]
@@ -61,18 +62,35 @@ impl Plan {
         let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
         let takes = &tool.definition.sources;
         let sources = request.sources();
+        let mut calls = vec![Call::new(&request.tool, request.options.clone())];
+        calls.extend(request.then.iter().map(|step| Call::new(&step.tool, step.options.clone())));
+        if let Some(format) = formats.first() {
+            accepted(&calls, format, catalogue)?;
+        }
         let prepare = formats.iter().zip(&sources).map(|(format, source)| {
             (!takes.takes_directly(format)).then(|| to_pdf(format, source.password.as_deref()))
         });
-        let first = Call::new(&request.tool, request.options.clone());
-        let then = request.then.iter().map(|step| Call::new(&step.tool, step.options.clone()));
-        Ok(Self { prepare: prepare.collect(), calls: [first].into_iter().chain(then).collect() })
+        Ok(Self { prepare: prepare.collect(), calls })
     }
 
     /// The engines of all calls.
     pub(crate) fn engines(&self) -> impl Iterator<Item = EngineKind> {
         self.prepare.iter().flatten().chain(&self.calls).map(|call| call.engine)
     }
+}
+
+/// Fails if a call makes what the next one does not accept. The API knows this too, unless it depends on the source's format.
+fn accepted(calls: &[Call], source: &str, catalogue: &Catalogue) -> Result<(), Failure> {
+    let mut format = source;
+    for (index, call) in calls.iter().enumerate() {
+        let unknown = || Failure::internal(format!("no tool {} in this build", call.tool));
+        let tool = &catalogue.find(&call.tool).ok_or_else(unknown)?.definition;
+        if index > 0 && !(tool.sources.accepts(format) && tool.sources.takes_directly(format)) {
+            return Err(sniff::not_accepted(format, &tool.slug, &tool.sources.formats));
+        }
+        format = call.options.as_object().map_or("", |options| &tool.output_from(options, format).extension);
+    }
+    Ok(())
 }
 
 /// The call that converts a source to PDF.
@@ -90,6 +108,7 @@ fn to_pdf(format: &str, password: Option<&str>) -> Call {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use docmill::domain::job::JobErrorCode;
     use serde_json::json;
 
     fn plan(body: Value, formats: &[&str]) -> Plan {
@@ -122,6 +141,24 @@ mod tests {
         let Selection { print, select } = call("z,1").selection().unwrap();
         assert_eq!((print.tool.as_str(), &print.options), ("office-to-pdf", &json!({})));
         assert_eq!((select.engine, &select.options), (EngineKind::PdfTools, &json!({"pages": "z,1"})));
+    }
+
+    #[test]
+    fn a_step_must_accept_the_format_of_a_template() {
+        let catalogue = Catalogue::load().unwrap();
+        let plan = |format: &str, next: &str| {
+            let body =
+                json!({"sourceUrl": "https://a.example/x", "options": {"data": {}}, "then": [{"toolSlug": next}]});
+            let tool = catalogue.find("render-template").unwrap();
+            let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
+            Plan::of(&request, &[format], &catalogue).map(|plan| plan.calls.len())
+        };
+        assert_eq!(plan("docx", "office-to-pdf").unwrap(), 2);
+        assert_eq!(plan("html", "html-to-pdf").unwrap(), 2);
+        assert_eq!(plan("md", "markdown-to-pdf").unwrap(), 2);
+        let refused = plan("html", "office-to-pdf").unwrap_err();
+        assert_eq!(refused.code, JobErrorCode::UnsupportedFormat);
+        assert!(refused.message.starts_with("office-to-pdf does not accept html files."), "{}", refused.message);
     }
 
     #[test]

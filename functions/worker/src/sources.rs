@@ -137,7 +137,7 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         Kind::Media(Media::Markdown)
     } else if takes.accepts("eml") {
         Kind::Media(sniff::email(&fetched.path, hints)?)
-    } else if takes.accepts("pdf") || takes.accepts("png") {
+    } else if takes.accepts("pdf") || takes.accepts("png") || takes.accepts("html") {
         sniff::kind(&fetched.path, hints)?
     } else {
         Kind::Office(sniff::identify(&fetched.path, hints)?)

@@ -12,12 +12,13 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 25] = [
+pub const GUIDES: [&str; 26] = [
     "first-conversion",
     "authentication",
     "uploads",
     "fonts",
     "chains",
+    "templates",
     "archives",
     "waiting",
     "lists",

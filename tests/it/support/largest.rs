@@ -71,6 +71,7 @@ fn smallest_body(catalogue: &Catalogue, tool: &Tool) -> Map<String, Value> {
         json!({"text": "x"}),
         json!({"mode": "every"}),
         json!({"fields": {"a": "b"}}),
+        json!({"data": {"a": "b"}}),
         json!({"operations": [{"pages": "1"}]}),
         json!({"pages": "1"}),
     ];

@@ -118,7 +118,7 @@ impl Place {
         if with_suffix && let Some(format) = first.format() {
             stem = format!("{stem}.{format}");
         }
-        let extension = &recipe.output().extension;
+        let extension = &recipe.output(Some(first)).extension;
         let is_source = first.format().as_deref() == Some(catalogue::format_of(extension).as_str()) && is_beside;
         if is_source {
             stem = format!("{stem}.{}", catalogue::verb(recipe.first.tool));
@@ -178,6 +178,7 @@ mod tests {
     fn no_source_is_overwritten() {
         assert_eq!(named(None, "compress", &["a.pdf"]), ["a.compress.pdf"]);
         assert_eq!(named(Some("out/"), "compress", &["a.pdf"]), ["out/a.pdf"]);
+        assert_eq!(named(None, "render-template", &["a.odt"]), ["a.render-template.odt"]);
         for output in ["a.pdf", "./"] {
             let refused = Place::parse(Some(output)).unwrap().targets(&jobs("compress", &["a.pdf"]));
             assert_eq!(refused.is_err(), output == "a.pdf", "{output}");

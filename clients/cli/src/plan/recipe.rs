@@ -57,9 +57,11 @@ impl Recipe {
         self.then.last().unwrap_or(&self.first)
     }
 
-    pub fn output(&self) -> &'static OutputFormat {
-        let last = self.last();
-        last.tool.definition.output(&last.options)
+    /// The result for this source, which may choose its format.
+    pub fn output(&self, source: Option<&Input>) -> &'static OutputFormat {
+        let format = source.and_then(Input::format).unwrap_or_default();
+        let first = self.first.tool.definition.output_from(&self.first.options, &format);
+        self.then.iter().fold(first, |made, step| step.tool.definition.output_from(&step.options, &made.extension))
     }
 
     /// Whether a job may have several results.

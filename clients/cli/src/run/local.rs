@@ -167,7 +167,7 @@ async fn put(task: &Task, answer: &Value, result: &Path) -> Outcome<Vec<String>>
 /// The name of a single result in a folder.
 fn local_name(task: &Task, answer: &Value) -> String {
     let stem = task.inputs.first().map_or_else(|| "document".to_owned(), Input::stem);
-    let extension = &task.recipe.output().extension;
+    let extension = &task.recipe.output(task.inputs.first()).extension;
     answer["output"]["filename"].as_str().map_or_else(|| format!("{stem}.{extension}"), str::to_owned)
 }
 

@@ -131,22 +131,26 @@ class Warning(TypedDict):
     detail: NotRequired[str]
 
 
-class JobError(TypedDict):
+class TemplatePlace(TypedDict):
     """
-    Why a job failed.
+    Where a tag is.
     """
 
-    code: Literal["source_unreachable", "source_forbidden", "source_too_large", "source_timeout", "unsupported_format", "corrupt_document", "password_required", "wrong_password", "page_limit_exceeded", "render_failed", "redaction_incomplete", "conversion_timeout", "engine_crashed", "source_job_failed", "delivery_failed", "internal"]
+    part: NotRequired[str]
     """
-    Why the job failed.
+    The part of the file, such as `word/header1.xml`.
     """
-    message: str
+    page: NotRequired[int]
     """
-    What to do.
+    The page on which the program that saved the template put it, or the slide.
     """
-    retryable: bool
+    line: NotRequired[int]
     """
-    Whether the same request may succeed later.
+    The line of an HTML or Markdown template.
+    """
+    text: str
+    """
+    The text of the paragraph.
     """
 
 
@@ -649,6 +653,30 @@ class Step(TypedDict):
     warnings: NotRequired[list[Warning]]
 
 
+class TemplateMistake(TypedDict):
+    """
+    A mistake in a template, or a tag that the data does not fit.
+    """
+
+    reason: Literal["unknown_name", "unknown_filter", "unclosed_tag", "unopened_tag", "unclosed_section", "unopened_section", "mismatched_section", "misplaced", "invalid_tag", "unusable_value"]
+    """
+    What is wrong. More may be added.
+    """
+    message: str
+    """
+    What is wrong, for people.
+    """
+    tag: str
+    """
+    The tag, with its delimiters.
+    """
+    place: TemplatePlace
+    suggestion: NotRequired[str]
+    """
+    The known name that is probably meant.
+    """
+
+
 Downloads: TypeAlias = list[Download]
 """
 Links to each file of the result, 1,000 at most.
@@ -945,6 +973,85 @@ Further tools to run. Each gets the whole result of the one before. The job cost
 """
 
 
+class JobError(TypedDict):
+    """
+    Why a job failed.
+    """
+
+    code: Literal["source_unreachable", "source_forbidden", "source_too_large", "source_timeout", "unsupported_format", "corrupt_document", "password_required", "wrong_password", "page_limit_exceeded", "render_failed", "redaction_incomplete", "template_error", "conversion_timeout", "engine_crashed", "source_job_failed", "delivery_failed", "internal"]
+    """
+    Why the job failed.
+    """
+    message: str
+    """
+    What to do.
+    """
+    retryable: bool
+    """
+    Whether the same request may succeed later.
+    """
+    details: NotRequired[list[TemplateMistake]]
+    """
+    The mistakes in a template (`template_error`), 20 at most.
+    """
+
+
+class UsageResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    usage: Union[Usage, UsageOfDays]
+
+
+class FontResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    font: Font
+
+
+class FontsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    fonts: list[Font]
+
+
+class WebhookResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    webhook: Webhook
+
+
+class WebhooksResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    webhooks: list[Webhook]
+
+
+class DeliveriesResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    deliveries: list[Delivery]
+    hasMore: bool
+    nextCursor: NotRequired[str]
+
+
 class Job(TypedDict):
     id: str
     """
@@ -1071,62 +1178,6 @@ class DownloadResponse(TypedDict):
     job: Job
     download: Download
     downloads: NotRequired[Downloads]
-
-
-class UsageResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The same as the header `x-request-id`.
-    """
-    usage: Union[Usage, UsageOfDays]
-
-
-class FontResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The same as the header `x-request-id`.
-    """
-    font: Font
-
-
-class FontsResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The same as the header `x-request-id`.
-    """
-    fonts: list[Font]
-
-
-class WebhookResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The same as the header `x-request-id`.
-    """
-    webhook: Webhook
-
-
-class WebhooksResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The same as the header `x-request-id`.
-    """
-    webhooks: list[Webhook]
-
-
-class DeliveriesResponse(TypedDict):
-    ok: Literal[True]
-    requestId: str
-    """
-    The same as the header `x-request-id`.
-    """
-    deliveries: list[Delivery]
-    hasMore: bool
-    nextCursor: NotRequired[str]
 
 
 class ErrorResponse(TypedDict):

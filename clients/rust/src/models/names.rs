@@ -232,6 +232,7 @@ super::open_enums! {
         PageLimitExceeded = "page_limit_exceeded",
         RenderFailed = "render_failed",
         RedactionIncomplete = "redaction_incomplete",
+        TemplateError = "template_error",
         ConversionTimeout = "conversion_timeout",
         EngineCrashed = "engine_crashed",
         SourceJobFailed = "source_job_failed",
@@ -388,6 +389,12 @@ super::open_enums! {
         Auto = "auto",
         Always = "always",
     }
+    /// What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
+    RenderTemplateOptionsMissing {
+        Error = "error",
+        Empty = "empty",
+        Keep = "keep",
+    }
     /// `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
     SplitPdfOptionsMode {
         Ranges = "ranges",
@@ -395,6 +402,19 @@ super::open_enums! {
         Bookmarks = "bookmarks",
         Blank = "blank",
         Size = "size",
+    }
+    /// What is wrong. More may be added.
+    TemplateMistakeReason {
+        UnknownName = "unknown_name",
+        UnknownFilter = "unknown_filter",
+        UnclosedTag = "unclosed_tag",
+        UnopenedTag = "unopened_tag",
+        UnclosedSection = "unclosed_section",
+        UnopenedSection = "unopened_section",
+        MismatchedSection = "mismatched_section",
+        Misplaced = "misplaced",
+        InvalidTag = "invalid_tag",
+        UnusableValue = "unusable_value",
     }
     /// `contain`: the whole page fits into width and height. `cover`: the page fills both, and the rest is cut off. By default: "contain".
     ThumbnailOptionsFit {

@@ -740,6 +740,9 @@ pub struct JobCredits {
 pub struct JobError {
     #[doc = "Why the job failed."]
     pub code: super::JobErrorCode,
+    #[doc = "The mistakes in a template (`template_error`), 20 at most."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<TemplateMistake>,
     #[doc = "What to do."]
     pub message: String,
     #[doc = "Whether the same request may succeed later."]
@@ -1185,6 +1188,40 @@ pub struct RedactPdfOptionsRegion {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
 }
+#[doc = "`RenderTemplateOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct RenderTemplateOptions {
+    #[doc = "The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub data: serde_json::Map<String, serde_json::Value>,
+    #[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiters: Option<RenderTemplateOptionsDelimiters>,
+    #[doc = "How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: \"en-US\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub locale: Option<String>,
+    #[doc = "What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: \"error\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub missing: Option<super::RenderTemplateOptionsMissing>,
+    #[doc = "The time zone for dates and times, such as `Europe/Vienna`. By default: \"UTC\"."]
+    #[serde(rename = "timeZone", skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
+    #[doc = "Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits. By default: false."]
+    #[serde(rename = "validateOnly", skip_serializing_if = "Option::is_none")]
+    pub validate_only: Option<bool>,
+}
+#[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct RenderTemplateOptionsDelimiters {
+    #[doc = "What ends a tag."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub close: Option<String>,
+    #[doc = "What begins a tag."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
+}
 #[doc = "One of `eventId`, `failed` and `since`."]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -1257,6 +1294,38 @@ pub struct SplitPdfOptions {
     #[doc = "For mode `ranges`: the pages of each file, such as `[\"1-3\", \"7\", \"9-z\"]`. Pages may be in several files, or in none."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<String>,
+}
+#[doc = "A mistake in a template, or a tag that the data does not fit."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct TemplateMistake {
+    #[doc = "What is wrong, for people."]
+    pub message: String,
+    #[doc = "Where a tag is."]
+    pub place: TemplatePlace,
+    #[doc = "What is wrong. More may be added."]
+    pub reason: super::TemplateMistakeReason,
+    #[doc = "The known name that is probably meant."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suggestion: Option<String>,
+    #[doc = "The tag, with its delimiters."]
+    pub tag: String,
+}
+#[doc = "Where a tag is."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct TemplatePlace {
+    #[doc = "The line of an HTML or Markdown template."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub line: Option<u64>,
+    #[doc = "The page on which the program that saved the template put it, or the slide."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[doc = "The part of the file, such as `word/header1.xml`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub part: Option<String>,
+    #[doc = "The text of the paragraph."]
+    pub text: String,
 }
 #[doc = "`ThumbnailOptions`"]
 #[non_exhaustive]

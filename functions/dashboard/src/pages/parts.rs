@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{JobStatus, Warning};
+use docmill::domain::job::{JobStatus, Mistake, Place, Warning};
 use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
 use url::form_urlencoded;
@@ -109,6 +109,22 @@ pub fn said(warning: &Warning, fonts: &str) -> Markup {
         // The message says a number in words.
         @if let Some(detail) = detail.as_deref().filter(|detail| detail.parse::<u64>().is_err()) { br; span.muted { (detail) } }
         @if code == "font_substituted" { br; a href=(fonts) { "Add the font" } }
+    }
+}
+
+/// The mistakes in a template, each with its place.
+pub fn mistakes(details: &[Mistake]) -> Markup {
+    html! {
+        @if !details.is_empty() {
+            ul { @for Mistake { message, place: Place { page, line, text, .. }, .. } in details {
+                li {
+                    @if let Some(page) = page { "Page " (page) ": " }
+                    @if let Some(line) = line { "Line " (line) ": " }
+                    (prose(message))
+                    @if !text.is_empty() { " “" (text) "”" }
+                }
+            } }
+        }
     }
 }
 

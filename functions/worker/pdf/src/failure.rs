@@ -1,5 +1,6 @@
 //! Failures of tools.
 
+use docmill_domain::job::Mistake;
 use serde::{Deserialize, Serialize};
 
 /// Why there is no result. `message` tells the job's owner what to do; `cause` is for the log and does not quote the document.
@@ -9,11 +10,14 @@ pub struct Failure {
     pub code: ErrorCode,
     pub message: String,
     pub cause: String,
+    /// The mistakes in a template.
+    #[serde(default)]
+    pub details: Vec<Mistake>,
 }
 
 impl Failure {
     pub fn new(code: ErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { code, message: message.into(), cause: cause.into() }
+        Self { code, message: message.into(), cause: cause.into(), details: Vec::new() }
     }
 
     /// Our fault.
@@ -35,6 +39,8 @@ pub enum ErrorCode {
     RenderFailed,
     /// Redacted content is still in the result, which is not delivered.
     RedactionIncomplete,
+    /// The template has mistakes, or does not fit its data.
+    TemplateError,
     /// Our fault, e.g. a missing library or full disk.
     Internal,
 }

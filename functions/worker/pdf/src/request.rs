@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::{OfficeFile, Tool};
 
 /// One run of one tool.
-#[derive(Clone, Debug, Serialize, Deserialize)]
+#[derive(Clone, Serialize, Deserialize)]
 pub struct Request {
     pub tool: Tool,
     /// In the order given by the client.
@@ -21,6 +21,13 @@ pub struct Request {
     pub limits: Limits,
     /// The day for `{date}`, e.g. `2026-11-21`. The tools read no clock, so that results are reproducible.
     pub today: String,
+}
+
+/// Options contain passwords and what users fill in: none of it may be logged.
+impl std::fmt::Debug for Request {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Request").field("tool", &self.tool).field("sources", &self.sources).finish_non_exhaustive()
+    }
 }
 
 /// A local file, identified by its content.

@@ -25,6 +25,7 @@ pub enum Tool {
     PdfToPdfa,
     CompareDocuments,
     RedactPdf,
+    RenderTemplate,
     /// Not in the catalogue: makes the page that markdown-to-pdf prints.
     RenderMarkdown,
     /// Not in the catalogue: makes the page that email-to-pdf prints.

@@ -49,8 +49,7 @@ enum Sources {
 impl BatchArgs {
     /// The command that converts this line alone.
     fn for_line(&self, line: &str) -> Result<Args, Refused> {
-        let line: Line = serde_json::from_str(line)
-            .map_err(|error| Refused { code: "invalid_json".into(), message: error.to_string() })?;
+        let line: Line = serde_json::from_str(line).map_err(|error| Refused::new("invalid_json", error.to_string()))?;
         Ok(Args {
             tool: line.tool,
             fonts: Vec::new(),
@@ -81,7 +80,7 @@ async fn serve(args: &BatchArgs) -> io::Result<()> {
     for line in io::stdin().lock().lines() {
         let answer = match convert_line(&mut converters, args, &line?).await {
             Ok(report) => report,
-            Err(Refused { code, message }) => json!({ "error": { "code": code, "message": message } }),
+            Err(refused) => refused.view(),
         };
         writeln!(io::stdout(), "{answer}")?;
         converters.get_ready().await;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use docmill::domain::api_key::Mode;
 use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill::domain::job::{JobErrorCode, Mistake, Warning};
 use docmill::domain::request::JobRequest;
 use docmill::domain::source::SourceKind;
 use docmill::domain::tool::{Definition, EngineKind};
@@ -88,26 +88,40 @@ struct EngineArgs {
 struct Refused {
     code: String,
     message: String,
+    details: Vec<Mistake>,
 }
 
 impl Refused {
+    fn new(code: &str, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), details: Vec::new() }
+    }
+
+    fn view(&self) -> Value {
+        let Self { code, message, details } = self;
+        let mut error = json!({ "code": code, "message": message });
+        if !details.is_empty() {
+            error["details"] = json!(details);
+        }
+        json!({ "error": error })
+    }
+
     fn invalid(message: impl Into<String>) -> Self {
-        Self { code: "validation_failed".into(), message: message.into() }
+        Self::new("validation_failed", message)
     }
 }
 
 impl From<Failure> for Refused {
     /// Prints the cause too: the service only logs it, but here the user runs the command.
     fn from(failure: Failure) -> Self {
-        let Failure { code, message, cause, engine: _, sent: _ } = failure;
+        let Failure { code, message, cause, details, engine: _, sent: _ } = failure;
         let message = if code == JobErrorCode::Internal { format!("{message} ({cause})") } else { message };
-        Self { code: code.as_str().into(), message }
+        Self { details, ..Self::new(code.as_str(), message) }
     }
 }
 
 impl From<io::Error> for Refused {
     fn from(error: io::Error) -> Self {
-        Self { code: JobErrorCode::Internal.as_str().into(), message: error.to_string() }
+        Self::new(JobErrorCode::Internal.as_str(), error.to_string())
     }
 }
 
@@ -141,11 +155,11 @@ fn print(args: &Args, report: &Value) -> io::Result<()> {
     }
 }
 
-fn print_refusal(args: &Args, Refused { code, message }: &Refused) -> io::Result<()> {
+fn print_refusal(args: &Args, refused: &Refused) -> io::Result<()> {
     if args.json {
-        writeln!(io::stdout(), "{}", json!({ "error": { "code": code, "message": message } }))
+        writeln!(io::stdout(), "{}", refused.view())
     } else {
-        writeln!(io::stderr(), "{code}: {message}")
+        writeln!(io::stderr(), "{}: {}", refused.code, refused.message)
     }
 }
 
@@ -235,12 +249,10 @@ fn catalogue() -> Result<Catalogue, Refused> {
 
 /// The request that this command stands for, checked against the tool's schema.
 fn request(args: &Args, inputs: &[Input], catalogue: &Catalogue) -> Result<(JobRequest, Vec<Warning>), Refused> {
-    let tool = catalogue
-        .find(&args.tool)
-        .ok_or_else(|| Refused { code: "tool_not_found".into(), message: format!("no tool {}", args.tool) })?;
+    let tool =
+        catalogue.find(&args.tool).ok_or_else(|| Refused::new("tool_not_found", format!("no tool {}", args.tool)))?;
     let read = |name: &str, text: &str| {
-        serde_json::from_str::<Value>(text)
-            .map_err(|error| Refused { code: "invalid_json".into(), message: format!("--{name}: {error}") })
+        serde_json::from_str::<Value>(text).map_err(|error| Refused::new("invalid_json", format!("--{name}: {error}")))
     };
     let mut sources: Vec<_> =
         inputs.iter().map(|input| input.as_source(&tool.definition, args.password.as_deref())).collect();

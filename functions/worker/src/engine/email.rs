@@ -281,6 +281,7 @@ const fn is_of_document(code: JobErrorCode) -> bool {
         | JobErrorCode::WrongPassword
         | JobErrorCode::RenderFailed
         | JobErrorCode::RedactionIncomplete
+        | JobErrorCode::TemplateError
         | JobErrorCode::EngineCrashed => true,
         JobErrorCode::SourceUnreachable
         | JobErrorCode::SourceForbidden

@@ -80,15 +80,19 @@ fn textual(head: &[u8], hints: Hints<'_>) -> Option<Media> {
     if start.starts_with("<svg") || start.starts_with("<?xml") && start.contains("<svg") {
         return Some(Media::Svg);
     }
-    None
+    // A template may begin with a tag.
+    let is_page = |extension: &str| extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm");
+    extension(hints).is_some_and(is_page).then_some(Media::Html)
+}
+
+fn extension(hints: Hints<'_>) -> Option<&str> {
+    let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
+    hints.filename.or_else(of_url).and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension)
 }
 
 /// By its name, or else its content type: servers also send Markdown as plain text.
 fn is_called_markdown(hints: Hints<'_>) -> bool {
-    let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
-    let extension =
-        hints.filename.or_else(of_url).and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension);
-    match extension {
+    match extension(hints) {
         Some(extension) if extension.eq_ignore_ascii_case("md") || extension.eq_ignore_ascii_case("markdown") => true,
         Some(_) | None => hints.content_type.is_some_and(|given| {
             let essence = given.split(';').next().unwrap_or_default().trim();
@@ -132,6 +136,7 @@ mod tests {
         assert_eq!(of(b"<p align=\"center\">Logo</p>\n\n# Title", Some("README.md")), Some("md"));
         assert_eq!(of(b"PK\x05\x06", Some("README.md")), None);
         assert_eq!(of(b"plain words", Some("notes.txt")), Some("txt"));
+        assert_eq!(of(b"{#items}<p>{name}</p>{/items}", Some("list.html")), Some("html"));
         assert_eq!(of(b"\x00\x01\x02\x03", None), None);
     }
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use crate::options::Delimiters;
-use crate::problem::{Fault, Place, Problem, Reason};
+use crate::problem::{Fault, Place, Problem, Reason, quote};
 use crate::tag::{self, Tag};
 use crate::tree::{self, Mark, Part, Target, Written};
 
@@ -71,7 +71,7 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
             part: String::new(),
             page: None,
             line: u32::try_from(line).ok(),
-            text: Place::quote(line_around(source, found.whole.start)),
+            text: quote(line_around(source, found.whole.start)),
         };
         let whole = source.get(found.whole.clone()).unwrap_or_default();
         let parsed = match found.result {

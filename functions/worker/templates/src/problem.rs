@@ -1,5 +1,6 @@
 //! What a template's designer must change, and where.
 
+pub use docmill_domain::job::{Mistake as Problem, Place, Reason};
 use docmill_domain::nearest::nearest;
 use serde::{Deserialize, Serialize};
 
@@ -21,64 +22,12 @@ pub enum Failure {
     Options(String),
 }
 
-/// A mistake in a template.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Problem {
-    pub reason: Reason,
-    /// For people, complete with the name of what is wrong.
-    pub message: String,
-    /// The tag with its delimiters.
-    pub tag: String,
-    pub place: Place,
-    /// The known name that is probably meant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub suggestion: Option<String>,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Reason {
-    /// The data has no value of this name.
-    UnknownName,
-    UnknownFilter,
-    /// A tag begins and does not end.
-    UnclosedTag,
-    /// A tag ends and does not begin.
-    UnopenedTag,
-    UnclosedSection,
-    UnopenedSection,
-    /// A section ends with another section's name.
-    MismatchedSection,
-    /// A tag is at a place where it can't be filled, or a section's ends don't fit together.
-    Misplaced,
-    InvalidTag,
-    /// A value is of a kind that its tag or filter can't use.
-    UnusableValue,
-}
-
-/// Where a tag is.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct Place {
-    /// The part of the file, e.g. `word/header1.xml`; empty for files without parts.
-    pub part: String,
-    /// The page on which the program that saved the template put it, or the slide.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub page: Option<u32>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub line: Option<u32>,
-    /// The paragraph's text.
-    pub text: String,
-}
-
-impl Place {
-    pub(crate) fn quote(text: &str) -> String {
-        let text = text.trim();
-        match text.char_indices().nth(QUOTED_CHARACTERS) {
-            Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
-            None => text.to_owned(),
-        }
+/// A paragraph's text, or its beginning.
+pub(crate) fn quote(text: &str) -> String {
+    let text = text.trim();
+    match text.char_indices().nth(QUOTED_CHARACTERS) {
+        Some((end, _)) => format!("{}…", text.get(..end).unwrap_or_default()),
+        None => text.to_owned(),
     }
 }
 

@@ -2,6 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use crate::job::Mistake;
+
 /// Why a job failed. Responses, logs and metrics share this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -17,6 +19,7 @@ pub enum JobErrorCode {
     PageLimitExceeded,
     RenderFailed,
     RedactionIncomplete,
+    TemplateError,
     ConversionTimeout,
     EngineCrashed,
     SourceJobFailed,
@@ -25,7 +28,7 @@ pub enum JobErrorCode {
 }
 
 impl JobErrorCode {
-    pub const ALL: [Self; 16] = [
+    pub const ALL: [Self; 17] = [
         Self::SourceUnreachable,
         Self::SourceForbidden,
         Self::SourceTooLarge,
@@ -37,6 +40,7 @@ impl JobErrorCode {
         Self::PageLimitExceeded,
         Self::RenderFailed,
         Self::RedactionIncomplete,
+        Self::TemplateError,
         Self::ConversionTimeout,
         Self::EngineCrashed,
         Self::SourceJobFailed,
@@ -57,6 +61,7 @@ impl JobErrorCode {
             Self::PageLimitExceeded => "page_limit_exceeded",
             Self::RenderFailed => "render_failed",
             Self::RedactionIncomplete => "redaction_incomplete",
+            Self::TemplateError => "template_error",
             Self::ConversionTimeout => "conversion_timeout",
             Self::EngineCrashed => "engine_crashed",
             Self::SourceJobFailed => "source_job_failed",
@@ -82,6 +87,7 @@ impl JobErrorCode {
             Self::PageLimitExceeded => "the result would have too many pages",
             Self::RenderFailed => "the document could not be rendered with these options",
             Self::RedactionIncomplete => "something that is to be redacted could not be removed",
+            Self::TemplateError => "the template has mistakes, or does not fit its data: see `details`",
             Self::ConversionTimeout => "the conversion took too long",
             Self::EngineCrashed => "the engine crashed twice on this document",
             Self::SourceJobFailed => {
@@ -107,6 +113,7 @@ impl JobErrorCode {
             | Self::PageLimitExceeded
             | Self::RenderFailed
             | Self::RedactionIncomplete
+            | Self::TemplateError
             | Self::ConversionTimeout
             | Self::DeliveryFailed => true,
             Self::EngineCrashed | Self::SourceJobFailed | Self::Internal => false,
@@ -131,6 +138,7 @@ impl JobErrorCode {
             | Self::PageLimitExceeded
             | Self::RenderFailed
             | Self::RedactionIncomplete
+            | Self::TemplateError
             | Self::SourceJobFailed => false,
         }
     }
@@ -139,11 +147,17 @@ impl JobErrorCode {
 const MAX_TEXT_BYTES: usize = 400;
 /// Further warnings are dropped.
 pub const MAX_WARNINGS: usize = 50;
+/// Further details of an error are dropped.
+pub const MAX_DETAILS: usize = 20;
 
 fn cut(text: impl Into<String>) -> String {
+    cut_to(MAX_TEXT_BYTES, text)
+}
+
+pub(super) fn cut_to(most: usize, text: impl Into<String>) -> String {
     let mut text = text.into();
-    if text.len() > MAX_TEXT_BYTES {
-        text.truncate(text.floor_char_boundary(MAX_TEXT_BYTES));
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
         text.push('…');
     }
     text
@@ -158,11 +172,20 @@ pub struct JobError {
     pub code: JobErrorCode,
     pub message: String,
     pub retryable: bool,
+    /// The mistakes in a template.
+    #[serde(skip_serializing_if = "Vec::is_empty", default)]
+    pub details: Vec<Mistake>,
 }
 
 impl JobError {
     pub fn new(code: JobErrorCode, message: impl Into<String>) -> Self {
-        Self { code, message: cut(message), retryable: code.is_retryable() }
+        Self { code, message: cut(message), retryable: code.is_retryable(), details: Vec::new() }
+    }
+
+    /// Keeps the first mistakes, and the beginnings of their texts: a job's item stays small.
+    pub fn with_details(mut self, details: impl IntoIterator<Item = Mistake>) -> Self {
+        self.details = details.into_iter().take(MAX_DETAILS).map(Mistake::shortened).collect();
+        self
     }
 
     /// Our fault.

@@ -1,6 +1,7 @@
 //! A job as stored, and as shown to its owner.
 
 mod failure;
+mod mistake;
 pub mod outcome;
 pub mod queue;
 mod result;
@@ -9,7 +10,8 @@ pub mod statistics;
 mod status;
 mod webhook;
 
-pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_WARNINGS, Warning};
+pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
+pub use mistake::{Mistake, Place, Reason};
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
 pub use webhook::{JobWebhook, WebhookRequest};

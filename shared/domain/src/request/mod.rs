@@ -226,31 +226,6 @@ mod tests {
     }
 
     #[test]
-    fn steps_of_convert_office_follow_its_format() {
-        let with = |options: Value, next: &str| {
-            let then = json!([{"toolSlug": next}]);
-            json!({"sourceUrl": "https://a.example/x", "options": options, "then": then})
-        };
-        let refusal = |options, next| breaches("convert-office", with(options, next))[0].message.clone();
-        assert!(parse("convert-office", with(json!({"format": "docx"}), "office-to-pdf")).is_ok());
-        assert!(parse("convert-office", with(json!({"format": "csv"}), "office-to-pdf")).is_ok());
-        assert_eq!(
-            refusal(json!({"format": "csv", "sheet": "all"}), "office-to-pdf"),
-            "office-to-pdf accepts one file, but convert-office can make several: create a job for each, with `jobId` and `output`"
-        );
-        assert_eq!(
-            refusal(json!({"format": "docx"}), "compress-pdf"),
-            "compress-pdf does not accept the docx that convert-office makes"
-        );
-        assert_eq!(
-            refusal(json!({"format": "docx"}), "merge-pdf"),
-            "merge-pdf accepts docx only as a source, not from convert-office"
-        );
-        let nothing = &breaches("convert-office", json!({"sourceUrl": "https://a.example/x"}))[0];
-        assert!(nothing.message.contains("options"), "{}", nothing.message);
-    }
-
-    #[test]
     fn a_name_given_twice_and_differently_is_a_breach() {
         let body = json!({"sourceUrl": "https://a.example/1", "input": {"sourceUrl": "https://a.example/2"}});
         assert_eq!(breaches("office-to-pdf", body)[0].path, "/sourceUrl");
@@ -322,6 +297,28 @@ mod tests {
         let request = parse("edit-metadata", body).unwrap().0;
         let shown = request.redacted_options(&catalogue.find("edit-metadata").unwrap().definition);
         assert_eq!(shown, json!({"facturX": "[redacted]"}));
+    }
+
+    #[test]
+    fn the_data_of_a_template_is_hidden_and_needed_unless_it_is_only_checked() {
+        let source = "https://a.example/x.docx";
+        let catalogue = Catalogue::load().unwrap();
+        let (request, _) =
+            parse("render-template", json!({"sourceUrl": source, "options": {"data": {"name": "canary"}}})).unwrap();
+        let shown = request.redacted_options(&catalogue.find("render-template").unwrap().definition);
+        assert_eq!(shown, json!({"data": "[redacted]"}));
+        assert!(!format!("{request:?}").contains("canary"));
+
+        let message = |options: Value| {
+            let parsed = parse("render-template", json!({"sourceUrl": source, "options": options}));
+            parsed.map_or_else(|breaches| breaches[0].message.clone(), |_| "accepted".to_owned())
+        };
+        assert_eq!(message(json!({"validateOnly": true})), "accepted");
+        for without in [json!({}), json!({"validateOnly": false})] {
+            assert_eq!(message(without), "give `data`, or `\"validateOnly\": true`");
+        }
+        assert!(message(json!({"data": [1]})).starts_with("must be an object"));
+        assert!(message(json!({"data": {}, "delimiters": {"open": "a", "close": "]]"}})).contains("What begins a tag"));
     }
 
     #[test]

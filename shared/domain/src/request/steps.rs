@@ -62,18 +62,20 @@ pub(super) fn read(
     if breaches.is_empty() { Ok(steps) } else { Err(breaches) }
 }
 
-/// Why a tool can't take the result of the step before; `None` if it can.
+/// Why a tool can't take the result of the step before; `None` if it can, or if that depends on the source's format.
 pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
-    let made = before.definition.output(options);
+    let made = before.definition.possible_outputs(options);
+    let made: Vec<_> = made.into_iter().map(|output| output.extension.as_str()).collect();
     let (first, next) = (&before.definition.slug, &tool.definition.slug);
-    if !tool.definition.sources.accepts(&made.extension) {
-        return Some(format!("{next} does not accept the {} that {first} makes", made.extension));
+    let takes = &tool.definition.sources;
+    if !made.iter().any(|made| takes.accepts(made)) {
+        return Some(format!("{next} does not accept the {} that {first} makes", made.join(", ")));
     }
-    if tool.definition.sources.least > 1 {
-        return Some(format!("{next} needs {} files, so it cannot be a further step", tool.definition.sources.least));
+    if takes.least > 1 {
+        return Some(format!("{next} needs {} files, so it cannot be a further step", takes.least));
     }
-    if !tool.definition.sources.takes_directly(&made.extension) {
-        return Some(format!("{next} accepts {} only as a source, not from {first}", made.extension));
+    if !made.iter().any(|made| takes.accepts(made) && takes.takes_directly(made)) {
+        return Some(format!("{next} accepts {} only as a source, not from {first}", made.join(", ")));
     }
     if before.definition.several_outputs.with(options) && !tool.definition.sources.are_alike() {
         return Some(format!(
@@ -89,4 +91,75 @@ fn known_options(tool: &Tool, options: Map<String, Value>) -> Map<String, Value>
         options.into_iter().filter(|(name, _)| known.is_some_and(|known| known.contains_key(name))).collect();
     options.sort_keys();
     options
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::request::JobRequest;
+
+    fn parse(slug: &str, body: Value) -> Result<JobRequest, Vec<Breach>> {
+        let catalogue = Catalogue::load().unwrap();
+        let parsed = JobRequest::parse(&catalogue, catalogue.find(slug).unwrap(), body.as_object().unwrap());
+        parsed.map(|(request, _)| request)
+    }
+
+    fn breaches(slug: &str, body: Value) -> Vec<Breach> {
+        parse(slug, body).unwrap_err()
+    }
+
+    #[test]
+    fn steps_of_convert_office_follow_its_format() {
+        let with = |options: Value, next: &str| {
+            let then = json!([{"toolSlug": next}]);
+            json!({"sourceUrl": "https://a.example/x", "options": options, "then": then})
+        };
+        let refusal = |options, next| breaches("convert-office", with(options, next))[0].message.clone();
+        assert!(parse("convert-office", with(json!({"format": "docx"}), "office-to-pdf")).is_ok());
+        assert!(parse("convert-office", with(json!({"format": "csv"}), "office-to-pdf")).is_ok());
+        assert_eq!(
+            refusal(json!({"format": "csv", "sheet": "all"}), "office-to-pdf"),
+            "office-to-pdf accepts one file, but convert-office can make several: create a job for each, with `jobId` and `output`"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "compress-pdf"),
+            "compress-pdf does not accept the docx that convert-office makes"
+        );
+        assert_eq!(
+            refusal(json!({"format": "docx"}), "merge-pdf"),
+            "merge-pdf accepts docx only as a source, not from convert-office"
+        );
+        let nothing = &breaches("convert-office", json!({"sourceUrl": "https://a.example/x"}))[0];
+        assert!(nothing.message.contains("options"), "{}", nothing.message);
+    }
+
+    #[test]
+    fn steps_of_a_template_depend_on_its_format() {
+        let then = |options: Value, next: &str| {
+            let body = json!({"sourceUrl": "https://a.example/x", "options": options, "then": [{"toolSlug": next}]});
+            parse("render-template", body).err().map(|breaches| breaches[0].message.clone())
+        };
+        for next in ["office-to-pdf", "html-to-pdf", "markdown-to-pdf", "convert-office", "render-template"] {
+            let refusal = then(json!({"data": {}}), next);
+            assert!(
+                refusal.is_none_or(|message| message.contains("needs the property") || message.starts_with("give"))
+            );
+        }
+        assert_eq!(
+            then(json!({"data": {}}), "split-pdf").unwrap(),
+            "split-pdf does not accept the docx, html, md, odt, pptx that render-template makes"
+        );
+        assert_eq!(
+            then(json!({"validateOnly": true}), "office-to-pdf").unwrap(),
+            "office-to-pdf does not accept the json that render-template makes"
+        );
+        let after = |format: &str| {
+            let then = json!([{"toolSlug": "render-template", "options": {"data": {}}}]);
+            parse(
+                "convert-office",
+                json!({"sourceUrl": "https://a.example/x", "options": {"format": format}, "then": then}),
+            )
+        };
+        assert!(after("docx").is_ok() && after("csv").is_err());
+    }
 }

@@ -33,6 +33,7 @@ const FILES: &[Files] = &tools![
     "convert-office",
     "html-to-pdf",
     "markdown-to-pdf",
+    "render-template",
     "email-to-pdf",
     "html-to-image",
     "merge-pdf",

@@ -41,6 +41,9 @@ pub struct Definition {
     pub output_format: OutputFormat,
     #[serde(default)]
     pub output_choice: Option<OutputChoice>,
+    /// By the source's format, if the result has the format of its source. `output_format` is the first source format's.
+    #[serde(default)]
+    pub output_by_source: BTreeMap<String, OutputFormat>,
     /// Whether one job may have several results.
     #[serde(default)]
     pub several_outputs: SeveralOutputs,
@@ -57,13 +60,30 @@ pub struct Definition {
 }
 
 impl Definition {
-    /// The output of a job with these options.
+    /// The output of a job with these options, whose source has the first of the formats that the tool takes.
     pub fn output(&self, options: &Map<String, Value>) -> &OutputFormat {
-        let chosen = self.output_choice.as_ref().and_then(|choice| {
-            let value = options.get(&choice.option).and_then(Value::as_str)?;
-            choice.formats.get(value)
-        });
-        chosen.unwrap_or(&self.output_format)
+        self.output_choice.as_ref().and_then(|choice| choice.format(options)).unwrap_or(&self.output_format)
+    }
+
+    /// The output of a job with these options and a source of this format.
+    pub fn output_from(&self, options: &Map<String, Value>, source: &str) -> &OutputFormat {
+        let chosen = self.output_choice.as_ref().and_then(|choice| choice.format(options));
+        chosen.or_else(|| self.output_by_source.get(source)).unwrap_or(&self.output_format)
+    }
+
+    /// The outputs that a job with these options may have, depending on its source.
+    pub fn possible_outputs(&self, options: &Map<String, Value>) -> Vec<&OutputFormat> {
+        let is_chosen = self.output_choice.as_ref().is_some_and(|choice| choice.format(options).is_some());
+        if is_chosen || self.output_by_source.is_empty() {
+            return vec![self.output(options)];
+        }
+        self.output_by_source.values().collect()
+    }
+
+    /// All outputs that the tool can make, the usual one first. Some may be named twice.
+    pub fn all_outputs(&self) -> impl Iterator<Item = &OutputFormat> {
+        let chosen = self.output_choice.iter().flat_map(|choice| choice.formats.values());
+        std::iter::once(&self.output_format).chain(chosen).chain(self.output_by_source.values())
     }
 
     /// All names that are allowed at the top level, with the section they belong to.
@@ -111,6 +131,17 @@ pub struct OutputChoice {
     pub option: String,
     /// By the option's value.
     pub formats: BTreeMap<String, OutputFormat>,
+}
+
+impl OutputChoice {
+    /// The format that these options choose, if they do. A switch has the values `true` and `false`.
+    fn format(&self, options: &Map<String, Value>) -> Option<&OutputFormat> {
+        match options.get(&self.option)? {
+            Value::String(text) => self.formats.get(text),
+            Value::Bool(is_on) => self.formats.get(if *is_on { "true" } else { "false" }),
+            Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
+        }
+    }
 }
 
 /// When a job may have several results.

@@ -22,6 +22,7 @@ import { pdfToPdfa } from './pdf-to-pdfa';
 import { pdfToText } from './pdf-to-text';
 import { protectPdf } from './protect-pdf';
 import { redactPdf } from './redact-pdf';
+import { renderTemplate } from './render-template';
 import { splitPdf } from './split-pdf';
 import { thumbnail } from './thumbnail';
 import { unlockPdf } from './unlock-pdf';
@@ -49,6 +50,7 @@ export const tools: Tool[] = [
 	pdfToText,
 	protectPdf,
 	redactPdf,
+	renderTemplate,
 	splitPdf,
 	thumbnail,
 	unlockPdf,

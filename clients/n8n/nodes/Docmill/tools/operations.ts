@@ -80,6 +80,13 @@ export const operations: INodeProperties[] = [
 				description: 'Converts Word, Excel, PowerPoint, OpenDocument, RTF, text and CSV files to PDF',
 				action: 'Convert office to PDF',
 			},
+			{
+				name: 'Render Template',
+				value: 'render-template',
+				description:
+					'Fills a Word, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, and rows that repeat',
+				action: 'Render template',
+			},
 		],
 		default: 'convert-office',
 	},

@@ -14,7 +14,7 @@ use super::table::{document, took, tool_names};
 use super::{control, files, steps, support};
 use crate::assets;
 use crate::pages::fonts;
-use crate::pages::parts::{bytes, millis, moment, moment_or, prose, said, status_badge};
+use crate::pages::parts::{bytes, millis, mistakes, moment, moment_or, prose, said, status_badge};
 use crate::pages::playground::preview::{self, Preview};
 use crate::state::AppState;
 use crate::viewer::Viewer;
@@ -132,10 +132,11 @@ fn completed(state: &AppState, job: &Job) -> Markup {
 
 fn failed(job: &Job) -> Markup {
     html! {
-        @if let Some(JobError { code, message, retryable }) = &job.error {
+        @if let Some(JobError { code, message, retryable, details }) = &job.error {
             div.note.danger {
                 p { code { (code.as_str()) } ": " (prose(code.meaning())) "." }
                 p { strong { "What to do: " } (prose(message)) }
+                (mistakes(details))
                 p.muted {
                     @if *retryable { "The same request may succeed later." }
                     @else { "The same request will fail again." }

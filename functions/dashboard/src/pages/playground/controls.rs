@@ -109,7 +109,9 @@ fn field(control: &Control, place: &Place<'_>) -> Markup {
         Kind::Group(members) | Kind::Tuple(members) => group(control, members, place),
         Kind::List { entry, .. } => list(control, entry, place),
         Kind::Map { .. } => map(control, place),
-        Kind::Json => finish(text(&name, label).value(value).with("placeholder", "JSON")),
+        Kind::Json => {
+            finish(textarea(&name, label, 6).value(value).with("spellcheck", "false").with("placeholder", "JSON"))
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use docmill_look::number::grouped;
 use maud::{Markup, html};
 
 use super::preview::{self, Kind, Preview, sizes};
-use crate::pages::parts::{bytes, millis, percent, prose, said};
+use crate::pages::parts::{bytes, millis, mistakes, percent, prose, said};
 
 /// Addresses that belong to a job.
 #[derive(Debug)]
@@ -131,6 +131,7 @@ fn failure(error: &JobError, job: &Job) -> Markup {
     html! {
         div.note.danger role="alert" {
             p { strong { (prose(&error.message)) } }
+            (mistakes(&error.details))
             p { "Cause: " code { (error.code.as_str()) } ". "
                 @if error.retryable { "Try again later." } @else { "Change the document or the options, and convert again." }
             }

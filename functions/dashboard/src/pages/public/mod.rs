@@ -166,9 +166,9 @@ fn facts(listing: &Listing<'_>) -> Markup {
 }
 
 fn makes(definition: &Definition) -> String {
-    let mut formats = vec![definition.output_format.format.to_uppercase()];
-    for choice in definition.output_choice.iter().flat_map(|choice| choice.formats.values()) {
-        let format = choice.format.to_uppercase();
+    let mut formats = Vec::new();
+    for output in definition.all_outputs() {
+        let format = output.format.to_uppercase();
         if !formats.contains(&format) {
             formats.push(format);
         }

@@ -17,6 +17,7 @@ mod pictures;
 mod protect;
 mod redact;
 mod split;
+mod templates;
 mod verify;
 
 use std::collections::BTreeMap;

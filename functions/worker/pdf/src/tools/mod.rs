@@ -22,6 +22,7 @@ mod raster;
 pub(crate) mod redact;
 mod render_email;
 mod render_markdown;
+mod render_template;
 mod split;
 mod thumbnail;
 mod verify;
@@ -56,6 +57,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::OcrPdf => ocr_pdf::run(engines, request),
         Tool::CompareDocuments => compare::run(engines, request),
         Tool::RedactPdf => redact::run(engines, request),
+        Tool::RenderTemplate => render_template::run(request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::RenderEmail => render_email::run(request),
         Tool::Verify => verify::run(engines, request),

@@ -134,6 +134,7 @@ impl Resources {
             | JobErrorCode::PageLimitExceeded
             | JobErrorCode::RenderFailed
             | JobErrorCode::RedactionIncomplete
+            | JobErrorCode::TemplateError
             | JobErrorCode::ConversionTimeout
             | JobErrorCode::EngineCrashed
             | JobErrorCode::SourceJobFailed

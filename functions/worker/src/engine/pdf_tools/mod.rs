@@ -1,6 +1,7 @@
 //! The PDF tools of the crate `docmill-pdf`: a helper with the libraries loaded forks a confined child per call.
 
 mod helper;
+mod inputs;
 
 use std::io;
 use std::path::Path;
@@ -18,10 +19,9 @@ use tempfile::TempDir;
 
 use super::fork_server::helper::{Bounds, Reply, Request as HelperRequest};
 use super::fork_server::{ForkServer, Startup};
-use super::{Artifact, Conversion, Engine, Failure, Limits, Source, Task};
+use super::{Artifact, Conversion, Engine, Failure, Limits, Task};
 use crate::confine::usage::Excess;
 use crate::confine::{Confinement, Launcher, Network, Processes};
-use crate::tree;
 pub use helper::{Args as HelperArgs, run as run_helper};
 
 /// Address space of a call in bytes. Files of hundreds of megabytes are mapped, not read.
@@ -82,13 +82,10 @@ impl PdfTools {
         let name = IntoDeserializer::<serde::de::value::Error>::into_deserializer(task.tool);
         let tool = Tool::deserialize(name)
             .map_err(|_| Failure::internal(format!("{} is not one of the PDF tools", task.tool)))?;
-        let sources = task.sources.iter().enumerate().map(|(index, source)| match source {
-            Source::File(file) => place(file, &task.scratch.join(format!("input-{index}"))),
-            Source::Document { .. } | Source::Page(_) | Source::Html(_) => {
-                Err(Failure::internal("a source was not converted before it came to the PDF tools"))
-            }
-        });
-        let directory = TempDir::with_prefix_in("results-", task.scratch).map_err(unwritable)?;
+        let sources = task.sources.iter().enumerate();
+        let sources =
+            sources.map(|(index, source)| inputs::place(source, &task.scratch.join(format!("input-{index}"))));
+        let directory = TempDir::with_prefix_in("results-", task.scratch).map_err(inputs::unwritable)?;
         Ok(Request {
             tool,
             sources: sources.collect::<Result<_, _>>()?,
@@ -124,12 +121,6 @@ impl Engine for PdfTools {
     }
 }
 
-/// Copies a source to the directory of its call, the only one that the child sees.
-fn place(file: &docmill_pdf::Source, to: &Path) -> Result<docmill_pdf::Source, Failure> {
-    tree::place(&file.path, to).map_err(unwritable)?;
-    Ok(docmill_pdf::Source { path: to.to_owned(), ..file.clone() })
-}
-
 fn info() -> EngineInfo {
     let version = env!("CARGO_PKG_VERSION").to_owned();
     EngineInfo { name: EngineKind::PdfTools.as_str().to_owned(), version }
@@ -153,7 +144,7 @@ fn warning(told: docmill_pdf::Warning) -> Warning {
 }
 
 fn failed(failure: docmill_pdf::Failure) -> Failure {
-    let docmill_pdf::Failure { code, message, cause } = failure;
+    let docmill_pdf::Failure { code, message, cause, details } = failure;
     let code = match code {
         ErrorCode::UnsupportedFormat => JobErrorCode::UnsupportedFormat,
         ErrorCode::CorruptDocument => JobErrorCode::CorruptDocument,
@@ -162,11 +153,12 @@ fn failed(failure: docmill_pdf::Failure) -> Failure {
         ErrorCode::PageLimitExceeded => JobErrorCode::PageLimitExceeded,
         ErrorCode::RenderFailed => JobErrorCode::RenderFailed,
         ErrorCode::RedactionIncomplete => JobErrorCode::RedactionIncomplete,
+        ErrorCode::TemplateError => JobErrorCode::TemplateError,
         ErrorCode::Internal => JobErrorCode::Internal,
     };
     // A child under a document's control may return any text.
     let cause: String = cause.chars().take(LONGEST_CAUSE).collect();
-    Failure::new(code, message, cause)
+    Failure { details, ..Failure::new(code, message, cause) }
 }
 
 fn timed_out(limits: &Limits) -> Failure {
@@ -188,10 +180,6 @@ fn exceeded(excess: Excess, limits: &Limits) -> Failure {
 fn crashed(cause: &str) -> Failure {
     let message = "The PDF engine crashed on this file. Re-save it in the program that created it, and retry.";
     Failure::new(JobErrorCode::EngineCrashed, message, cause)
-}
-
-fn unwritable(error: io::Error) -> Failure {
-    Failure::internal(format!("no room for results: {error}"))
 }
 
 fn command(launcher: &Launcher, home: &Path) -> std::process::Command {

@@ -8,7 +8,7 @@ use super::joined::{Paragraph, Piece, paragraphs};
 use super::scan::{Markup, scan};
 use super::sections::sections;
 use crate::options::Delimiters;
-use crate::problem::{Failure, Fault, Place, Problem};
+use crate::problem::{Failure, Fault, Place, Problem, quote};
 use crate::tag::{self, Tag};
 use crate::tree::{self, Mark, Part, Target, Written};
 
@@ -115,7 +115,7 @@ fn found(
                 part: name.to_owned(),
                 page: pages.at(pieces.first().map_or(0, |piece| piece.raw.start)),
                 line: None,
-                text: Place::quote(&paragraph.text),
+                text: quote(&paragraph.text),
             };
             let whole = paragraph.text.get(found.whole.clone()).unwrap_or_default();
             let parsed = match found.result {

@@ -60,8 +60,9 @@ fn result<'a>(
     let last = last.and_then(|step| Step::new(catalogue, step));
     let options = body.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let wish = options.get("filename").and_then(Value::as_str).map(str::to_owned);
+    let source = last.is_none().then(|| files.first().and_then(|file| file.name.rsplit_once('.'))).flatten();
     let Step { tool, options } = last.unwrap_or(Step { tool, options });
-    let output = tool.definition.output(&options);
+    let output = tool.definition.output_from(&options, source.map_or("", |(_, extension)| extension));
     let is_single = !tool.definition.several_outputs.with(&options);
     (output, is_single.then(|| target(wish, files, &output.extension)))
 }

@@ -61,7 +61,7 @@ pub enum Kind {
         /// Whether values can be other than text.
         is_mixed: bool,
     },
-    /// Any other schema, as JSON. No tool has one.
+    /// Any other schema, as JSON, such as the data of a template.
     Json,
 }
 

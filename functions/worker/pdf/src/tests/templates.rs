@@ -1,0 +1,95 @@
+//! render-template: options, results, warnings and mistakes. `docmill-templates` tests the filling itself.
+
+use serde_json::{Value, json};
+
+use super::Run;
+use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Tool};
+
+fn run(template: &str, media: Media, options: Value) -> Result<(Outcome, String), Failure> {
+    let mut run = Run::new();
+    run.push(template.as_bytes(), media);
+    let outcome = run.run(Tool::RenderTemplate, options)?;
+    let [Artifact { file, media: made, .. }] = outcome.artifacts.as_slice() else { panic!("{outcome:?}") };
+    assert!(file.ends_with(made.extension()));
+    let text = std::fs::read_to_string(run.path(file)).unwrap();
+    Ok((outcome, text))
+}
+
+fn page(template: &str, options: Value) -> Result<(Outcome, String), Failure> {
+    run(template, Media::Html, options)
+}
+
+#[test]
+fn options_reach_the_template() {
+    let data = json!({"n": 1234.5, "at": "2026-11-25T23:30:00Z", "x": null});
+    let options = json!({
+        "data": data, "locale": "de-AT", "timeZone": "Europe/Vienna", "missing": "keep",
+        "delimiters": {"open": "[[", "close": "]]"},
+    });
+    let (outcome, text) = page("<p>{n} [[n | number:2]] [[at | date:'iso']] [[gone]]</p>", options).unwrap();
+    assert_eq!(text, "<p>{n} 1\u{a0}234,50 2026-11-26 [[gone]]</p>");
+    assert_eq!(outcome.artifacts[0].media, Media::Html);
+}
+
+#[test]
+fn warnings_name_data_without_use_and_tags_without_value() {
+    let options = json!({"data": {"a": 1, "b": {"c": 2}}, "missing": "empty"});
+    let (outcome, _) = page("{gone}", options).unwrap();
+    let told: Vec<_> =
+        outcome.warnings.iter().map(|told| (told.code.as_str(), told.detail.as_deref().unwrap())).collect();
+    assert_eq!(told, [("unused_data", "a, b"), ("value_empty", "{gone}")]);
+}
+
+#[test]
+fn mistakes_are_details_and_the_message_begins_with_the_first() {
+    let failure = page("{nmae}\n{#open}", json!({"data": {"name": "canary"}})).unwrap_err();
+    assert_eq!((failure.code, failure.details.len()), (ErrorCode::TemplateError, 1), "{failure:?}");
+    let failure = page("<p>{nmae}</p>\n<p>{other}</p>", json!({"data": {"name": "canary"}})).unwrap_err();
+    assert_eq!(
+        failure.message,
+        "The template has 2 mistakes: see `details`. The first: The data has no value `nmae`. Did you mean `name`?"
+    );
+    assert_eq!(failure.details[1].place.line, Some(2));
+    assert!(!format!("{failure:?}").contains("canary"));
+    let many: String = (0..30).map(|number| format!("{{gone{number}}} ")).collect();
+    let failure = page(&many, json!({"data": {}})).unwrap_err();
+    assert!(failure.message.starts_with("The template has 30 mistakes: `details` has the first 20,"));
+}
+
+#[test]
+fn a_check_reports_mistakes_schema_and_example_instead_of_failing() {
+    let check = |template: &str, options: Value| {
+        let (outcome, text) = page(template, options).unwrap();
+        assert_eq!(outcome.artifacts[0].media, Media::Json);
+        serde_json::from_str::<Value>(&text).unwrap()
+    };
+    let report = check("{name} {#items}{price | number}{/items}", json!({"validateOnly": true}));
+    assert_eq!(report["valid"], true);
+    assert_eq!(report["example"], json!({"name": "name", "items": [{"price": 1}]}));
+    assert_eq!(report["schema"]["properties"]["items"]["items"]["properties"]["price"], json!({"type": "number"}));
+
+    let report = check("{name | uper}", json!({"validateOnly": true}));
+    assert_eq!((&report["valid"], &report["mistakes"][0]["suggestion"]), (&json!(false), &json!("upper")));
+    let report = check("{name}", json!({"validateOnly": true, "data": {"nmae": 1}}));
+    assert_eq!((&report["valid"], &report["mistakes"][0]["suggestion"]), (&json!(false), &json!("nmae")));
+}
+
+#[test]
+fn what_can_not_be_filled_is_a_typed_failure() {
+    let docx = Media::Office(OfficeFile::Docx);
+    let code = |result: Result<(Outcome, String), Failure>| result.unwrap_err().code;
+    assert_eq!(code(run("no archive", docx, json!({"data": {}}))), ErrorCode::CorruptDocument);
+    for options in [
+        json!({"data": {}, "locale": "xx-"}),
+        json!({"data": {}, "timeZone": "Mars/Olympus"}),
+        json!({"data": {}, "delimiters": {"open": "ä", "close": "}"}}),
+    ] {
+        assert_eq!(code(page("{a}", options.clone())), ErrorCode::RenderFailed, "{options}");
+    }
+}
+
+#[test]
+fn a_request_does_not_show_its_options() {
+    let request = Run::new().request(Tool::RenderTemplate, json!({"data": {"name": "canary"}}));
+    assert!(!format!("{request:?}").contains("canary"));
+}

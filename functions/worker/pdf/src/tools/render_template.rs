@@ -1,0 +1,163 @@
+//! Fills a template with data, or tells what data it expects.
+
+use docmill_domain::job::MAX_DETAILS;
+use docmill_templates::{self as templates, Delimiters, Format, Missing, Rendered, Template};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{io_failure, only_source, options};
+use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Warning};
+
+/// The data is the user's content, so this has no `Debug`.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Options {
+    data: Option<Value>,
+    locale: Option<String>,
+    time_zone: Option<String>,
+    delimiters: Option<Pair>,
+    #[serde(default)]
+    missing: MissingValue,
+    #[serde(default)]
+    validate_only: bool,
+}
+
+#[derive(Deserialize)]
+struct Pair {
+    open: String,
+    close: String,
+}
+
+#[derive(Clone, Copy, Default, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum MissingValue {
+    #[default]
+    Error,
+    Empty,
+    Keep,
+}
+
+pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = options(request)?;
+    let source = only_source(request)?;
+    let bytes = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
+    let template = Template::open(bytes, format(source.media)?, reading(&options)?).map_err(failed)?;
+    if options.validate_only {
+        return validate(request, &template, options.data.as_ref());
+    }
+    let data = options.data.ok_or_else(|| Failure::internal("no data"))?;
+    let Rendered { bytes, warnings } = template.render(&data).map_err(failed)?;
+    outcome(request, source.media, &bytes, warnings)
+}
+
+/// The result has all mistakes, and what the template expects.
+fn validate(request: &Request, template: &Template, data: Option<&Value>) -> Result<Outcome, Failure> {
+    let (mistakes, warnings) = match data.map(|data| template.render(data)) {
+        None => (template.mistakes().to_vec(), Vec::new()),
+        Some(Ok(rendered)) => (Vec::new(), rendered.warnings),
+        Some(Err(templates::Failure::Template(mistakes))) => (mistakes, Vec::new()),
+        Some(Err(failure)) => return Err(failed(failure)),
+    };
+    let expected = template.expected();
+    let report = json!({
+        "valid": mistakes.is_empty(),
+        "mistakes": mistakes,
+        "schema": expected.schema,
+        "example": expected.example,
+    });
+    outcome(request, Media::Json, format!("{report:#}\n").as_bytes(), warnings)
+}
+
+fn outcome(
+    request: &Request,
+    media: Media,
+    bytes: &[u8],
+    warnings: Vec<templates::Warning>,
+) -> Result<Outcome, Failure> {
+    let file = format!("filled.{}", media.extension());
+    std::fs::write(request.directory.join(&file), bytes).map_err(|error| io_failure(&error))?;
+    let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
+    Ok(Outcome { artifacts: vec![artifact], report: None, warnings: warnings.into_iter().map(warning).collect() })
+}
+
+fn format(media: Media) -> Result<Format, Failure> {
+    let format = match media {
+        Media::Office(OfficeFile::Docx) => Some(Format::Docx),
+        Media::Office(OfficeFile::Pptx) => Some(Format::Pptx),
+        Media::Office(OfficeFile::Odt) => Some(Format::Odt),
+        Media::Html => Some(Format::Html),
+        Media::Markdown => Some(Format::Markdown),
+        Media::Office(OfficeFile::Rtf | OfficeFile::Xlsx | OfficeFile::Ods | OfficeFile::Csv | OfficeFile::Odp)
+        | Media::Pdf
+        | Media::Jpeg
+        | Media::Png
+        | Media::Webp
+        | Media::Tiff
+        | Media::Gif
+        | Media::Bmp
+        | Media::Svg
+        | Media::Text
+        | Media::Json
+        | Media::Zip
+        | Media::Eml
+        | Media::Msg
+        | Media::Other => None,
+    };
+    format.ok_or_else(|| Failure::internal(format!("{} for templates", media.extension())))
+}
+
+fn reading(options: &Options) -> Result<templates::Options, Failure> {
+    let usual = templates::Options::default();
+    let delimiters = options.delimiters.as_ref().map(|pair| Delimiters::new(&pair.open, &pair.close));
+    Ok(templates::Options {
+        missing: match options.missing {
+            MissingValue::Error => Missing::Error,
+            MissingValue::Empty => Missing::Empty,
+            MissingValue::Keep => Missing::Keep,
+        },
+        delimiters: delimiters.transpose().map_err(failed)?.unwrap_or(usual.delimiters),
+        locale: options.locale.clone().unwrap_or(usual.locale),
+        time_zone: options.time_zone.clone().unwrap_or(usual.time_zone),
+        limits: usual.limits,
+    })
+}
+
+fn failed(failure: templates::Failure) -> Failure {
+    match failure {
+        templates::Failure::Corrupt(why) => {
+            let message =
+                format!("The template can't be read: {why}. Re-save it in the program that created it, and retry.");
+            Failure::new(ErrorCode::CorruptDocument, message, "unreadable template")
+        }
+        templates::Failure::TooLarge(message) => {
+            Failure::new(ErrorCode::RenderFailed, message, "a template beyond the limits")
+        }
+        templates::Failure::Options(message) => {
+            Failure::new(ErrorCode::RenderFailed, message, "options that templates can't use")
+        }
+        templates::Failure::Template(mistakes) => {
+            let cause = format!("{} mistakes in a template", mistakes.len());
+            let first = mistakes.first().map_or("", |mistake| &mistake.message);
+            let message = match mistakes.len() {
+                1 => format!("The template has a mistake: see `details`. {first}"),
+                count if count > MAX_DETAILS => format!(
+                    "The template has {count} mistakes: `details` has the first {MAX_DETAILS}, and `validateOnly` lists all. The first: {first}"
+                ),
+                count => format!("The template has {count} mistakes: see `details`. The first: {first}"),
+            };
+            Failure { details: mistakes, ..Failure::new(ErrorCode::TemplateError, message, cause) }
+        }
+    }
+}
+
+fn warning(told: templates::Warning) -> Warning {
+    let (warning, names) = match told {
+        templates::Warning::UnusedData(names) => {
+            (Warning::new("unused_data", "The template does not use some of the data."), names)
+        }
+        templates::Warning::ValueEmpty(names) => {
+            (Warning::new("value_empty", "Some tags have no value, and wrote nothing."), names)
+        }
+    };
+    Warning { detail: Some(names.join(", ")), ..warning }
+}

@@ -1,0 +1,107 @@
+//! Mistakes in a template: what its designer must change, and where.
+
+use serde::{Deserialize, Serialize};
+
+use super::failure::cut_to;
+
+/// Longest text of a mistake in a job's error, in bytes.
+const MAX_TEXT_BYTES: usize = 200;
+
+/// A mistake in a template. It quotes the template, and never its data.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Mistake {
+    pub reason: Reason,
+    /// For people, complete with the name of what is wrong.
+    pub message: String,
+    /// The tag with its delimiters.
+    pub tag: String,
+    pub place: Place,
+    /// The known name that is probably meant.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub suggestion: Option<String>,
+}
+
+impl Mistake {
+    pub(super) fn shortened(self) -> Self {
+        let cut = |text: String| cut_to(MAX_TEXT_BYTES, text);
+        let Self { reason, message, tag, place: Place { part, page, line, text }, suggestion } = self;
+        let place = Place { part: cut(part), page, line, text: cut(text) };
+        Self { reason, message: cut(message), tag: cut(tag), place, suggestion: suggestion.map(cut) }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Reason {
+    /// The data has no value of this name.
+    UnknownName,
+    UnknownFilter,
+    /// A tag begins and does not end.
+    UnclosedTag,
+    /// A tag ends and does not begin.
+    UnopenedTag,
+    UnclosedSection,
+    UnopenedSection,
+    /// A section ends with another section's name.
+    MismatchedSection,
+    /// A tag is at a place where it can't be filled, or a section's ends don't fit together.
+    Misplaced,
+    InvalidTag,
+    /// A value is of a kind that its tag or filter can't use.
+    UnusableValue,
+}
+
+impl Reason {
+    pub const ALL: [Self; 10] = [
+        Self::UnknownName,
+        Self::UnknownFilter,
+        Self::UnclosedTag,
+        Self::UnopenedTag,
+        Self::UnclosedSection,
+        Self::UnopenedSection,
+        Self::MismatchedSection,
+        Self::Misplaced,
+        Self::InvalidTag,
+        Self::UnusableValue,
+    ];
+}
+
+/// Where a tag is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Place {
+    /// The part of the file, e.g. `word/header1.xml`; empty for files without parts.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
+    pub part: String,
+    /// The page on which the program that saved the template put it, or the slide.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub page: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub line: Option<u32>,
+    /// The paragraph's text.
+    pub text: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::job::{JobError, JobErrorCode};
+
+    #[test]
+    fn many_long_mistakes_stay_small() {
+        let long = "ä".repeat(10_000);
+        let place = Place { part: long.clone(), page: Some(1), line: None, text: long.clone() };
+        let mistake = Mistake {
+            reason: Reason::Misplaced,
+            message: long.clone(),
+            tag: long.clone(),
+            place,
+            suggestion: Some(long),
+        };
+        let error = JobError::new(JobErrorCode::TemplateError, "Mistakes").with_details(vec![mistake; 1000]);
+        assert_eq!(error.details.len(), 20);
+        assert!(serde_json::to_vec(&error).unwrap().len() < 24 << 10);
+        assert!(error.details[0].tag.ends_with("ä…"));
+    }
+}
