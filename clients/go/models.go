@@ -2768,7 +2768,7 @@ type PDFToPdfaOptionsOnUnsupported string
 
 // PDFToTextOptions defines model for PdfToTextOptions.
 type PDFToTextOptions struct {
-	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. Blocks have an `id`; a table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 	Format PDFToTextOptionsFormat `json:"format,omitempty"`
 
 	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
@@ -2787,7 +2787,7 @@ type PDFToTextOptions struct {
 	Pages string `json:"pages,omitempty"`
 }
 
-// PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. Blocks have an `id`; a table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+// PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 type PDFToTextOptionsFormat string
 
 // PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".

@@ -15,7 +15,9 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 const TEXTS: Record<string, string> = {
 	background: 'transparent',
 	box: '72, 96, 300.5, 110',
+	close: ']]',
 	margin: '10mm',
+	open: '[[',
 	path: '/docs',
 	pattern: '\\d+',
 	sheet: '2',

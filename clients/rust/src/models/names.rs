@@ -371,7 +371,7 @@ super::open_enums! {
         Fail = "fail",
         Warn = "warn",
     }
-    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. Blocks have an `id`; a table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
     PdfToTextOptionsFormat {
         Text = "text",
         Markdown = "markdown",

@@ -81,7 +81,7 @@ async fn missing_fonts_have_substitutes_of_the_same_width() {
         ("Consolas", "InconsolataSemiWide-Regular"),
         ("Comic Sans MS", "ComicRelief-Regular"),
         ("Verdana", "DejaVuSans"),
-        ("Gill Sans MT, Calibri", "Carlito"),
+        ("Trebuchet MS, Calibri", "Carlito"),
     ] {
         let page = format!("<p style='font-family: {font}'>Hamburgefonts</p>");
         let printed = print_html(&engine, &page, json!({})).await.unwrap();
