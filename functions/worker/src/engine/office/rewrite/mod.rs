@@ -7,6 +7,7 @@ mod columns;
 mod east_asian;
 mod edit;
 mod equations;
+mod footers;
 mod layouts;
 mod lists;
 mod math;
@@ -129,6 +130,7 @@ impl Context {
     fn signs(&self, part: &str) -> Option<&'static [&'static str]> {
         match self {
             Self::Text { .. } if part == texts::BODY => Some(&ALWAYS),
+            Self::Text { .. } if footers::is_footer(part) => Some(&footers::SIGNS),
             Self::Text { .. } if texts::is_page(part) => Some(&texts::SIGNS),
             Self::Text { cleared, .. } if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
             Self::Text { table_styles: Some(_), .. } if part == styles::PART => Some(&styles::SIGNS),
@@ -146,6 +148,7 @@ impl Context {
         match self {
             Self::Text { cleared, .. } if part == lists::PART => lists::edited(xml, cleared),
             Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
+            Self::Text { layout, .. } if footers::is_footer(part) => texts::edited_footer(xml, &layout.styles),
             Self::Text { layout, .. } => texts::edited(xml, (part == texts::BODY).then(|| layout.as_ref())),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),

@@ -55,7 +55,7 @@ pub(super) struct Paragraphs<'a> {
 }
 
 #[derive(Default)]
-struct Paragraph {
+pub(super) struct Paragraph {
     depth: usize,
     /// Where its content begins.
     start: usize,
@@ -87,9 +87,10 @@ struct Spacing {
 
 /// What a paragraph gets in place of its own properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-struct Change {
-    above: Option<i64>,
-    line: Option<i64>,
+pub(super) struct Change {
+    pub(super) above: Option<i64>,
+    pub(super) below: Option<i64>,
+    pub(super) line: Option<i64>,
 }
 
 impl<'a> Paragraphs<'a> {
@@ -126,7 +127,7 @@ impl<'a> Paragraphs<'a> {
         match (tag.name().as_ref(), self.open.last_mut()) {
             ("w:tbl" | "w:txbxContent", _) => self.inner += 1,
             ("w:p", _) => {
-                self.open.push(Paragraph { depth: self.depth, start: range.end, ..Paragraph::default() });
+                self.open.push(Paragraph::new(self.depth, range.end));
             }
             ("w:r", Some(paragraph)) => paragraph.run = Properties::default(),
             ("w:t", Some(paragraph)) => (paragraph.start_of_text, paragraph.ends_with_break) = (range.end, false),
@@ -143,16 +144,14 @@ impl<'a> Paragraphs<'a> {
                     (self.is_after_break, self.below) = (false, 0);
                 }
             }
-            ("w:pPr", Some(paragraph)) if self.depth == paragraph.depth + 1 => {
-                paragraph.end_of_properties = Some(range.start);
-            }
+            ("w:pPr", Some(paragraph)) => paragraph.end_properties(self.depth, range.start),
             ("w:t", Some(paragraph)) => paragraph.add(self.xml.get(paragraph.start_of_text..range.start)),
             ("w:p", _) => {
                 let mut paragraph = self.open.pop()?;
-                let complete = self.layout.styles.complete(std::mem::take(&mut paragraph.properties));
+                let complete = self.layout.styles.complete(paragraph.take_properties());
                 let line = self.line(&complete, paragraph.east_asian.as_ref());
                 let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
-                return paragraph.changed(Change { above, line });
+                return paragraph.changed(Change { above, line, below: None });
             }
             _ => {}
         }
@@ -201,8 +200,13 @@ impl<'a> Paragraphs<'a> {
 }
 
 impl Paragraph {
+    /// `depth`: of the elements, with this one. `start`: where its content begins.
+    pub(super) fn new(depth: usize, start: usize) -> Self {
+        Self { depth, start, ..Self::default() }
+    }
+
     /// `depth`: the elements around the tag.
-    fn read(&mut self, depth: usize, range: Range<usize>, tag: &BytesStart<'_>) {
+    pub(super) fn read(&mut self, depth: usize, range: Range<usize>, tag: &BytesStart<'_>) {
         if depth == self.depth + 1 && self.end_of_properties.is_none() {
             self.properties.read(tag);
             if tag.name().as_ref() == "w:spacing" {
@@ -215,6 +219,17 @@ impl Paragraph {
         }
     }
 
+    /// `depth`: with the element that ends.
+    pub(super) const fn end_properties(&mut self, depth: usize, end: usize) {
+        if depth == self.depth + 1 {
+            self.end_of_properties = Some(end);
+        }
+    }
+
+    pub(super) fn take_properties(&mut self) -> Properties {
+        std::mem::take(&mut self.properties)
+    }
+
     fn add(&mut self, text: Option<&str>) {
         if text.is_some_and(|text| text.chars().any(is_east_asian)) {
             let font = self.run.font.clone();
@@ -223,7 +238,7 @@ impl Paragraph {
         }
     }
 
-    fn changed(self, change: Change) -> Option<Edit> {
+    pub(super) fn changed(self, change: Change) -> Option<Edit> {
         if change == Change::default() {
             return None;
         }
@@ -239,13 +254,13 @@ impl Change {
     /// A `w:spacing` with the paragraph's other attributes.
     fn spacing(self, own: &[(String, String)]) -> String {
         let above = self.above.map(|above| format!(" w:before=\"{above}\""));
+        let below = self.below.map(|below| format!(" w:after=\"{below}\""));
         let line = self.line.map(|line| format!(" w:line=\"{line}\" w:lineRule=\"atLeast\""));
-        let is_kept = |name: &str| {
-            !(self.above.is_some() && name.starts_with("w:before") || self.line.is_some() && name.starts_with("w:line"))
-        };
+        let changed = [(self.above, "w:before"), (self.below, "w:after"), (self.line, "w:line")];
+        let is_kept = |name: &str| !changed.iter().any(|(change, prefix)| change.is_some() && name.starts_with(prefix));
         let kept = own.iter().filter(|(name, _)| is_kept(name));
         let kept = kept.map(|(name, value)| format!(" {name}=\"{}\"", escaped(value)));
-        let all: String = above.into_iter().chain(line).chain(kept).collect();
+        let all: String = above.into_iter().chain(below).chain(line).chain(kept).collect();
         format!("<w:spacing{all}/>")
     }
 }

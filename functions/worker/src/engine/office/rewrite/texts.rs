@@ -8,6 +8,8 @@ use quick_xml::events::BytesStart;
 use super::Losses;
 use super::columns::Tables;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
+use super::footers;
+use super::paragraph_styles::ParagraphStyles;
 use super::paragraphs::{Layout, Paragraphs};
 use super::symbols::SymbolFont;
 
@@ -31,14 +33,26 @@ struct Run {
 
 /// `layout`: of the document's body.
 pub(super) fn edited(xml: &str, layout: Option<&Layout>) -> io::Result<Edited> {
-    let (mut edits, mut run, mut tables) = (Vec::new(), None::<Run>, Tables::default());
     let mut paragraphs = layout.map(|layout| Paragraphs::new(xml, layout));
+    let edits = edits(xml, |range, tag| paragraphs.as_mut()?.visit(range, tag))?;
+    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+}
+
+pub(super) fn edited_footer(xml: &str, styles: &ParagraphStyles) -> io::Result<Edited> {
+    let mut edits = edits(xml, |_, _| None)?;
+    edits.extend(footers::edit(xml, styles)?);
+    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+}
+
+/// The edits that all parts with text get, and further ones.
+fn edits(xml: &str, mut further: impl FnMut(Range<usize>, &Tag<'_>) -> Option<Edit>) -> io::Result<Vec<Edit>> {
+    let (mut edits, mut run, mut tables) = (Vec::new(), None::<Run>, Tables::default());
     scan(xml, |range, tag| {
         edits.extend(tables.visit(range.clone(), &tag));
-        edits.extend(paragraphs.as_mut().and_then(|paragraphs| paragraphs.visit(range.clone(), &tag)));
+        edits.extend(further(range.clone(), &tag));
         edits.extend(symbols(xml, range, tag, &mut run));
     })?;
-    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+    Ok(edits)
 }
 
 /// Symbols as Unicode, at the end of their run.
