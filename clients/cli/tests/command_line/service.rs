@@ -47,8 +47,6 @@ pub struct World {
     /// Requests to create a job, with replays.
     pub creates: u64,
     pub refused_for_rate: u64,
-    /// The most that was used of the rate limit's burst.
-    pub most_spent: f64,
     spent: f64,
     at: Option<Instant>,
 }
@@ -165,7 +163,6 @@ impl Service {
             return answer;
         }
         world.spent += 1.0;
-        world.most_spent = world.most_spent.max(world.spent);
         let left = (burst - world.spent).floor();
         let mut answer = act(&mut world);
         let headers = answer.headers_mut();
