@@ -77,7 +77,7 @@ def tables(truth: str, read: str) -> float | None:
 
 
 def headings(truth: str, read: str) -> float | None:
-    """Headings with the text below each, whatever their levels."""
+    """Headings of any level, each with the text below it."""
     expected, found = _sections(truth), _sections(read)
     if not _has_headings(expected):
         return None

@@ -205,6 +205,12 @@ pub struct Artifact {
     pub filename: Option<String>,
 }
 
+impl Artifact {
+    pub fn new(file: impl Into<String>, media: Media) -> Self {
+        Self { file: file.into(), media, pages: None, width: None, height: None, filename: None }
+    }
+}
+
 /// A difference between source and result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {

@@ -34,7 +34,7 @@ pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure
     let name = format!("marked.{}", source.media.extension());
     std::fs::write(request.directory.join(&name), file).map_err(|error| io_failure(&error))?;
     let (width, height) = (Some(width), Some(height));
-    let marked = Artifact { file: name, media: source.media, pages: None, width, height, filename: None };
+    let marked = Artifact { width, height, ..Artifact::new(name, source.media) };
     Ok(Outcome { artifacts: vec![marked], report: None, warnings: Vec::new() })
 }
 

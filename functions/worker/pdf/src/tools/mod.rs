@@ -82,7 +82,7 @@ fn page_indices(text: Option<&str>, option: &str, pages: usize, limit: u32) -> R
 
 /// The one result of a tool, named after its source.
 fn pdf(file: &str, pages: u32) -> Artifact {
-    Artifact { file: file.to_owned(), media: Media::Pdf, pages: Some(pages), width: None, height: None, filename: None }
+    Artifact { pages: Some(pages), ..Artifact::new(file, Media::Pdf) }
 }
 
 /// A source's name without its extension.

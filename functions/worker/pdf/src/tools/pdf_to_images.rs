@@ -190,7 +190,7 @@ impl<'r> Output<'r> {
                 )
             });
             let file = self.file(index);
-            Ok(Artifact { file, media, pages: None, width: Some(width), height: Some(height), filename })
+            Ok(Artifact { width: Some(width), height: Some(height), filename, ..Artifact::new(file, media) })
         };
         let artifacts = state.done.into_iter().enumerate().map(artifact).collect::<Result<_, Failure>>()?;
         Ok(Outcome { artifacts, ..Outcome::default() })

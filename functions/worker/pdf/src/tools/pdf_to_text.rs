@@ -121,7 +121,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let media = options.format.media();
     let file = format!("text.{}", media.extension());
     std::fs::write(request.directory.join(&file), written).map_err(|error| super::io_failure(&error))?;
-    let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
+    let artifact = Artifact::new(file, media);
     let mut warnings = no_text(empty, pages.len());
     warnings.extend(low_confidence(confidences.into_iter()));
     warnings.extend(skipped);

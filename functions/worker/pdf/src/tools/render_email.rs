@@ -61,7 +61,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
 }
 
 fn artifact(file: String, media: Media, filename: Option<String>) -> Artifact {
-    Artifact { file, media, pages: None, width: None, height: None, filename }
+    Artifact { filename, ..Artifact::new(file, media) }
 }
 
 fn read(media: Media, bytes: &[u8]) -> Result<Email, Failure> {

@@ -32,14 +32,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
             "The front matter is not YAML, so it is printed as text. Check its quotation marks and indentation.",
         )
     });
-    let html = Artifact {
-        file: RESULT.to_owned(),
-        media: Media::Html,
-        pages: None,
-        width: None,
-        height: None,
-        filename: None,
-    };
+    let html = Artifact::new(RESULT, Media::Html);
     Ok(Outcome {
         artifacts: vec![html],
         report: Some(json!(page.front_matter)),

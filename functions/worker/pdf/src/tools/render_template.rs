@@ -76,7 +76,7 @@ fn outcome(
 ) -> Result<Outcome, Failure> {
     let file = format!("filled.{}", media.extension());
     std::fs::write(request.directory.join(&file), bytes).map_err(|error| io_failure(&error))?;
-    let artifact = Artifact { file, media, pages: None, width: None, height: None, filename: None };
+    let artifact = Artifact::new(file, media);
     Ok(Outcome { artifacts: vec![artifact], report: None, warnings: warnings.into_iter().map(warning).collect() })
 }
 

@@ -68,10 +68,7 @@ fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outc
     std::fs::write(request.directory.join(&file), encode(picture, &encoding)?)
         .map_err(|error| super::io_failure(&error))?;
     let (width, height) = (Some(picture.width), Some(picture.height));
-    Ok(Outcome {
-        artifacts: vec![Artifact { file, media, pages: None, width, height, filename: None }],
-        ..Outcome::default()
-    })
+    Ok(Outcome { artifacts: vec![Artifact { width, height, ..Artifact::new(file, media) }], ..Outcome::default() })
 }
 
 fn page(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {

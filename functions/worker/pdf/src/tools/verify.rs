@@ -77,7 +77,7 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
         return Err(unusable("an empty file"));
     }
     let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
-    let mut artifact = Artifact { file, media: source.media, pages: None, width: None, height: None, filename: None };
+    let mut artifact = Artifact::new(file, source.media);
     match source.media {
         Media::Pdf => artifact.pages = Some(pages(engines, request, source)?),
         Media::Jpeg | Media::Png | Media::Webp | Media::Tiff | Media::Gif | Media::Bmp => {

@@ -170,5 +170,5 @@ fn write_data(request: &Request, compared: &[ComparedPage]) -> Result<Artifact, 
     let written = compare::data(compared).to_string();
     within_output(written.len() as u64, &request.limits)?;
     std::fs::write(request.directory.join(DATA), written).map_err(|error| io_failure(&error))?;
-    Ok(Artifact { file: DATA.to_owned(), media: Media::Json, pages: None, width: None, height: None, filename: None })
+    Ok(Artifact::new(DATA, Media::Json))
 }

@@ -24,14 +24,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let text = serde_json::to_vec_pretty(&found).map_err(|_| Failure::internal("json"))?;
     super::within_output(text.len() as u64, &request.limits)?;
     std::fs::write(request.directory.join(RESULT), text).map_err(|error| super::io_failure(&error))?;
-    let artifact = Artifact {
-        file: RESULT.to_owned(),
-        media: Media::Json,
-        pages: None,
-        width: None,
-        height: None,
-        filename: None,
-    };
+    let artifact = Artifact::new(RESULT, Media::Json);
     Ok(Outcome { artifacts: vec![artifact], ..Outcome::default() })
 }
 

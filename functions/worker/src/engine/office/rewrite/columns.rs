@@ -16,7 +16,7 @@ pub(super) struct Tables(Vec<Table>);
 
 #[derive(Default)]
 struct Table {
-    /// Its columns are as wide as they say, whatever is in them.
+    /// Its column widths are fixed, whatever the content.
     is_fixed: bool,
     edits: Vec<Edit>,
     cell: Cell,

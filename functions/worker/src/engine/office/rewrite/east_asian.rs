@@ -8,38 +8,21 @@ use super::{Package, part};
 
 const THEME: &str = "word/theme/theme1.xml";
 
-/// Fonts in lower case, and the height of Word's lines in percent of their letters' size. Measured on PDFs that Word made, for MS
-/// Gothic, Gulim and Malgun Gothic. The others are of the same makers and have the same heights.
-const HEIGHTS: [(&str, i64); 20] = [
-    ("ms gothic", 130),
-    ("ｍｓ ゴシック", 130),
-    ("ms pgothic", 130),
-    ("ｍｓ ｐゴシック", 130),
-    ("ms ui gothic", 130),
-    ("ms mincho", 130),
-    ("ｍｓ 明朝", 130),
-    ("ms pmincho", 130),
-    ("ｍｓ ｐ明朝", 130),
-    ("gulim", 130),
-    ("굴림", 130),
-    ("gulimche", 130),
-    ("dotum", 130),
-    ("돋움", 130),
-    ("dotumche", 130),
-    ("batang", 130),
-    ("바탕", 130),
-    ("batangche", 130),
-    ("malgun gothic", 173),
-    ("맑은 고딕", 173),
-];
-
-/// In percent of the letters' size. `None` if nobody has measured it.
+/// The height of Word's lines, in percent of their letters' size. `None` if nobody has measured it. Measured on PDFs that Word made,
+/// for MS Gothic, Gulim and Malgun Gothic. The others are of the same makers and have the same heights.
 pub(super) fn line_height(font: &str) -> Option<i64> {
-    let font = font.to_lowercase();
-    HEIGHTS.iter().find(|(name, _)| *name == font).map(|(_, percent)| *percent)
+    match font.to_lowercase().as_str() {
+        "ms gothic" | "ｍｓ ゴシック" | "ms pgothic" | "ｍｓ ｐゴシック" | "ms ui gothic" => Some(130),
+        "ms mincho" | "ｍｓ 明朝" | "ms pmincho" | "ｍｓ ｐ明朝" => Some(130),
+        "gulim" | "굴림" | "gulimche" | "dotum" | "돋움" | "dotumche" | "batang" | "바탕" | "batangche" => {
+            Some(130)
+        }
+        "malgun gothic" | "맑은 고딕" => Some(173),
+        _ => None,
+    }
 }
 
-/// Whether Word uses the font for East Asian text for it. Signs that other scripts have too are left out.
+/// Whether Word sets it in the font for East Asian text. Signs that other scripts share are left out.
 pub(super) const fn is_east_asian(letter: char) -> bool {
     matches!(
         letter,
@@ -47,21 +30,9 @@ pub(super) const fn is_east_asian(letter: char) -> bool {
     )
 }
 
-/// The theme's font for East Asian text: its own, or else that for the document's East Asian language. `settings`: that part.
-pub(super) fn font_of_theme(package: &mut Package, settings: &str) -> io::Result<Option<String>> {
-    of_theme(&part(package, THEME)?, language(settings)?.as_deref())
-}
-
-fn language(settings: &str) -> io::Result<Option<String>> {
-    let mut language = None;
-    scan(settings, |_, tag| {
-        if let Tag::Empty(tag) = tag
-            && tag.name().as_ref() == "w:themeFontLang"
-        {
-            language = value(&tag, "w:eastAsia");
-        }
-    })?;
-    Ok(language)
+/// The theme's font for East Asian text: its own, or else the one for the document's East Asian language.
+pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<Option<String>> {
+    of_theme(&part(package, THEME)?, language)
 }
 
 fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {
@@ -116,7 +87,5 @@ mod tests {
         assert_eq!(of("Own", Some("ja-JP")).as_deref(), Some("Own"));
         assert_eq!(of("", Some("en-US")), None);
         assert_eq!(of("", None), None);
-        let settings = "<w:settings><w:themeFontLang w:val=\"en-US\" w:eastAsia=\"ko-KR\"/></w:settings>";
-        assert_eq!(language(settings).unwrap().as_deref(), Some("ko-KR"));
     }
 }

@@ -7,7 +7,6 @@ mod columns;
 mod east_asian;
 mod edit;
 mod equations;
-mod footers;
 mod layouts;
 mod lists;
 mod math;
@@ -36,7 +35,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use edit::Edited;
 use paragraph_styles::ParagraphStyles;
-use paragraphs::Layout;
+use paragraphs::{Layout, Paragraphs, Part};
+use settings::Settings;
 
 type Package = ZipArchive<BufReader<File>>;
 
@@ -105,11 +105,11 @@ impl Context {
         Ok(match kind {
             Kind::Text => {
                 let styles = part(package, styles::PART)?;
-                let settings = settings::read(package)?;
+                let Settings { space_above, east_asian_language } = Settings::read(package)?;
                 let layout = Box::new(Layout {
-                    space_above: settings::space_above(&settings)?,
+                    space_above,
                     styles: ParagraphStyles::read(&styles)?,
-                    east_asian_font: east_asian::font_of_theme(package, &settings)?,
+                    east_asian_font: east_asian::font_of_theme(package, east_asian_language.as_deref())?,
                 });
                 Self::Text {
                     cleared: lists::cleared_by(&styles)?,
@@ -129,8 +129,7 @@ impl Context {
     /// A part needs changes only if it contains one of these. `None`: it never does.
     fn signs(&self, part: &str) -> Option<&'static [&'static str]> {
         match self {
-            Self::Text { .. } if part == texts::BODY => Some(&ALWAYS),
-            Self::Text { .. } if footers::is_footer(part) => Some(&footers::SIGNS),
+            Self::Text { .. } if Part::named(part).is_some() => Some(&ALWAYS),
             Self::Text { .. } if texts::is_page(part) => Some(&texts::SIGNS),
             Self::Text { cleared, .. } if part == lists::PART && !cleared.is_empty() => Some(&lists::SIGNS),
             Self::Text { table_styles: Some(_), .. } if part == styles::PART => Some(&styles::SIGNS),
@@ -148,8 +147,9 @@ impl Context {
         match self {
             Self::Text { cleared, .. } if part == lists::PART => lists::edited(xml, cleared),
             Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
-            Self::Text { layout, .. } if footers::is_footer(part) => texts::edited_footer(xml, &layout.styles),
-            Self::Text { layout, .. } => texts::edited(xml, (part == texts::BODY).then(|| layout.as_ref())),
+            Self::Text { layout, .. } => {
+                texts::edited(xml, Part::named(part).map(|part| Paragraphs::new(xml, layout, part)))
+            }
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),
             Self::Presentation { layouts, .. } if let Some(unused) = layouts::in_part(layouts, part) => {
@@ -341,7 +341,10 @@ mod tests {
                 styles,
                 east_asian_font: Some("ms gothic".to_owned()),
             });
-            let _ = texts::edited(&xml, layout.ok().as_ref());
+            for part in [Part::Body, Part::Footer] {
+                let paragraphs = layout.as_ref().ok().map(|layout| Paragraphs::new(&xml, layout, part));
+                let _ = texts::edited(&xml, paragraphs);
+            }
             let _ = slides::edited(&xml, Some(3));
             let _ = notes::edited(&xml);
             let _ = layouts::edited("ppt/slideMasters/a.xml", &xml, &["A".to_owned()].into());

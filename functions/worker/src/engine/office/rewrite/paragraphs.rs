@@ -1,5 +1,5 @@
-//! Paragraphs of text documents: the space above those that a break moves to a new page, and the height of lines in Chinese, Japanese
-//! and Korean.
+//! Paragraphs of text documents: the space above those that a break moves to a new page, the height of lines in Chinese, Japanese
+//! and Korean, and the space below footers.
 
 use std::ops::Range;
 
@@ -9,8 +9,8 @@ use super::east_asian::{is_east_asian, line_height};
 use super::edit::{Edit, Tag, attributes, escaped, value};
 use super::paragraph_styles::{EastAsianFont, ParagraphStyles, Properties};
 
-/// What stays of the space above a paragraph that begins a page, by the version of Word that a document is laid out as. LibreOffice keeps
-/// all of it. Measured on PDFs that Word made: 24 points after 6 are none in mode 15, and 18 in mode 12.
+/// The space that Word keeps above a paragraph that begins a page. LibreOffice keeps all of it. In PDFs that Word made, 24 points
+/// after 6 become 0 in mode 15, and 18 in mode 12.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpaceAbove {
     /// Word 2013 and later.
@@ -28,6 +28,22 @@ pub(super) struct Layout {
     pub(super) east_asian_font: Option<String>,
 }
 
+/// A part of a document whose paragraphs change.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Body,
+    /// Word does not count the space below its last paragraph. LibreOffice moves the footer up by it, and the end of the page with
+    /// it: 6 points in PDFs that Word made.
+    Footer,
+}
+
+impl Part {
+    pub(super) fn named(name: &str) -> Option<Self> {
+        let is_footer = name.starts_with("word/footer") && name.ends_with(".xml");
+        if name == "word/document.xml" { Some(Self::Body) } else { is_footer.then_some(Self::Footer) }
+    }
+}
+
 /// Lines are moved to a grid, and their height follows from it.
 const LINES_ON_A_GRID: &str = "<w:docGrid w:type=\"";
 
@@ -41,6 +57,7 @@ const TWENTIETHS_IN_HALF_A_POINT: i64 = 10;
 pub(super) struct Paragraphs<'a> {
     xml: &'a str,
     layout: &'a Layout,
+    part: Part,
     is_on_grid: bool,
     /// Elements around a place.
     depth: usize,
@@ -52,10 +69,12 @@ pub(super) struct Paragraphs<'a> {
     below: i64,
     /// The paragraphs around a place, the innermost one last: boxes stand in paragraphs.
     open: Vec<Paragraph>,
+    /// The last paragraph of a footer, outside of tables and boxes.
+    last: Option<Paragraph>,
 }
 
 #[derive(Default)]
-pub(super) struct Paragraph {
+struct Paragraph {
     depth: usize,
     /// Where its content begins.
     start: usize,
@@ -87,16 +106,33 @@ struct Spacing {
 
 /// What a paragraph gets in place of its own properties.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Change {
-    pub(super) above: Option<i64>,
-    pub(super) below: Option<i64>,
-    pub(super) line: Option<i64>,
+struct Change {
+    above: Option<i64>,
+    below: Option<i64>,
+    line: Option<i64>,
 }
 
 impl<'a> Paragraphs<'a> {
-    pub(super) fn new(xml: &'a str, layout: &'a Layout) -> Self {
-        let is_on_grid = xml.contains(LINES_ON_A_GRID);
-        Self { xml, layout, is_on_grid, depth: 0, inner: 0, is_after_break: false, below: 0, open: Vec::new() }
+    pub(super) fn new(xml: &'a str, layout: &'a Layout, part: Part) -> Self {
+        Self {
+            xml,
+            layout,
+            part,
+            is_on_grid: xml.contains(LINES_ON_A_GRID),
+            depth: 0,
+            inner: 0,
+            is_after_break: false,
+            below: 0,
+            open: Vec::new(),
+            last: None,
+        }
+    }
+
+    /// The edit of the last paragraph, once all tags were visited.
+    pub(super) fn finish(self) -> Option<Edit> {
+        let mut last = self.last?;
+        let below = self.layout.styles.complete(last.take_properties()).below.unwrap_or(0);
+        last.changed(Change { below: (below != 0).then_some(0), ..Change::default() })
     }
 
     /// The edit of a paragraph, at its end.
@@ -147,15 +183,25 @@ impl<'a> Paragraphs<'a> {
             ("w:pPr", Some(paragraph)) => paragraph.end_properties(self.depth, range.start),
             ("w:t", Some(paragraph)) => paragraph.add(self.xml.get(paragraph.start_of_text..range.start)),
             ("w:p", _) => {
-                let mut paragraph = self.open.pop()?;
-                let complete = self.layout.styles.complete(paragraph.take_properties());
-                let line = self.line(&complete, paragraph.east_asian.as_ref());
-                let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
-                return paragraph.changed(Change { above, line, below: None });
+                let paragraph = self.open.pop()?;
+                return match self.part {
+                    Part::Body => self.end_paragraph(paragraph),
+                    Part::Footer => {
+                        self.last = if self.inner == 0 { Some(paragraph) } else { self.last.take() };
+                        None
+                    }
+                };
             }
             _ => {}
         }
         None
+    }
+
+    fn end_paragraph(&mut self, mut paragraph: Paragraph) -> Option<Edit> {
+        let complete = self.layout.styles.complete(paragraph.take_properties());
+        let line = self.line(&complete, paragraph.east_asian.as_ref());
+        let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
+        paragraph.changed(Change { above, line, below: None })
     }
 
     /// A paragraph without anything, whose own space does not show.
@@ -201,12 +247,12 @@ impl<'a> Paragraphs<'a> {
 
 impl Paragraph {
     /// `depth`: of the elements, with this one. `start`: where its content begins.
-    pub(super) fn new(depth: usize, start: usize) -> Self {
+    fn new(depth: usize, start: usize) -> Self {
         Self { depth, start, ..Self::default() }
     }
 
     /// `depth`: the elements around the tag.
-    pub(super) fn read(&mut self, depth: usize, range: Range<usize>, tag: &BytesStart<'_>) {
+    fn read(&mut self, depth: usize, range: Range<usize>, tag: &BytesStart<'_>) {
         if depth == self.depth + 1 && self.end_of_properties.is_none() {
             self.properties.read(tag);
             if tag.name().as_ref() == "w:spacing" {
@@ -220,13 +266,13 @@ impl Paragraph {
     }
 
     /// `depth`: with the element that ends.
-    pub(super) const fn end_properties(&mut self, depth: usize, end: usize) {
+    const fn end_properties(&mut self, depth: usize, end: usize) {
         if depth == self.depth + 1 {
             self.end_of_properties = Some(end);
         }
     }
 
-    pub(super) fn take_properties(&mut self) -> Properties {
+    fn take_properties(&mut self) -> Properties {
         std::mem::take(&mut self.properties)
     }
 
@@ -238,7 +284,7 @@ impl Paragraph {
         }
     }
 
-    pub(super) fn changed(self, change: Change) -> Option<Edit> {
+    fn changed(self, change: Change) -> Option<Edit> {
         if change == Change::default() {
             return None;
         }
@@ -282,7 +328,8 @@ mod tests {
 
     fn changed(xml: &str, space_above: SpaceAbove) -> Option<String> {
         let styles = ParagraphStyles::read(STYLES).unwrap();
-        edited(xml, Some(&Layout { space_above, styles, east_asian_font: Some("맑은 고딕".to_owned()) })).unwrap().xml
+        let layout = Layout { space_above, styles, east_asian_font: Some("맑은 고딕".to_owned()) };
+        edited(xml, Some(Paragraphs::new(xml, &layout, Part::Body))).unwrap().xml
     }
 
     fn dropped(xml: &str) -> Option<String> {
@@ -380,5 +427,41 @@ mod tests {
         assert_eq!(dropped(&xml("")).unwrap(), xml(&format!("<w:spacing w:before=\"0\"{line}/>")));
         let in_table = |spacing: &str| format!("<w:tbl>{}</w:tbl>", xml(spacing));
         assert_eq!(dropped(&in_table("")).unwrap(), in_table(&format!("<w:spacing{line}/>")));
+    }
+
+    fn footer(xml: &str) -> Option<String> {
+        let normal = "<w:pPr><w:spacing w:before=\"60\" w:after=\"120\"/></w:pPr>";
+        let styles = format!(
+            "<w:styles><w:style w:type=\"paragraph\" w:default=\"1\" w:styleId=\"N\">{normal}</w:style>\
+             <w:style w:styleId=\"F\"><w:basedOn w:val=\"N\"/></w:style>\
+             <w:style w:styleId=\"Tight\"><w:pPr><w:spacing w:after=\"0\"/></w:pPr></w:style></w:styles>"
+        );
+        let styles = ParagraphStyles::read(&styles).unwrap();
+        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
+        edited(xml, Some(Paragraphs::new(xml, &layout, Part::Footer))).unwrap().xml
+    }
+
+    #[test]
+    fn the_last_paragraph_of_a_footer_has_no_space_below_it() {
+        let text = "<w:p><w:r><w:t>x</w:t></w:r></w:p>";
+        let table = format!("<w:tbl><w:tr><w:tc>{text}</w:tc></w:tr></w:tbl>");
+        let last = |spacing: &str| {
+            format!("<w:ftr>{text}{table}<w:p><w:pPr><w:pStyle w:val=\"F\"/>{spacing}</w:pPr></w:p></w:ftr>")
+        };
+        assert_eq!(footer(&last("")).unwrap(), last("<w:spacing w:after=\"0\"/>"));
+        let own = last("<w:spacing w:before=\"20\" w:after=\"200\" w:line=\"276\"/>");
+        assert_eq!(footer(&own).unwrap(), last("<w:spacing w:after=\"0\" w:before=\"20\" w:line=\"276\"/>"));
+        let first = "<w:ftr><w:p><w:pPr><w:spacing w:after=\"0\"/></w:pPr><w:r><w:t>x</w:t></w:r></w:p></w:ftr>";
+        assert_eq!(footer(&format!("<w:ftr>{text}</w:ftr>")).unwrap(), first);
+    }
+
+    #[test]
+    fn footers_without_such_space_stay() {
+        let tight = "<w:ftr><w:p><w:pPr><w:pStyle w:val=\"Tight\"/></w:pPr></w:p></w:ftr>";
+        for stays in [tight, "<w:ftr><w:tbl><w:tr><w:tc><w:p></w:p></w:tc></w:tr></w:tbl></w:ftr>", "<w:ftr/>"] {
+            assert_eq!(footer(stays), None);
+        }
+        assert_eq!(Part::named("word/footer12.xml"), Some(Part::Footer));
+        assert_eq!(Part::named("word/footnotes.xml"), None);
     }
 }

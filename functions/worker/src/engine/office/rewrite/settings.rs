@@ -1,4 +1,4 @@
-//! Settings of a text document: which version of Word it is laid out as.
+//! Settings of a text document: which version of Word it is laid out as, and its East Asian language.
 
 use std::io;
 
@@ -10,26 +10,36 @@ const PART: &str = "word/settings.xml";
 /// The `compatibilityMode` of Word 2013 and all later versions ([MS-DOCX] 2.3.2).
 const WORD_2013: u32 = 15;
 
-pub(super) fn read(package: &mut Package) -> io::Result<String> {
-    part(package, PART)
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Settings {
+    pub(super) space_above: SpaceAbove,
+    /// The language of East Asian text, for which a theme has a font.
+    pub(super) east_asian_language: Option<String>,
 }
 
-/// The rule for space above paragraphs that begin a page. A document without the setting is laid out as by Word 2007.
-pub(super) fn space_above(settings: &str) -> io::Result<SpaceAbove> {
-    Ok(if mode(settings)? >= Some(WORD_2013) { SpaceAbove::Dropped } else { SpaceAbove::WithoutSpaceBelow })
-}
+impl Settings {
+    pub(super) fn read(package: &mut Package) -> io::Result<Self> {
+        Self::of(&part(package, PART)?)
+    }
 
-fn mode(settings: &str) -> io::Result<Option<u32>> {
-    let mut mode = None;
-    scan(settings, |_, tag| {
-        if let Tag::Empty(tag) | Tag::Start(tag) = tag
-            && tag.name().as_ref() == "w:compatSetting"
-            && value(&tag, "w:name").as_deref() == Some("compatibilityMode")
-        {
-            mode = value(&tag, "w:val").and_then(|mode| mode.parse().ok());
-        }
-    })?;
-    Ok(mode)
+    /// A document without a mode is laid out as by Word 2007.
+    fn of(settings: &str) -> io::Result<Self> {
+        let (mut mode, mut east_asian_language) = (None::<u32>, None);
+        scan(settings, |_, tag| {
+            if let Tag::Empty(tag) | Tag::Start(tag) = tag {
+                match tag.name().as_ref() {
+                    "w:compatSetting" if value(&tag, "w:name").as_deref() == Some("compatibilityMode") => {
+                        mode = value(&tag, "w:val").and_then(|mode| mode.parse().ok());
+                    }
+                    "w:themeFontLang" => east_asian_language = value(&tag, "w:eastAsia"),
+                    _ => {}
+                }
+            }
+        })?;
+        let is_word_2013 = mode >= Some(WORD_2013);
+        let space_above = if is_word_2013 { SpaceAbove::Dropped } else { SpaceAbove::WithoutSpaceBelow };
+        Ok(Self { space_above, east_asian_language })
+    }
 }
 
 #[cfg(test)]
@@ -44,8 +54,17 @@ mod tests {
                  <w:compatSetting w:name=\"enableOpenTypeFeatures\" w:val=\"1\"/></w:compat></w:settings>"
             )
         };
-        assert_eq!(mode(&settings("15")).unwrap(), Some(15));
-        assert_eq!(mode(&settings("x")).unwrap(), None);
-        assert_eq!(mode("").unwrap(), None);
+        let space_above = |settings: &str| Settings::of(settings).unwrap().space_above;
+        assert_eq!(space_above(&settings("15")), SpaceAbove::Dropped);
+        for older in [&settings("14"), &settings("x"), ""] {
+            assert_eq!(space_above(older), SpaceAbove::WithoutSpaceBelow);
+        }
+    }
+
+    #[test]
+    fn the_east_asian_language_is_that_of_the_themes_fonts() {
+        let settings = "<w:settings><w:themeFontLang w:val=\"en-US\" w:eastAsia=\"ko-KR\"/></w:settings>";
+        assert_eq!(Settings::of(settings).unwrap().east_asian_language.as_deref(), Some("ko-KR"));
+        assert_eq!(Settings::of("").unwrap().east_asian_language, None);
     }
 }

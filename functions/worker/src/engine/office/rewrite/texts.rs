@@ -8,14 +8,10 @@ use quick_xml::events::BytesStart;
 use super::Losses;
 use super::columns::Tables;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
-use super::footers;
-use super::paragraph_styles::ParagraphStyles;
-use super::paragraphs::{Layout, Paragraphs};
+use super::paragraphs::Paragraphs;
 use super::symbols::SymbolFont;
 
-pub(super) const BODY: &str = "word/document.xml";
-
-/// A part without any of these needs no changes, except the body.
+/// A part without any of these needs no changes, unless its paragraphs change.
 pub(super) const SIGNS: [&str; 3] = ["Wingdings", "Webdings", "<w:gridCol "];
 
 pub(super) fn is_page(name: &str) -> bool {
@@ -31,28 +27,16 @@ struct Run {
     texts: Vec<Range<usize>>,
 }
 
-/// `layout`: of the document's body.
-pub(super) fn edited(xml: &str, layout: Option<&Layout>) -> io::Result<Edited> {
-    let mut paragraphs = layout.map(|layout| Paragraphs::new(xml, layout));
-    let edits = edits(xml, |range, tag| paragraphs.as_mut()?.visit(range, tag))?;
-    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
-}
-
-pub(super) fn edited_footer(xml: &str, styles: &ParagraphStyles) -> io::Result<Edited> {
-    let mut edits = edits(xml, |_, _| None)?;
-    edits.extend(footers::edit(xml, styles)?);
-    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
-}
-
-/// The edits that all parts with text get, and further ones.
-fn edits(xml: &str, mut further: impl FnMut(Range<usize>, &Tag<'_>) -> Option<Edit>) -> io::Result<Vec<Edit>> {
+/// `paragraphs`: of a part in which they change.
+pub(super) fn edited(xml: &str, mut paragraphs: Option<Paragraphs<'_>>) -> io::Result<Edited> {
     let (mut edits, mut run, mut tables) = (Vec::new(), None::<Run>, Tables::default());
     scan(xml, |range, tag| {
         edits.extend(tables.visit(range.clone(), &tag));
-        edits.extend(further(range.clone(), &tag));
+        edits.extend(paragraphs.as_mut().and_then(|paragraphs| paragraphs.visit(range.clone(), &tag)));
         edits.extend(symbols(xml, range, tag, &mut run));
     })?;
-    Ok(edits)
+    edits.extend(paragraphs.and_then(Paragraphs::finish));
+    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
 }
 
 /// Symbols as Unicode, at the end of their run.
