@@ -82,7 +82,11 @@ impl Stack {
 
     /// The output of a shell script, which must succeed.
     async fn run_script(&self, name: &str, script: &str, folder: &Path, job: &str) -> String {
-        let script = script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples));
+        let script =
+            script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples)).replace(
+                "https://files.example.com/invoice-template.docx",
+                &format!("{}/invoice-template.docx", self.samples),
+            );
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
         std::fs::copy(root().join("tests/fixtures/invoices/en16931.xml"), folder.join("invoice.xml")).unwrap();
@@ -174,6 +178,7 @@ async fn every_command_of_the_guides_works() {
                 let version = |file: &str| serde_json::from_slice::<Value>(&read(file)).unwrap()["openapi"].take();
                 assert_eq!((version("openapi.json"), version("openapi-3.0.json")), (json!("3.1.0"), json!("3.0.3")));
             }
+            "templates" => assert!(pdf::text(&read("invoice.pdf")).contains("Ada Lovelace")),
             "lists" => assert!(answers[0]["jobs"].is_array()),
             "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
