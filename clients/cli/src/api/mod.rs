@@ -121,9 +121,8 @@ impl Api {
             let pass = gate.pass().await;
             let sent = self.send(&call).await;
             if let Ok((answer, _)) = &sent {
-                gate.learn(&answer.headers);
+                gate.learn(pass, &answer.headers);
             }
-            drop(pass);
             let (failure, pause) = match sent {
                 Ok((answer, true)) => return Ok(answer),
                 Ok((answer, false)) => {

@@ -1,9 +1,11 @@
 //! Keeps requests within a key's rate limits, as the service's headers publish them.
 
+use std::pin::pin;
 use std::sync::Mutex;
 use std::time::Duration;
 
 use reqwest::header::{HeaderMap, RETRY_AFTER};
+use tokio::sync::Notify;
 use tokio::time::Instant;
 
 /// The two rate limits of a key.
@@ -31,6 +33,8 @@ const FIRST_RATE: f64 = 2.0;
 pub struct Gate {
     policy: Policy,
     state: Mutex<State>,
+    /// Wakes those who wait for tokens that an answer has just brought.
+    learned: Notify,
 }
 
 #[derive(Debug)]
@@ -39,26 +43,20 @@ struct State {
     /// Tokens per second.
     rate: f64,
     at: Instant,
-    in_flight: u32,
+    /// The requests so far.
+    sent: u32,
     /// After a 429, nothing is sent until then.
     closed_until: Option<Instant>,
 }
 
-/// A request that is being answered.
-#[derive(Debug)]
-pub struct Pass<'a>(&'a Gate);
-
-impl Drop for Pass<'_> {
-    fn drop(&mut self) {
-        self.0.with(|state| state.in_flight = state.in_flight.saturating_sub(1));
-    }
-}
+/// The place of a request among those that were sent.
+#[derive(Clone, Copy, Debug)]
+pub struct Pass(u32);
 
 impl Gate {
     pub fn new(policy: Policy) -> Self {
-        let state =
-            State { tokens: FIRST_TOKENS, rate: FIRST_RATE, at: Instant::now(), in_flight: 0, closed_until: None };
-        Self { policy, state: Mutex::new(state) }
+        let state = State { tokens: FIRST_TOKENS, rate: FIRST_RATE, at: Instant::now(), sent: 0, closed_until: None };
+        Self { policy, state: Mutex::new(state), learned: Notify::new() }
     }
 
     /// A panic while the lock is held leaves numbers that the next answer corrects.
@@ -67,18 +65,21 @@ impl Gate {
     }
 
     /// Waits until a request may be sent.
-    pub async fn pass(&self) -> Pass<'_> {
+    pub async fn pass(&self) -> Pass {
         loop {
+            // Registered before the look at the tokens, so that no answer in between is missed.
+            let mut learned = pin!(self.learned.notified());
+            learned.as_mut().enable();
             let now = Instant::now();
             match self.with(|state| state.take(now)) {
-                Ok(()) => return Pass(self),
-                Err(pause) => tokio::time::sleep(pause).await,
+                Ok(pass) => return pass,
+                Err(pause) => drop(tokio::time::timeout(pause, learned).await),
             }
         }
     }
 
-    /// Learns what an answer says: `RateLimit-Policy: "create";q=120;w=60` and `RateLimit: "create";r=29;t=1`.
-    pub fn learn(&self, headers: &HeaderMap) {
+    /// Learns what the answer to a request says: `RateLimit-Policy: "create";q=120;w=60` and `RateLimit: "create";r=29;t=1`.
+    pub fn learn(&self, pass: Pass, headers: &HeaderMap) {
         let parameters = |name: &str| {
             let text = headers.get(name)?.to_str().ok()?;
             text.split(',').find(|part| part.trim_start().starts_with(&format!("\"{}\"", self.policy.name())))
@@ -91,11 +92,12 @@ impl Gate {
                 state.rate = rate;
             }
             if let Some(left) = left {
-                // Others in flight may not be counted yet; this one is.
-                state.tokens = (left - f64::from(state.in_flight.saturating_sub(1))).max(0.0);
+                // Later requests are not counted in it, whichever answer comes first.
+                state.tokens = (left - f64::from(state.sent.wrapping_sub(pass.0))).max(0.0);
                 state.at = Instant::now();
             }
         });
+        self.learned.notify_waiters();
     }
 
     /// Sends nothing for a while.
@@ -110,7 +112,7 @@ impl Gate {
 
 impl State {
     /// Takes a token, or says how long to wait for one.
-    fn take(&mut self, now: Instant) -> Result<(), Duration> {
+    fn take(&mut self, now: Instant) -> Result<Pass, Duration> {
         if let Some(until) = self.closed_until {
             if until > now {
                 return Err(until - now);
@@ -123,8 +125,8 @@ impl State {
         self.at = now;
         if self.tokens >= 1.0 {
             self.tokens -= 1.0;
-            self.in_flight += 1;
-            return Ok(());
+            self.sent = self.sent.wrapping_add(1);
+            return Ok(Pass(self.sent));
         }
         let seconds = (1.0 - self.tokens) / self.rate;
         Err(Duration::from_secs_f64(seconds.clamp(0.001, 60.0)))
@@ -170,8 +172,7 @@ mod tests {
     async fn requests_follow_the_published_rate() {
         let gate = Gate::new(Policy::Create);
         let pass = gate.pass().await;
-        gate.learn(&headers(29));
-        drop(pass);
+        gate.learn(pass, &headers(29));
         let now = gate.with(|state| state.at);
         // 29 at once, and two per second.
         assert_eq!(passing(&gate, now, Duration::ZERO), 29);
@@ -182,7 +183,7 @@ mod tests {
     #[tokio::test]
     async fn nothing_is_sent_while_the_limit_recovers() {
         let gate = Gate::new(Policy::Create);
-        gate.learn(&headers(20));
+        gate.learn(gate.pass().await, &headers(20));
         gate.close(Duration::from_secs(7));
         let until = gate.with(|state| state.closed_until).unwrap();
         assert_eq!(passing(&gate, until - Duration::from_secs(6), Duration::from_millis(5_999)), 0);
@@ -192,8 +193,31 @@ mod tests {
     #[tokio::test]
     async fn headers_of_the_other_limit_change_nothing() {
         let gate = Gate::new(Policy::Read);
-        gate.learn(&headers(1000));
+        let pass = gate.pass().await;
+        gate.learn(pass, &headers(1000));
         let now = gate.with(|state| state.at);
-        assert_eq!(passing(&gate, now, Duration::ZERO), 5);
+        assert_eq!(passing(&gate, now, Duration::ZERO), 4);
+    }
+
+    #[tokio::test]
+    async fn only_later_requests_are_missing_in_an_answer() {
+        let gate = Gate::new(Policy::Create);
+        let (first, second, _third) = (gate.pass().await, gate.pass().await, gate.pass().await);
+        for (pass, left) in [(second, 18), (first, 19)] {
+            gate.learn(pass, &headers(left));
+            assert_eq!(gate.with(|state| state.tokens), 17.0);
+        }
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn an_answer_wakes_those_who_wait() {
+        let gate = Gate::new(Policy::Create);
+        let mut pass = gate.pass().await;
+        for _ in 1..5 {
+            pass = gate.pass().await;
+        }
+        let started = Instant::now();
+        let (_, ()) = tokio::join!(gate.pass(), async { gate.learn(pass, &headers(10)) });
+        assert_eq!(started.elapsed(), Duration::ZERO);
     }
 }

@@ -17,6 +17,7 @@ use hyper_util::rt::TokioIo;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
+use tokio::sync::Barrier;
 
 pub const KEY: &str = "dm_live_0123456789abcdef";
 
@@ -25,6 +26,8 @@ pub const KEY: &str = "dm_live_0123456789abcdef";
 pub struct Manners {
     /// Between the creation of a job and the answer.
     pub answer_after: Duration,
+    /// Jobs whose creation is answered only when all of these requests have come.
+    pub answer_together: usize,
     pub credits: u64,
     /// Requests that create at once, and per second.
     pub creates: (f64, f64),
@@ -32,7 +35,7 @@ pub struct Manners {
 
 impl Default for Manners {
     fn default() -> Self {
-        Self { answer_after: Duration::ZERO, credits: 1_000_000, creates: (10_000.0, 10_000.0) }
+        Self { answer_after: Duration::ZERO, answer_together: 1, credits: 1_000_000, creates: (10_000.0, 10_000.0) }
     }
 }
 
@@ -56,6 +59,7 @@ pub struct Service {
     pub url: String,
     world: Arc<Mutex<World>>,
     manners: Arc<Mutex<Manners>>,
+    together: Arc<Barrier>,
 }
 
 type Answer = Response<Full<Bytes>>;
@@ -64,7 +68,8 @@ impl Service {
     pub async fn start(manners: Manners) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
-        let service = Self { url, world: Arc::default(), manners: Arc::new(Mutex::new(manners)) };
+        let together = Arc::new(Barrier::new(manners.answer_together));
+        let service = Self { url, world: Arc::default(), manners: Arc::new(Mutex::new(manners)), together };
         let answering = service.clone();
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
@@ -127,6 +132,7 @@ impl Service {
                 let created = self.limited(|world| self.create(world, idempotency_key.unwrap(), body));
                 let pause = self.manners.lock().unwrap().answer_after;
                 tokio::time::sleep(pause).await;
+                self.together.wait().await;
                 created
             }
             (&Method::GET, ["v1", "jobs", id] | ["v1", "jobs", id, "download"]) => self.job(&self.world(), id),
