@@ -9,7 +9,7 @@ use super::{Package, part};
 const THEME: &str = "word/theme/theme1.xml";
 
 /// The height of Word's lines, in percent of their letters' size. `None` if nobody has measured it. Measured on PDFs that Word made,
-/// for MS Gothic, Gulim and Malgun Gothic. The others are of the same makers and have the same heights.
+/// for MS Gothic, Gulim, Malgun Gothic and Microsoft JhengHei. The others are of the same makers and have the same heights.
 pub(super) fn line_height(font: &str) -> Option<i64> {
     match font.to_lowercase().as_str() {
         "ms gothic" | "ｍｓ ゴシック" | "ms pgothic" | "ｍｓ ｐゴシック" | "ms ui gothic" => Some(130),
@@ -17,7 +17,7 @@ pub(super) fn line_height(font: &str) -> Option<i64> {
         "gulim" | "굴림" | "gulimche" | "dotum" | "돋움" | "dotumche" | "batang" | "바탕" | "batangche" => {
             Some(130)
         }
-        "malgun gothic" | "맑은 고딕" => Some(173),
+        "malgun gothic" | "맑은 고딕" | "microsoft jhenghei" | "微軟正黑體" => Some(173),
         _ => None,
     }
 }
@@ -30,9 +30,12 @@ pub(super) const fn is_east_asian(letter: char) -> bool {
     )
 }
 
+/// What Word takes if nothing names a font, in a PDF of a document that pandoc wrote.
+const FALLBACK: &str = "Microsoft JhengHei";
+
 /// The theme's font for East Asian text: its own, or else the one for the document's East Asian language.
-pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<Option<String>> {
-    of_theme(&part(package, THEME)?, language)
+pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<String> {
+    Ok(of_theme(&part(package, THEME)?, language)?.unwrap_or_else(|| FALLBACK.to_owned()))
 }
 
 fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {

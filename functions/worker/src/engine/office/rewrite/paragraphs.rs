@@ -25,7 +25,7 @@ pub(super) struct Layout {
     pub(super) space_above: SpaceAbove,
     pub(super) styles: ParagraphStyles,
     /// The theme's font for East Asian text.
-    pub(super) east_asian_font: Option<String>,
+    pub(super) east_asian_font: String,
 }
 
 /// A part of a document whose paragraphs change.
@@ -230,11 +230,11 @@ impl<'a> Paragraphs<'a> {
     fn line(&self, complete: &Properties, letters: Option<&EastAsian>) -> Option<i64> {
         let EastAsian { font, size } = letters?;
         let font = match font.as_ref().or(complete.font.as_ref()) {
-            Some(EastAsianFont::Named(name)) => Some(name),
-            Some(EastAsianFont::OfTheme) | None => self.layout.east_asian_font.as_ref(),
+            Some(EastAsianFont::Named(name)) => name,
+            Some(EastAsianFont::OfTheme) | None => &self.layout.east_asian_font,
         };
         let size = size.or(complete.size).unwrap_or(USUAL_SIZE).saturating_mul(TWENTIETHS_IN_HALF_A_POINT);
-        let height = size.saturating_mul(line_height(font?)?) / 100;
+        let height = size.saturating_mul(line_height(font)?) / 100;
         let line = complete.line.unwrap_or(SINGLE);
         match complete.line_rule.as_deref() {
             _ if self.is_on_grid => None,
@@ -328,7 +328,7 @@ mod tests {
 
     fn changed(xml: &str, space_above: SpaceAbove) -> Option<String> {
         let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above, styles, east_asian_font: Some("맑은 고딕".to_owned()) };
+        let layout = Layout { space_above, styles, east_asian_font: "맑은 고딕".to_owned() };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Body))).unwrap().xml
     }
 
@@ -437,7 +437,7 @@ mod tests {
              <w:style w:styleId=\"Tight\"><w:pPr><w:spacing w:after=\"0\"/></w:pPr></w:style></w:styles>"
         );
         let styles = ParagraphStyles::read(&styles).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
+        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: String::new() };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Footer))).unwrap().xml
     }
 
