@@ -4,6 +4,7 @@ pub mod echo;
 pub mod idempotency;
 mod output;
 pub mod steps;
+mod stored_template;
 mod unknown;
 
 use std::collections::BTreeMap;
