@@ -211,7 +211,7 @@ impl ErrorCode {
             Self::UnsupportedMediaType => "Send the body as `Content-Type: application/json`.",
             Self::ValidationFailed => "The request does not match the tool's schema. See `details`.",
             Self::InvalidFont => "The upload is not a font that can be used.",
-            Self::InvalidTemplate => "The upload is not a template that can be used. See `details`.",
+            Self::InvalidTemplate => "The upload is not a template that can be used.",
             Self::WebhookChallengeFailed => "The endpoint did not answer the challenge.",
             Self::IdempotencyKeyReused => {
                 "This Idempotency-Key was used for a different request. Use a new key for a new request."
