@@ -126,7 +126,8 @@ async fn each_endpoint_keeps_its_budget() {
     check("POST /v1/templates", answer, 201, &calls);
     let answer = Answer::of(list_templates::handle(templates.clone(), get("/").key(key).build()).await);
     check("GET /v1/templates", answer, 200, &[KEY, "Query"]);
-    let by_name = |method: Method| RequestBuilder::new(method, "/").key(key).parameter("template_name", "letter").build();
+    let by_name =
+        |method: Method| RequestBuilder::new(method, "/").key(key).parameter("template_name", "letter").build();
     let answer = Answer::of(get_template::handle(templates.clone(), by_name(Method::GET)).await);
     check("GET /v1/templates/{template_name}", answer, 200, &[KEY, "GetItem", "GetObject"]);
     let by_template = json!({"toolSlug": "render-template", "template": {"name": "letter"}, "options": {"data": {}}});

@@ -415,7 +415,8 @@ async fn templates(description: &Description, world: &World, account: &Account) 
     assert_eq!(answer.body["templates"].as_array().unwrap().len(), 1);
     description.check(Method::GET, path, &answer);
     let path = "/v1/templates/{template_name}";
-    let about = |method: Method| RequestBuilder::new(method, "/").key(&account.key).parameter("template_name", "letter");
+    let about =
+        |method: Method| RequestBuilder::new(method, "/").key(&account.key).parameter("template_name", "letter");
     for version in ["1", "2", "0"] {
         let request = about(Method::GET).query("version", version).build();
         description.check(Method::GET, path, &Answer::of(get_template::handle(service.clone(), request).await));

@@ -290,7 +290,10 @@ async fn read(world: &World, account: &Account, version: u32) -> Result<String, 
     let budget = worker::budget::Budget::of(&worker::engine::Limits::default());
     let fetched = shelf.template(&named("invoice"), version, &scratch.path().join("source"), &budget).await;
     let Fetched { path, filename, content_type, .. } = fetched.map_err(|failure| failure.code)?;
-    assert_eq!((filename.as_deref(), content_type.as_deref()), (Some("invoice.html"), Some("text/html; charset=utf-8")));
+    assert_eq!(
+        (filename.as_deref(), content_type.as_deref()),
+        (Some("invoice.html"), Some("text/html; charset=utf-8"))
+    );
     Ok(std::fs::read_to_string(path).unwrap())
 }
 
@@ -346,7 +349,8 @@ async fn a_job_that_names_no_template_of_its_account_is_refused() {
     assert_eq!(refused(&stranger, body(json!({"name": "invoice"}))).await, "/template");
     assert_eq!(refused(&owner, body(json!({"name": "invoice", "version": 2}))).await, "/template");
     assert_eq!(refused(&owner, body(json!({"name": "a/b"}))).await, "/template/name");
-    let nested = json!({"toolSlug": "render-template", "input": {"template": {"name": "none"}}, "options": {"data": {}}});
+    let nested =
+        json!({"toolSlug": "render-template", "input": {"template": {"name": "none"}}, "options": {"data": {}}});
     assert_eq!(refused(&owner, nested).await, "/input/template");
     assert_eq!(world.spent(&owner).await, (0, 0));
 }

@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::client::Client;
 use crate::error::Result;
 use crate::models::{
-    Event, EventResponse, Font, FontRequest, FontResponse, FontsResponse, Template, TemplateRequest,
-    TemplateResponse, TemplatesResponse, Tool, ToolSchema, ToolSchemaResponse, ToolsResponse, Usage, UsageOfDays, UsageOfDaysGroupBy,
+    Event, EventResponse, Font, FontRequest, FontResponse, FontsResponse, Template, TemplateRequest, TemplateResponse,
+    TemplatesResponse, Tool, ToolSchema, ToolSchemaResponse, ToolsResponse, Usage, UsageOfDays, UsageOfDaysGroupBy,
 };
 use crate::transport::Call;
 
@@ -54,11 +54,8 @@ impl Client {
     /// Uploads a template from a file on this machine, and adds it as the next version of this name.
     pub async fn create_template(&self, name: &str, path: impl AsRef<Path>) -> Result<Template> {
         let upload = self.upload(path).await?;
-        let request = TemplateRequest {
-            name: Some(name.to_owned()),
-            upload_id: Some(upload.id),
-            ..TemplateRequest::default()
-        };
+        let request =
+            TemplateRequest { name: Some(name.to_owned()), upload_id: Some(upload.id), ..TemplateRequest::default() };
         let response: TemplateResponse = self.json(&Call::post(&["v1", "templates"], &request)?).await?;
         Ok(response.template)
     }

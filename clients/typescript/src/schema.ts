@@ -323,7 +323,7 @@ export interface paths {
                  * @description The number of a version.
                  * @example 1
                  */
-                version?: components["parameters"]["TemplateVersion"];
+                version?: components["parameters"]["VersionNumber"];
             };
             header?: never;
             path: {
@@ -4141,7 +4141,7 @@ export interface components {
          * @description The number of a version.
          * @example 1
          */
-        TemplateVersion: number;
+        VersionNumber: number;
         /**
          * @description An event's id, which is also its `webhook-id`.
          * @example evt_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
@@ -5072,7 +5072,7 @@ export interface operations {
                  * @description The number of a version.
                  * @example 1
                  */
-                version?: components["parameters"]["TemplateVersion"];
+                version?: components["parameters"]["VersionNumber"];
             };
             header?: never;
             path: {
@@ -5114,7 +5114,7 @@ export interface operations {
                  * @description The number of a version.
                  * @example 1
                  */
-                version?: components["parameters"]["TemplateVersion"];
+                version?: components["parameters"]["VersionNumber"];
             };
             header?: never;
             path: {

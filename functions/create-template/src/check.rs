@@ -149,7 +149,9 @@ mod tests {
 
     #[test]
     fn the_name_tells_markdown() {
-        for disposition in ["attachment; filename=\"a.b.md\"", "attachment; filename=\"x.md\"; filename*=UTF-8''%C3%A4.md"] {
+        for disposition in
+            ["attachment; filename=\"a.b.md\"", "attachment; filename=\"x.md\"; filename*=UTF-8''%C3%A4.md"]
+        {
             let hints = Hints { content_type: Some("application/octet-stream"), disposition: Some(disposition) };
             assert_eq!(check(b"# {title}".to_vec(), &hints, None).unwrap().format, "md", "{disposition}");
         }

@@ -7,7 +7,8 @@ use std::sync::Arc;
 
 use docmill::domain::breach::Breach;
 use docmill::domain::quota::RatePolicy;
-use docmill::domain::template::{MOST_TEMPLATE_BYTES, Wanted};
+use docmill::domain::request::new_template::Wanted;
+use docmill::domain::template::MOST_TEMPLATE_BYTES;
 use docmill::domain::upload::no_such_upload;
 use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::ApiError;

@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 
 use crate::breach::Breach;
 use crate::time::Timestamp;
-use crate::upload::{UploadId, named_upload};
 
 /// How many versions of all templates together an account may have.
 pub const MOST_TEMPLATES: usize = 500;
@@ -17,12 +16,8 @@ pub const MOST_TEMPLATE_BYTES: usize = 20 << 20;
 /// What a name looks like. It is a part of paths and of keys in the bucket.
 pub const NAME_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
 const MOST_NAME_CHARACTERS: usize = 64;
-const NAME_RULE: &str =
-    "must be a name of 1 to 64 letters, digits, dots, hyphens and underscores, beginning with a letter or digit";
 
 const MOST_DELIMITER_CHARACTERS: usize = 4;
-const DELIMITERS_RULE: &str =
-    "must be an object with `open` and `close`, each of one to four signs that are neither letters, digits nor spaces";
 
 /// A template's name. Its versions share it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -62,7 +57,8 @@ pub struct Delimiters {
 }
 
 impl Delimiters {
-    fn read(value: &Value) -> Option<Self> {
+    /// `None` unless both are one to four signs that are neither letters, digits nor spaces.
+    pub fn read(value: &Value) -> Option<Self> {
         let read = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| is_delimiter(text));
         Some(Self { open: read("open")?.to_owned(), close: read("close")?.to_owned() })
     }
@@ -126,39 +122,6 @@ pub fn view(name: &TemplateName, shown: &Version, versions: &[Version]) -> Map<S
     named.into_iter().chain(shown.view()).chain([("versions".to_owned(), json!(all))]).collect()
 }
 
-/// A request for a new version.
-#[derive(Debug)]
-pub struct Wanted {
-    pub name: TemplateName,
-    pub upload: UploadId,
-    pub delimiters: Option<Delimiters>,
-}
-
-impl Wanted {
-    /// Reads a request's body. Fails with all breaches.
-    pub fn read(body: &Map<String, Value>, now: Timestamp) -> Result<Self, Vec<Breach>> {
-        let name = body.get("name").and_then(Value::as_str).and_then(TemplateName::parse);
-        let upload = named_upload(body, now);
-        let delimiters = body.get("delimiters").map(Delimiters::read);
-        let mut breaches = Vec::new();
-        if name.is_none() {
-            breaches.push(Breach::new("/name", NAME_RULE));
-        }
-        if let Err(missing) = &upload {
-            breaches.extend(missing.iter().cloned());
-        }
-        if delimiters == Some(None) {
-            breaches.push(Breach::new("/delimiters", DELIMITERS_RULE));
-        }
-        match (name, upload) {
-            (Some(name), Ok(upload)) if breaches.is_empty() => {
-                Ok(Self { name, upload, delimiters: delimiters.flatten() })
-            }
-            _ => Err(breaches),
-        }
-    }
-}
-
 /// The version's number in a query string.
 pub fn version_number(text: &str) -> Result<u32, Vec<Breach>> {
     let number = text.parse().ok().filter(|number| *number > 0);
@@ -213,25 +176,6 @@ mod tests {
         expected["name"] = json!("invoice");
         expected["versions"] = json!([one, two]);
         assert_eq!(Value::Object(view(&name, &second, &[version(1), second.clone()])), expected);
-    }
-
-    #[test]
-    fn all_breaches_of_a_request_are_told() {
-        let upload = UploadId::new();
-        let read = |body: Value| Wanted::read(body.as_object().unwrap(), Timestamp(0));
-        let wanted =
-            read(json!({"name": "a", "uploadId": upload.to_string(), "delimiters": {"open": "[[", "close": "]]"}}));
-        let wanted = wanted.unwrap();
-        assert_eq!((wanted.name.as_str(), wanted.upload), ("a", upload));
-        assert_eq!(wanted.delimiters, Some(Delimiters { open: "[[".to_owned(), close: "]]".to_owned() }));
-        let breaches = read(json!({"name": "a/b", "delimiters": {"open": "a", "close": "]]"}})).unwrap_err();
-        let paths: Vec<_> = breaches.iter().map(|breach| breach.path.as_str()).collect();
-        assert_eq!(paths, ["/name", "/uploadId", "/delimiters"]);
-        for delimiters in [json!(1), json!({"open": "{"}), json!({"open": "", "close": "}"}), json!({"open": "{ ", "close": "}"})]
-        {
-            let body = json!({"name": "a", "uploadId": upload.to_string(), "delimiters": delimiters});
-            assert_eq!(read(body).unwrap_err()[0].path, "/delimiters");
-        }
     }
 
     #[test]

@@ -83,9 +83,10 @@ impl Templates {
             .expression_attribute_values(":templates", string(TEMPLATE))
             .consistent_read(true);
         let items: Vec<NamedItem> = all(query).await?;
-        let named = items.into_iter().filter(|item| !item.versions.versions.is_empty()).filter_map(|item| {
-            Some((TemplateName::parse(item.item.strip_prefix(TEMPLATE)?)?, item.versions))
-        });
+        let named = items
+            .into_iter()
+            .filter(|item| !item.versions.versions.is_empty())
+            .filter_map(|item| Some((TemplateName::parse(item.item.strip_prefix(TEMPLATE)?)?, item.versions)));
         Ok(named.collect())
     }
 
@@ -185,12 +186,14 @@ impl Templates {
                 .expression_attribute_values(":seen", number(next.revision - 1))
         };
         let set = "SET revision = :revision, latest = :latest, versions = :versions";
-        update(match forgotten {
-            Some(at) => written
-                .update_expression(format!("{set}, #ttl = :ttl"))
-                .expression_attribute_values(":ttl", number(at.as_ttl_seconds())),
-            None => written.update_expression(format!("{set} REMOVE #ttl")),
-        }
-        .build())
+        update(
+            match forgotten {
+                Some(at) => written
+                    .update_expression(format!("{set}, #ttl = :ttl"))
+                    .expression_attribute_values(":ttl", number(at.as_ttl_seconds())),
+                None => written.update_expression(format!("{set} REMOVE #ttl")),
+            }
+            .build(),
+        )
     }
 }

@@ -343,7 +343,8 @@ mod tests {
 
     #[test]
     fn a_template_is_named_with_or_without_a_version() {
-        let read = |template: Value| sources(&object(json!({ "template": template }))).pop().map(|source| source.origin);
+        let read =
+            |template: Value| sources(&object(json!({ "template": template }))).pop().map(|source| source.origin);
         let name = TemplateName::parse("invoice").unwrap();
         let newest = Origin::Template { name: name.clone(), version: None };
         assert_eq!(read(json!({"name": "invoice"})), Some(newest));

@@ -73,8 +73,13 @@ mod tests {
         let refusal = |body: Value| parse(body).map(|_| ()).unwrap_err();
         let both = json!({"template": {"name": "a"}, "html": "<p>", "options": {"data": {}}});
         assert!(refusal(both).starts_with("give exactly one of `sourceUrl`, `uploadId`, `jobId`, `template`"));
-        for template in [json!("a"), json!({}), json!({"name": "a/b"}), json!({"name": "a", "version": 0}), json!({"name": "a", "x": 1})]
-        {
+        for template in [
+            json!("a"),
+            json!({}),
+            json!({"name": "a/b"}),
+            json!({"name": "a", "version": 0}),
+            json!({"name": "a", "x": 1}),
+        ] {
             assert!(parse(json!({"template": template, "options": {"data": {}}})).is_err(), "{template}");
         }
     }
