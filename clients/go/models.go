@@ -387,6 +387,7 @@ const (
 	ErrorCodeInvalidFont           ErrorCode = "invalid_font"
 	ErrorCodeInvalidIdempotencyKey ErrorCode = "invalid_idempotency_key"
 	ErrorCodeInvalidJSON           ErrorCode = "invalid_json"
+	ErrorCodeInvalidTemplate       ErrorCode = "invalid_template"
 	ErrorCodeJobCanceled           ErrorCode = "job_canceled"
 	ErrorCodeJobEnded              ErrorCode = "job_ended"
 	ErrorCodeJobFailed             ErrorCode = "job_failed"
@@ -399,8 +400,10 @@ const (
 	ErrorCodeRateLimited           ErrorCode = "rate_limited"
 	ErrorCodeRevokedAPIKey         ErrorCode = "revoked_api_key"
 	ErrorCodeRouteNotFound         ErrorCode = "route_not_found"
+	ErrorCodeTemplateNotFound      ErrorCode = "template_not_found"
 	ErrorCodeTestModeDisabled      ErrorCode = "test_mode_disabled"
 	ErrorCodeTooManyFonts          ErrorCode = "too_many_fonts"
+	ErrorCodeTooManyTemplates      ErrorCode = "too_many_templates"
 	ErrorCodeTooManyWebhooks       ErrorCode = "too_many_webhooks"
 	ErrorCodeToolNotAllowed        ErrorCode = "tool_not_allowed"
 	ErrorCodeToolNotFound          ErrorCode = "tool_not_found"
@@ -436,6 +439,8 @@ func (e ErrorCode) Valid() bool {
 		return true
 	case ErrorCodeInvalidJSON:
 		return true
+	case ErrorCodeInvalidTemplate:
+		return true
 	case ErrorCodeJobCanceled:
 		return true
 	case ErrorCodeJobEnded:
@@ -460,9 +465,13 @@ func (e ErrorCode) Valid() bool {
 		return true
 	case ErrorCodeRouteNotFound:
 		return true
+	case ErrorCodeTemplateNotFound:
+		return true
 	case ErrorCodeTestModeDisabled:
 		return true
 	case ErrorCodeTooManyFonts:
+		return true
+	case ErrorCodeTooManyTemplates:
 		return true
 	case ErrorCodeTooManyWebhooks:
 		return true
@@ -1349,6 +1358,33 @@ func (e SplitPDFOptionsMode) Valid() bool {
 	}
 }
 
+// Defines values for TemplateFormat.
+const (
+	TemplateFormatDocx TemplateFormat = "docx"
+	TemplateFormatHTML TemplateFormat = "html"
+	TemplateFormatMd   TemplateFormat = "md"
+	TemplateFormatOdt  TemplateFormat = "odt"
+	TemplateFormatPptx TemplateFormat = "pptx"
+)
+
+// Valid indicates whether the value is a known member of the TemplateFormat enum.
+func (e TemplateFormat) Valid() bool {
+	switch e {
+	case TemplateFormatDocx:
+		return true
+	case TemplateFormatHTML:
+		return true
+	case TemplateFormatMd:
+		return true
+	case TemplateFormatOdt:
+		return true
+	case TemplateFormatPptx:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TemplateMistakeReason.
 const (
 	TemplateMistakeReasonInvalidTag        TemplateMistakeReason = "invalid_tag"
@@ -1385,6 +1421,33 @@ func (e TemplateMistakeReason) Valid() bool {
 	case TemplateMistakeReasonUnopenedTag:
 		return true
 	case TemplateMistakeReasonUnusableValue:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TemplateVersionFormat.
+const (
+	TemplateVersionFormatDocx TemplateVersionFormat = "docx"
+	TemplateVersionFormatHTML TemplateVersionFormat = "html"
+	TemplateVersionFormatMd   TemplateVersionFormat = "md"
+	TemplateVersionFormatOdt  TemplateVersionFormat = "odt"
+	TemplateVersionFormatPptx TemplateVersionFormat = "pptx"
+)
+
+// Valid indicates whether the value is a known member of the TemplateVersionFormat enum.
+func (e TemplateVersionFormat) Valid() bool {
+	switch e {
+	case TemplateVersionFormatDocx:
+		return true
+	case TemplateVersionFormatHTML:
+		return true
+	case TemplateVersionFormatMd:
+		return true
+	case TemplateVersionFormatOdt:
+		return true
+	case TemplateVersionFormatPptx:
 		return true
 	default:
 		return false
@@ -1965,7 +2028,7 @@ type ErrorBody struct {
 	// Code A stable code. More may be added: decide by `status` if you don't know one.
 	Code ErrorCode `json:"code"`
 
-	// Details Every invalid value. Only with `validation_failed`.
+	// Details Every invalid value, or every mistake in a template. Only with `validation_failed` and `invalid_template`.
 	Details []ErrorDetail `json:"details,omitempty"`
 
 	// Message What happened and what to do.
@@ -2964,6 +3027,38 @@ type SplitPDFOptions struct {
 // SplitPDFOptionsMode `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 type SplitPDFOptionsMode string
 
+// Template A stored template, with one of its versions.
+type Template struct {
+	Bytes     int64     `json:"bytes"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Delimiters What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again.
+	Delimiters *TemplateDelimiters `json:"delimiters,omitempty"`
+
+	// Example An example of such data. Lists leave it out.
+	Example map[string]interface{} `json:"example,omitempty"`
+	Format  TemplateFormat         `json:"format"`
+	Name    string                 `json:"name"`
+
+	// Schema The data that this version expects, as a JSON Schema. Lists leave it out.
+	Schema map[string]interface{} `json:"schema,omitempty"`
+
+	// Version From 1. No number is given twice.
+	Version int64 `json:"version"`
+
+	// Versions All versions, the oldest first.
+	Versions []TemplateVersion `json:"versions"`
+}
+
+// TemplateDelimiters What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again.
+type TemplateDelimiters struct {
+	Close string `json:"close"`
+	Open  string `json:"open"`
+}
+
+// TemplateFormat defines model for TemplateFormat.
+type TemplateFormat string
+
 // TemplateMistake A mistake in a template, or a tag that the data does not fit.
 type TemplateMistake struct {
 	// Message What is wrong, for people.
@@ -2998,6 +3093,54 @@ type TemplatePlace struct {
 
 	// Text The text of the paragraph.
 	Text string `json:"text"`
+}
+
+// TemplateRequest defines model for TemplateRequest.
+type TemplateRequest struct {
+	// Delimiters What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again.
+	Delimiters *TemplateDelimiters `json:"delimiters,omitempty"`
+
+	// Name The template's name. If you have a template of this name, the upload becomes its next version.
+	Name string `json:"name"`
+
+	// UploadID An upload of your account that is complete and less than an hour old.
+	UploadID string `json:"uploadId"`
+}
+
+// TemplateResponse defines model for TemplateResponse.
+type TemplateResponse struct {
+	Ok bool `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string `json:"requestId"`
+
+	// Template A stored template, with one of its versions.
+	Template Template `json:"template"`
+}
+
+// TemplateVersion A version of a stored template.
+type TemplateVersion struct {
+	Bytes     int64     `json:"bytes"`
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Delimiters What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again.
+	Delimiters *TemplateDelimiters   `json:"delimiters,omitempty"`
+	Format     TemplateVersionFormat `json:"format"`
+
+	// Version From 1. No number is given twice.
+	Version int64 `json:"version"`
+}
+
+// TemplateVersionFormat defines model for TemplateVersionFormat.
+type TemplateVersionFormat string
+
+// TemplatesResponse defines model for TemplatesResponse.
+type TemplatesResponse struct {
+	Ok bool `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string     `json:"requestId"`
+	Templates []Template `json:"templates"`
 }
 
 // ThumbnailOptions defines model for ThumbnailOptions.

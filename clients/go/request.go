@@ -42,6 +42,7 @@ type Source struct {
 	URL       string            `json:"url,omitempty"`
 	UploadID  string            `json:"uploadId,omitempty"`
 	JobID     string            `json:"jobId,omitempty"`
+	Template  *StoredTemplate   `json:"template,omitempty"`
 	HTML      string            `json:"html,omitempty"`
 	Markdown  string            `json:"markdown,omitempty"`
 	Output    int               `json:"output,omitempty"`
@@ -53,6 +54,12 @@ type Source struct {
 
 	file, address string
 	content       io.ReadSeeker
+}
+
+// StoredTemplate names a template of the account: without a version, the newest one.
+type StoredTemplate struct {
+	Name    string `json:"name"`
+	Version int    `json:"version,omitempty"`
 }
 
 // File is a file of this machine. It is uploaded, in parts, when the job is created.
@@ -78,6 +85,9 @@ func Uploaded(id string) Source { return Source{UploadID: id} }
 // ResultOf is the result of another job, which need not have ended. Output names one of several files.
 func ResultOf(jobID string) Source { return Source{JobID: jobID} }
 
+// Stored is the newest version of a stored template.
+func Stored(name string) Source { return Source{Template: &StoredTemplate{Name: name}} }
+
 // String tells the kind of source, without secrets.
 func (s Source) String() string {
 	switch {
@@ -93,6 +103,8 @@ func (s Source) String() string {
 		return "upload " + s.UploadID
 	case s.JobID != "":
 		return "result of job " + s.JobID
+	case s.Template != nil:
+		return "template " + s.Template.Name
 	}
 	return "URL"
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/url"
+	"strconv"
 	"time"
 )
 
@@ -38,6 +39,46 @@ func (c *Client) UsageOfDays(ctx context.Context, from, to time.Time, groupBy Us
 	}
 	_, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/account/usage", query: query}, &answer)
 	return &answer.Usage, err
+}
+
+// CreateTemplate uploads a template from a file on this machine, and adds it as the next version of this name.
+func (c *Client) CreateTemplate(ctx context.Context, name, path string) (*Template, error) {
+	upload, err := c.Upload(ctx, path)
+	if err != nil {
+		return nil, err
+	}
+	var answer TemplateResponse
+	body := TemplateRequest{Name: name, UploadID: upload.ID}
+	_, err = c.do(ctx, call{method: http.MethodPost, path: "/v1/templates", body: body}, &answer)
+	return &answer.Template, err
+}
+
+// Templates lists the account's templates, each with its newest version.
+func (c *Client) Templates(ctx context.Context) ([]Template, error) {
+	var answer TemplatesResponse
+	_, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/templates"}, &answer)
+	return answer.Templates, err
+}
+
+// Template reads a version with the schema of its data and an example: 0 is the newest.
+func (c *Client) Template(ctx context.Context, name string, version int) (*Template, error) {
+	var answer TemplateResponse
+	_, err := c.do(ctx, aboutTemplate(http.MethodGet, name, version), &answer)
+	return &answer.Template, err
+}
+
+// DeleteTemplate deletes a version; 0 deletes all of them.
+func (c *Client) DeleteTemplate(ctx context.Context, name string, version int) error {
+	_, err := c.do(ctx, aboutTemplate(http.MethodDelete, name, version), nil)
+	return err
+}
+
+func aboutTemplate(method, name string, version int) call {
+	request := call{method: method, path: "/v1/templates/{id}", id: name}
+	if version > 0 {
+		request.query = url.Values{"version": {strconv.Itoa(version)}}
+	}
+	return request
 }
 
 // CreateFont makes a font of a file on this machine available to the account's jobs.

@@ -16,6 +16,7 @@ use crate::store::keys::Keys;
 use crate::store::sessions::Sessions;
 use crate::store::settings::Settings;
 use crate::store::statistics::Statistics;
+use crate::store::templates::Templates;
 use crate::store::usage::Usage;
 use crate::store::users::Users;
 use crate::store::webhooks::Webhooks;
@@ -47,6 +48,7 @@ pub struct Context {
     pub fonts: Fonts,
     pub health: Health,
     pub sessions: Sessions,
+    pub templates: Templates,
     pub users: Users,
     pub webhooks: Webhooks,
     pub files: Files,
@@ -77,6 +79,7 @@ impl Context {
             health: Health::new(dynamodb.clone(), tables.jobs.clone()),
             events: Events::new(dynamodb.clone(), tables),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
+            templates: Templates::new(dynamodb.clone(), tables.usage.clone()),
             users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),
             webhooks: Webhooks::new(dynamodb.clone(), tables.events.clone()),
             files: Files::new(aws.clone(), config.s3_path_style, config.files_bucket.clone()),

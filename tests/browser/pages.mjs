@@ -289,6 +289,7 @@ export const pages = [
   { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Create a signed sample") },
   { name: "verifier", path: "/app/webhooks/verify", who: "user" },
   { name: "jobs", path: "/app/jobs", who: "user" },
+  { name: "templates", path: "/app/templates", who: "user" },
   { name: "fonts", path: withFonts, who: "user" },
   { name: "fonts-refused", path: withFonts, who: "user", prepare: refuseFont },
   { name: "font", path: withFonts, who: "user", prepare: showSample },

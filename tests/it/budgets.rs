@@ -9,12 +9,14 @@ use docmill::domain::job::JobId;
 use docmill::domain::quota::RateLimit;
 use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
+use docmill::http::templates::TemplateService;
 use lambda_http::http::Method;
 use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
 use crate::fonts::{fixture, uploaded};
+use crate::stored_templates::uploaded as uploaded_template;
 use crate::support::hooks::test_service;
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
@@ -115,6 +117,25 @@ async fn each_endpoint_keeps_its_budget() {
     let removing = RequestBuilder::new(Method::DELETE, "/").key(key).parameter("font_id", &font_id).build();
     let answer = Answer::of(delete_font::handle(fonts, removing).await);
     check("DELETE /v1/fonts/{font_id}", answer, 204, &[KEY, "UpdateItem", "DeleteObject"]);
+    let templates = Arc::new(TemplateService::new(context()));
+    let template = uploaded_template(&world, &account, "<p>{name}</p>").await;
+    world.watch.take_calls();
+    let named = post("/", &json!({"name": "letter", "uploadId": template})).key(key).build();
+    let answer = Answer::of(create_template::handle(templates.clone(), named).await);
+    let calls = [KEY, "GetObject", "GetItem", "PutObject", "PutObject", TRANSACTION];
+    check("POST /v1/templates", answer, 201, &calls);
+    let answer = Answer::of(list_templates::handle(templates.clone(), get("/").key(key).build()).await);
+    check("GET /v1/templates", answer, 200, &[KEY, "Query"]);
+    let by_name =
+        |method: Method| RequestBuilder::new(method, "/").key(key).parameter("template_name", "letter").build();
+    let answer = Answer::of(get_template::handle(templates.clone(), by_name(Method::GET)).await);
+    check("GET /v1/templates/{template_name}", answer, 200, &[KEY, "GetItem", "GetObject"]);
+    let by_template = json!({"toolSlug": "render-template", "template": {"name": "letter"}, "options": {"data": {}}});
+    let answer = Answer::of(create_job::handle(service(), post("/", &by_template).key(key).build()).await);
+    check("POST /v1/jobs with a template", answer, 202, &[KEY, "GetItem", TRANSACTION, MESSAGE]);
+    let answer = Answer::of(delete_template::handle(templates, by_name(Method::DELETE)).await);
+    let calls = [KEY, "GetItem", "ListObjectsV2", TRANSACTION, "DeleteObjects"];
+    check("DELETE /v1/templates/{template_name}", answer, 204, &calls);
     let by_upload = json!({"toolSlug": "html-to-pdf", "uploadId": upload});
     let answer = Answer::of(create_job::handle(service(), post("/", &by_upload).key(key).build()).await);
     check("POST /v1/jobs with an upload", answer, 202, &[KEY, "HeadObject", TRANSACTION, MESSAGE]);
@@ -177,6 +198,7 @@ async fn each_page_keeps_its_budget_of_read_rounds() {
         ("/app/keys", &user, 2),
         ("/app", &user, 2),
         ("/app/fonts", &user, 1),
+        ("/app/templates", &user, 1),
         ("/app/jobs", &user, 2),
         ("/app/jobs?status=queued", &user, 2),
         (&format!("/app/jobs/{id}"), &user, 2),

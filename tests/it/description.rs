@@ -22,6 +22,7 @@ use serde_json::{Value, json};
 
 use crate::contract::file;
 use crate::fonts::{fixture, uploaded};
+use crate::stored_templates;
 use crate::support::hooks::test_service;
 use crate::support::hooks::{Deliveries, Hooks, Reply};
 use crate::support::http::{Answer, RequestBuilder, get, post};
@@ -381,6 +382,7 @@ async fn real_answers_are_as_described() {
         description.check(Method::DELETE, "/v1/fonts/{font_id}", &answer);
     }
 
+    templates(&description, &world, &account).await;
     world.count(vec![JobId::parse(&created.job_id()).unwrap()]).await;
     let usage = get("/").key(&account.key).build();
     let usage = Answer::of(get_account_usage::handle(world.context.clone(), usage).await);
@@ -397,6 +399,32 @@ async fn real_answers_are_as_described() {
         Answer::of(test_webhook::handle(test_service(world.context.clone()), post("/", &json!({})).build()).await);
     assert_eq!(stranger.status, 401);
     description.check(Method::POST, "/v1/webhooks/test", &stranger);
+}
+
+/// Checks the responses of the endpoints of templates.
+async fn templates(description: &Description, world: &World, account: &Account) {
+    let (service, path) = (stored_templates::service(world), "/v1/templates");
+    let upload = stored_templates::uploaded(world, account, "<p>{name}</p>").await;
+    let wrong = stored_templates::uploaded(world, account, "<p>{#name}</p>").await;
+    let body = |upload: &str| json!({"name": "letter", "uploadId": upload});
+    for body in [body(&upload), body(&upload), body(&wrong), json!({})] {
+        let answer = create_template::handle(service.clone(), post("/", &body).key(&account.key).build()).await;
+        description.check(Method::POST, path, &Answer::of(answer));
+    }
+    let answer = Answer::of(list_templates::handle(service.clone(), get("/").key(&account.key).build()).await);
+    assert_eq!(answer.body["templates"].as_array().unwrap().len(), 1);
+    description.check(Method::GET, path, &answer);
+    let path = "/v1/templates/{template_name}";
+    let about =
+        |method: Method| RequestBuilder::new(method, "/").key(&account.key).parameter("template_name", "letter");
+    for version in ["1", "2", "0"] {
+        let request = about(Method::GET).query("version", version).build();
+        description.check(Method::GET, path, &Answer::of(get_template::handle(service.clone(), request).await));
+    }
+    for version in ["0", "1", "1"] {
+        let request = about(Method::DELETE).query("version", version).build();
+        description.check(Method::DELETE, path, &Answer::of(delete_template::handle(service.clone(), request).await));
+    }
 }
 
 /// Checks the responses of webhook endpoints.

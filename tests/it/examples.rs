@@ -73,6 +73,13 @@ impl Stack {
         created["webhook"]["id"].as_str().unwrap().to_owned()
     }
 
+    /// The name of a template that this upload becomes.
+    async fn template(&self, upload: &str) -> &'static str {
+        let wanted = json!({"name": "letter", "uploadId": upload});
+        assert_eq!(self.ask(Method::POST, "/v1/templates", Some(wanted)).await["ok"], true);
+        "letter"
+    }
+
     /// Runs a program with the stack in its own folder.
     async fn run(&self, mut command: Command, folder: &Path, job: &str) -> Output {
         command.current_dir(folder).kill_on_drop(true);
@@ -89,6 +96,7 @@ impl Stack {
             );
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
+        std::fs::copy(root().join("samples/invoice-template.docx"), folder.join("invoice-template.docx")).unwrap();
         std::fs::copy(root().join("tests/fixtures/invoices/en16931.xml"), folder.join("invoice.xml")).unwrap();
         let mut bash = Command::new("bash");
         bash.args(["-O", "expand_aliases", "-c", &format!("{STRICT}{script}")]);
@@ -178,7 +186,10 @@ async fn every_command_of_the_guides_works() {
                 let version = |file: &str| serde_json::from_slice::<Value>(&read(file)).unwrap()["openapi"].take();
                 assert_eq!((version("openapi.json"), version("openapi-3.0.json")), (json!("3.1.0"), json!("3.0.3")));
             }
-            "templates" => assert!(pdf::text(&read("invoice.pdf")).contains("Ada Lovelace")),
+            "templates" => {
+                assert!(pdf::text(&read("invoice.pdf")).contains("Ada Lovelace"));
+                assert_eq!(answers[0]["template"]["format"], "docx");
+            }
             "lists" => assert!(answers[0]["jobs"].is_array()),
             "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
@@ -218,7 +229,10 @@ async fn every_request_on_an_endpoints_page_works() {
         let event = if operation.slug() == "get-event" { stack.event_of(&job).await } else { String::new() };
         let mut bash = Command::new("bash");
         let webhook = if operation.path.contains("{webhook_id}") { stack.webhook().await } else { String::new() };
-        let ids = format!("export UPLOAD_ID={upload} FONT_ID={font} EVENT_ID={event} WEBHOOK_ID={webhook}\n");
+        let template = if operation.path.contains("{template_name}") { stack.template(&upload).await } else { "" };
+        let ids = format!(
+            "export UPLOAD_ID={upload} FONT_ID={font} EVENT_ID={event} WEBHOOK_ID={webhook} TEMPLATE={template}\n"
+        );
         bash.args(["-c", &format!("set -eu\n{ids}{request} | cat")]);
         let output = stack.run(bash, folder.path(), &job).await;
         let said = String::from_utf8_lossy(&output.stdout);

@@ -23,7 +23,7 @@ pub struct Traveller {
 }
 
 pub struct Answer {
-    status: u16,
+    pub status: u16,
     headers: HeaderMap,
     pub body: Value,
 }

@@ -55,6 +55,7 @@ mod redrive;
 mod samples;
 mod secrets;
 mod source_jobs;
+mod stored_templates;
 mod sweeping;
 mod telemetry;
 mod templates;

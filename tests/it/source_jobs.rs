@@ -453,6 +453,7 @@ async fn results_of_other_jobs_are_only_read_within_the_account() {
         let shelf = worker::account_files::AccountFiles {
             files: &world.context.files,
             jobs: &world.context.jobs,
+            templates: &world.context.templates,
             clock: &clock,
             account,
         };

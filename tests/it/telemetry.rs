@@ -12,6 +12,7 @@ use docmill::http::fonts::FontService;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
+use docmill::http::templates::TemplateService;
 use docmill::telemetry::{field, metric};
 use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
 use get_webhook_keys::KeysDocument;
@@ -34,6 +35,7 @@ use crate::worker_pipeline::Bench;
 /// Handles a request like its route's function.
 async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
     let (context, service) = (world.context.clone(), world.service.clone());
+    let templates = Arc::new(TemplateService::new(world.context.clone()));
     let path: Vec<_> = request.path.split('/').skip(1).collect();
     match (request.method.as_str(), &path[..]) {
         ("GET", ["v1", "tools"]) => list_tools::handle(context, request).await,
@@ -56,6 +58,10 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("POST", ["v1", "fonts"]) => create_font::handle(Arc::new(FontService::new(context)), request).await,
         ("GET", ["v1", "fonts"]) => list_fonts::handle(Arc::new(FontService::new(context)), request).await,
         ("DELETE", ["v1", "fonts", _]) => delete_font::handle(Arc::new(FontService::new(context)), request).await,
+        ("POST", ["v1", "templates"]) => create_template::handle(templates, request).await,
+        ("GET", ["v1", "templates"]) => list_templates::handle(templates, request).await,
+        ("GET", ["v1", "templates", _]) => get_template::handle(templates, request).await,
+        ("DELETE", ["v1", "templates", _]) => delete_template::handle(templates, request).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("GET", ["v1", "events"]) => list_events::handle(context, request).await,
         ("GET", ["v1", "events", _]) => get_event::handle(context, request).await,

@@ -157,3 +157,27 @@ fn zip_of(parts: &[(&str, Vec<u8>)]) -> Vec<u8> {
     parts.iter().for_each(|(name, content)| add(name, content));
     writer.finish().unwrap().into_inner()
 }
+
+/// Added, named by a job, chained to PDF, and deleted: a job of a deleted version is refused.
+#[tokio::test]
+async fn a_stored_template_becomes_a_pdf() {
+    let Some(traveller) = Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
+    let upload = traveller.invoice_template().await;
+    let added =
+        traveller.ask(Method::POST, "/v1/templates", Some(&json!({"name": "journey", "uploadId": upload}))).await;
+    assert_eq!((added.status, &added.body["template"]["format"]), (201, &json!("docx")), "{}", added.body);
+    let options = json!({"data": added.body["template"]["example"]});
+    let named = json!({"template": {"name": "journey"}, "options": options, "then": [{"toolSlug": "office-to-pdf"}]});
+    let (job, made) = traveller.result(named.clone()).await;
+    assert_eq!(job["input"]["template"], json!({"name": "journey", "version": added.body["template"]["version"]}));
+    assert_eq!(job["output"]["filename"], "journey.pdf");
+    assert!(pdf::text(&made).contains("customer"), "{}", pdf::text(&made));
+
+    let shown = traveller.ask(Method::GET, "/v1/templates/journey", None).await;
+    assert_eq!(shown.body["template"]["schema"], added.body["template"]["schema"]);
+    let listed = traveller.ask(Method::GET, "/v1/templates", None).await.body;
+    assert!(listed["templates"].as_array().unwrap().iter().any(|template| template["name"] == "journey"), "{listed}");
+    assert_eq!(traveller.ask(Method::DELETE, "/v1/templates/journey", None).await.status, 204);
+    let refused = traveller.ask(Method::POST, "/v1/tools/render-template/jobs", Some(&named)).await;
+    assert_eq!((refused.status, &refused.body["error"]["details"][0]["path"]), (422, &json!("/template")));
+}

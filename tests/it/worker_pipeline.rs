@@ -73,6 +73,7 @@ impl Bench {
             jobs: context.jobs.clone(),
             budgets: context.budgets,
             fonts: context.fonts,
+            templates: context.templates,
             font_cache: FontCache::default(),
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),

@@ -73,6 +73,7 @@ async fn dispatch(matches: &ArgMatches) -> Outcome<()> {
         Verb::Tools(args) => verbs::tools::run(&args, &globals).await,
         Verb::Usage => verbs::usage::run(&globals).await,
         Verb::Fonts(verb) => verbs::fonts::run(verb, &globals).await,
+        Verb::Templates(verb) => verbs::templates::run(verb, &globals).await,
         Verb::Webhooks(verb) => verbs::webhooks::run(verb, &globals).await,
         Verb::Mcp => verbs::mcp::run(&globals).await,
         Verb::Login(args) => verbs::login::run(&args, &globals).await,

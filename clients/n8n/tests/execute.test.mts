@@ -122,6 +122,17 @@ test('steps, labels and the options of the result are sent', async () => {
 	});
 });
 
+test('a stored template is named with or without a version', async () => {
+	const fields = { resource: 'office', operation: 'render-template', source: 'template' };
+	for (const templateName of ['invoice', ' invoice@2']) {
+		await run({ fields: { ...fields, templateName, wait: false } });
+	}
+	assert.deepEqual(
+		api.sent('POST /v1/tools').map((request) => request.json.input),
+		[{ template: { name: 'invoice' } }, { template: { name: 'invoice', version: 2 } }],
+	);
+});
+
 test('each file of a result becomes an item', async () => {
 	api.files = ['one', 'two'].map((name) => ({ filename: `${name}.png`, contentType: 'image/png', content: name }));
 	const fields = {

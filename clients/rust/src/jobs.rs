@@ -124,6 +124,11 @@ impl Client {
             Place::Page(address) => ("url", address),
             Place::Upload(id) => ("uploadId", id),
             Place::Job(id) => ("jobId", id),
+            Place::Template(name, version) => {
+                let mut template = json!({ "name": name });
+                insert(&mut template, "version", version);
+                return described("template", template, &source.details);
+            }
             Place::Html(text) => ("html", text),
             Place::Markdown(text) => ("markdown", text),
         };
@@ -218,7 +223,7 @@ fn step(step: Step) -> Result<Value> {
     Ok(body)
 }
 
-fn described(name: &str, value: String, details: &Details) -> Result<Value> {
+fn described(name: &str, value: impl Serialize, details: &Details) -> Result<Value> {
     let mut source =
         serde_json::to_value(details).map_err(|error| Error::Usage(format!("the source is not JSON: {error}")))?;
     insert(&mut source, name, Some(value));

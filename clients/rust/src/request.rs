@@ -156,6 +156,8 @@ pub(crate) enum Place {
     Page(String),
     Upload(String),
     Job(String),
+    /// A name, and a version unless it is the newest.
+    Template(String, Option<u32>),
     Html(String),
     Markdown(String),
 }
@@ -212,6 +214,11 @@ impl Source {
     /// The result of another job, which need not have ended.
     pub fn result_of(job_id: impl Into<String>) -> Self {
         Place::Job(job_id.into()).into()
+    }
+
+    /// A stored template: this version, or the newest.
+    pub fn template(name: impl Into<String>, version: Option<u32>) -> Self {
+        Place::Template(name.into(), version).into()
     }
 
     /// A page.
@@ -271,7 +278,7 @@ impl Source {
             }
             Place::Html(_) | Place::Page(_) => Ok("html-to-pdf"),
             Place::Markdown(_) => Ok("markdown-to-pdf"),
-            Place::SourceUrl(_) | Place::Upload(_) | Place::Job(_) => {
+            Place::SourceUrl(_) | Place::Upload(_) | Place::Job(_) | Place::Template(..) => {
                 Err(Error::Usage("this kind of source does not tell the tool: name one".to_owned()))
             }
         }
@@ -293,6 +300,7 @@ impl fmt::Debug for Source {
             Place::Address(_) | Place::SourceUrl(_) | Place::Page(_) => formatter.write_str("URL"),
             Place::Upload(id) => write!(formatter, "upload {id}"),
             Place::Job(id) => write!(formatter, "result of job {id}"),
+            Place::Template(name, _) => write!(formatter, "template {name}"),
             Place::Html(_) => formatter.write_str("inline HTML"),
             Place::Markdown(_) => formatter.write_str("inline Markdown"),
         }

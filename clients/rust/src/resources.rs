@@ -7,8 +7,8 @@ use serde::Deserialize;
 use crate::client::Client;
 use crate::error::Result;
 use crate::models::{
-    Event, EventResponse, Font, FontRequest, FontResponse, FontsResponse, Tool, ToolSchema, ToolSchemaResponse,
-    ToolsResponse, Usage, UsageOfDays, UsageOfDaysGroupBy,
+    Event, EventResponse, Font, FontRequest, FontResponse, FontsResponse, Template, TemplateRequest, TemplateResponse,
+    TemplatesResponse, Tool, ToolSchema, ToolSchemaResponse, ToolsResponse, Usage, UsageOfDays, UsageOfDaysGroupBy,
 };
 use crate::transport::Call;
 
@@ -49,6 +49,34 @@ impl Client {
             .query("groupBy", Some(group_by));
         let response: UsageResponse<UsageOfDays> = self.json(&call).await?;
         Ok(response.usage)
+    }
+
+    /// Uploads a template from a file on this machine, and adds it as the next version of this name.
+    pub async fn create_template(&self, name: &str, path: impl AsRef<Path>) -> Result<Template> {
+        let upload = self.upload(path).await?;
+        let request =
+            TemplateRequest { name: Some(name.to_owned()), upload_id: Some(upload.id), ..TemplateRequest::default() };
+        let response: TemplateResponse = self.json(&Call::post(&["v1", "templates"], &request)?).await?;
+        Ok(response.template)
+    }
+
+    /// The account's templates, each with its newest version.
+    pub async fn templates(&self) -> Result<Vec<Template>> {
+        let response: TemplatesResponse = self.json(&Call::get(&["v1", "templates"])?).await?;
+        Ok(response.templates)
+    }
+
+    /// A version with the schema of its data and an example: the newest by default.
+    pub async fn template(&self, name: &str, version: Option<u32>) -> Result<Template> {
+        let call = Call::get(&["v1", "templates", name])?.query("version", version);
+        let response: TemplateResponse = self.json(&call).await?;
+        Ok(response.template)
+    }
+
+    /// Deletes a version, or all of them.
+    pub async fn delete_template(&self, name: &str, version: Option<u32>) -> Result<()> {
+        let call = Call::new(Method::DELETE, &["v1", "templates", name])?.query("version", version);
+        self.send(&call).await.map(drop)
     }
 
     /// Makes a font of a file on this machine available to the account's jobs.

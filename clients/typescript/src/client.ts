@@ -1,7 +1,7 @@
 /** The client. */
 
 import { Conversion, Jobs } from "./jobs.ts";
-import { Events, Fonts, Tools, Uploads, Webhooks } from "./resources.ts";
+import { Events, Fonts, Templates, Tools, Uploads, Webhooks } from "./resources.ts";
 import { toolFor } from "./sources.ts";
 import { type Query, type RawResponse, type Settings, Transport } from "./transport.ts";
 import type { AnyTool, JobSettings, OptionsOf, Schemas, Source, Usage } from "./types.ts";
@@ -17,6 +17,7 @@ export class Docmill {
   readonly uploads: Uploads;
   readonly events: Events;
   readonly webhooks: Webhooks;
+  readonly templates: Templates;
   readonly fonts: Fonts;
 
   constructor(settings: Settings = {}) {
@@ -26,6 +27,7 @@ export class Docmill {
     this.uploads = new Uploads(this.#transport);
     this.events = new Events(this.#transport);
     this.webhooks = new Webhooks(this.#transport);
+    this.templates = new Templates(this.#transport);
     this.fonts = new Fonts(this.#transport);
   }
 

@@ -8,7 +8,7 @@
 export { Docmill } from "./client.ts";
 export * from "./errors.ts";
 export { Conversion, Job, type JobFilter, type Jobs, type Saved } from "./jobs.ts";
-export type { EventFilter, Events, Fonts, Tools, Uploads, Webhooks } from "./resources.ts";
+export type { EventFilter, Events, Fonts, Templates, Tools, Uploads, Webhooks } from "./resources.ts";
 export type { components, operations, paths } from "./schema.ts";
 export { toolFor } from "./sources.ts";
 export { RawResponse, type Settings, VERSION } from "./transport.ts";

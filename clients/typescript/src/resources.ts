@@ -1,8 +1,8 @@
-/** What else the API has: tools, uploads, events, webhooks, fonts. */
+/** What else the API has: tools, uploads, events, webhooks, templates, fonts. */
 
 import { upload } from "./files.ts";
 import { LONGEST_WAIT, type Query, type Request, type Transport } from "./transport.ts";
-import type { Delivery, Font, ListedEvent, Schemas, Tool, ToolSchema, Webhook, WebhookTest } from "./types.ts";
+import type { Delivery, Font, ListedEvent, Schemas, Template, Tool, ToolSchema, Webhook, WebhookTest } from "./types.ts";
 
 class Resource {
   protected readonly transport: Transport;
@@ -127,6 +127,34 @@ export class Webhooks extends Resource {
   async #webhook(method: string, path: string, more: Partial<Request> = {}): Promise<Webhook> {
     return (await this.ask<Schemas["WebhookResponse"]>(method, `/v1/webhooks${path}`, more)).webhook;
   }
+}
+
+/** Templates that stay in your account, by name and version. */
+export class Templates extends Resource {
+  /** Uploads a template, and adds it as the next version of this name. */
+  async create(name: string, source: string | Uint8Array, filename?: string): Promise<Template> {
+    const body = { name, uploadId: await upload(this.transport, source, filename) };
+    return (await this.ask<Schemas["TemplateResponse"]>("POST", "/v1/templates", { body })).template;
+  }
+
+  async list(): Promise<Template[]> {
+    return (await this.ask<Schemas["TemplatesResponse"]>("GET", "/v1/templates")).templates;
+  }
+
+  /** A version with the schema of its data and an example: the newest by default. */
+  async get(name: string, version?: number): Promise<Template> {
+    return (await this.ask<Schemas["TemplateResponse"]>("GET", versioned(name, version))).template;
+  }
+
+  /** Deletes a version, or all of them. */
+  async delete(name: string, version?: number): Promise<void> {
+    await this.ask("DELETE", versioned(name, version));
+  }
+}
+
+function versioned(name: string, version?: number): string {
+  const path = `/v1/templates/${encodeURIComponent(name)}`;
+  return version === undefined ? path : `${path}?version=${version}`;
 }
 
 /** Fonts of your account, which all conversions use. */

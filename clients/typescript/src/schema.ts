@@ -292,6 +292,66 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates
+         * @description Returns the stored templates of your account by name, each with its newest version and a list of all versions.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        /**
+         * Add a template
+         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once, so the request can be repeated. An account has at most 500 versions of all templates together. Free of charge.
+         */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/templates/{template_name}": {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of a version.
+                 * @example 1
+                 */
+                version?: components["parameters"]["VersionNumber"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A template's name.
+                 * @example invoice
+                 */
+                template_name: components["parameters"]["TemplateName"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a template
+         * @description Returns a version of a stored template with the JSON Schema of the data that it expects, and an example: the newest version, or the one that `version` names.
+         */
+        get: operations["getTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template
+         * @description Deletes the version that `version` names, or all versions without it. Jobs that have not read it yet fail. A deleted version's number is not given again for 30 days.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/usage": {
         parameters: {
             query?: never;
@@ -1030,6 +1090,69 @@ export interface components {
              */
             expiresAt: string;
         };
+        TemplateRequest: {
+            /** @description The template's name. If you have a template of this name, the upload becomes its next version. */
+            name: string;
+            /** @description An upload of your account that is complete and less than an hour old. */
+            uploadId: string;
+            delimiters?: components["schemas"]["TemplateDelimiters"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again. */
+        TemplateDelimiters: {
+            /** @example [[ */
+            open: string;
+            /** @example ]] */
+            close: string;
+        };
+        /** @description A version of a stored template. */
+        TemplateVersion: {
+            /** @description From 1. No number is given twice. */
+            version: number;
+            /** @enum {string} */
+            format: "docx" | "pptx" | "odt" | "html" | "md";
+            bytes: number;
+            /** Format: date-time */
+            createdAt: string;
+            delimiters?: components["schemas"]["TemplateDelimiters"];
+        };
+        /** @description A stored template, with one of its versions. */
+        Template: {
+            name: string;
+            /** @description From 1. No number is given twice. */
+            version: number;
+            /** @enum {string} */
+            format: "docx" | "pptx" | "odt" | "html" | "md";
+            bytes: number;
+            /** Format: date-time */
+            createdAt: string;
+            delimiters?: components["schemas"]["TemplateDelimiters"];
+            /** @description All versions, the oldest first. */
+            versions: components["schemas"]["TemplateVersion"][];
+            /** @description The data that this version expects, as a JSON Schema. Lists leave it out. */
+            schema?: {
+                [key: string]: unknown;
+            };
+            /** @description An example of such data. Lists leave it out. */
+            example?: {
+                [key: string]: unknown;
+            };
+        };
+        TemplateResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The same as the header `x-request-id`. */
+            requestId: string;
+            template: components["schemas"]["Template"];
+        };
+        TemplatesResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The same as the header `x-request-id`. */
+            requestId: string;
+            templates: components["schemas"]["Template"][];
+        };
         FontRequest: {
             /** @description An upload of your account that is complete and less than an hour old. */
             uploadId: string;
@@ -1396,12 +1519,12 @@ export interface components {
              * @description A stable code. More may be added: decide by `status` if you don't know one.
              * @enum {string}
              */
-            code: "invalid_json" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "tool_not_allowed" | "origin_not_allowed" | "test_mode_disabled" | "account_suspended" | "tool_not_found" | "job_not_found" | "font_not_found" | "event_not_found" | "webhook_not_found" | "route_not_found" | "method_not_allowed" | "job_failed" | "job_canceled" | "job_ended" | "too_many_fonts" | "too_many_webhooks" | "webhook_disabled" | "output_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_font" | "challenge_failed" | "idempotency_key_reused" | "rate_limited" | "internal" | "unavailable";
+            code: "invalid_json" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "tool_not_allowed" | "origin_not_allowed" | "test_mode_disabled" | "account_suspended" | "tool_not_found" | "job_not_found" | "font_not_found" | "template_not_found" | "event_not_found" | "webhook_not_found" | "route_not_found" | "method_not_allowed" | "job_failed" | "job_canceled" | "job_ended" | "too_many_fonts" | "too_many_templates" | "too_many_webhooks" | "webhook_disabled" | "output_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_font" | "invalid_template" | "challenge_failed" | "idempotency_key_reused" | "rate_limited" | "internal" | "unavailable";
             /** @description What happened and what to do. */
             message: string;
             /** @description The HTTP status. */
             status: number;
-            /** @description Every invalid value. Only with `validation_failed`. */
+            /** @description Every invalid value, or every mistake in a template. Only with `validation_failed` and `invalid_template`. */
             details?: {
                 /** @description JSON Pointer into the body, or `?` and the name of a query parameter. */
                 path: string;
@@ -1892,6 +2015,13 @@ export interface components {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
+                /** @description One of your stored templates (`POST /v1/templates`). */
+                template?: {
+                    /** @description The template's name. */
+                    name: string;
+                    /** @description The number of a version. By default, the newest one when the job is created. */
+                    version?: number;
+                };
                 html?: components["schemas"]["InlineHtml"];
                 markdown?: components["schemas"]["InlineMarkdown"];
                 output?: components["schemas"]["SourceOutput"];
@@ -1909,6 +2039,13 @@ export interface components {
             uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Short form of `input.template`. */
+            template?: {
+                /** @description The template's name. */
+                name: string;
+                /** @description The number of a version. By default, the newest one when the job is created. */
+                version?: number;
+            };
             /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
             /** @description Short form of `input.markdown`. */
@@ -1918,6 +2055,8 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
+            input: unknown;
+        }) | (unknown | {
             input: unknown;
         }) | (unknown | {
             input: unknown;
@@ -3782,6 +3921,54 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description Your account has no template with this name and version. */
+        TemplateNotFound: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description Your account has 500 versions of templates. */
+        TooManyTemplates: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The body does not match the schema, the upload is not there, or it is not a template that can be used. */
+        TemplateRefused: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The query is not valid. */
+        TemplateVersionRefused: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description Your account has 20 webhook endpoints. */
         TooManyWebhooks: {
             headers: {
@@ -3945,6 +4132,16 @@ export interface components {
          * @example fnt_9f86d081884c7d659a2feaa0c55ad015
          */
         FontId: string;
+        /**
+         * @description A template's name.
+         * @example invoice
+         */
+        TemplateName: string;
+        /**
+         * @description The number of a version.
+         * @example 1
+         */
+        VersionNumber: number;
         /**
          * @description An event's id, which is also its `webhook-id`.
          * @example evt_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
@@ -4786,6 +4983,165 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["FontNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The templates. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplatesResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateRequest"];
+            };
+        };
+        responses: {
+            /** @description This upload is a version already. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateResponse"];
+                };
+            };
+            /** @description The version was added. */
+            201: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateResponse"];
+                };
+            };
+            400: components["responses"]["InvalidJson"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["TooManyTemplates"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["TemplateRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of a version.
+                 * @example 1
+                 */
+                version?: components["parameters"]["VersionNumber"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A template's name.
+                 * @example invoice
+                 */
+                template_name: components["parameters"]["TemplateName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TemplateResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["TemplateNotFound"];
+            422: components["responses"]["TemplateVersionRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The number of a version.
+                 * @example 1
+                 */
+                version?: components["parameters"]["VersionNumber"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A template's name.
+                 * @example invoice
+                 */
+                template_name: components["parameters"]["TemplateName"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. */
+            204: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["TemplateNotFound"];
+            422: components["responses"]["TemplateVersionRefused"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

@@ -12,6 +12,7 @@ export type Usage = Schemas["Usage"];
 export type Event = Schemas["Event"];
 export type ListedEvent = Schemas["ListedEvent"];
 export type Font = Schemas["Font"];
+export type Template = Schemas["Template"];
 export type Webhook = Schemas["Webhook"];
 export type Delivery = Schemas["Delivery"];
 export type WebhookTest = Schemas["WebhookTest"];

@@ -114,6 +114,7 @@ impl Operation<'_> {
             .replace("{tool_slug}", "html-to-pdf")
             .replace("{job_id}", "$JOB_ID")
             .replace("{font_id}", "$FONT_ID")
+            .replace("{template_name}", "$TEMPLATE")
             .replace("{event_id}", "$EVENT_ID")
             .replace("{webhook_id}", "$WEBHOOK_ID");
         let content = &self.value["requestBody"]["content"]["application/json"];

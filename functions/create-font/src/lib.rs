@@ -3,8 +3,9 @@
 
 use std::sync::Arc;
 
-use docmill::domain::font::{FontFace, FontId, StoredFont, named_upload, no_such_upload};
+use docmill::domain::font::{FontFace, FontId, StoredFont};
 use docmill::domain::quota::RatePolicy;
+use docmill::domain::upload::{named_upload, no_such_upload};
 use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::fonts::FontService;

@@ -43,6 +43,7 @@ pub fn router(state: AppState) -> Router {
         .merge(pages::connect::routes())
         .merge(pages::jobs::routes())
         .merge(pages::fonts::routes())
+        .merge(pages::templates::routes())
         .merge(pages::webhooks::routes())
         .merge(pages::playground::routes())
         .merge(pages::admin::routes())

@@ -8,6 +8,7 @@ use docmill::context::Context;
 use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
 use docmill::http::submit::JobService;
+use docmill::http::templates::TemplateService;
 use docmill::http::uploads::UploadService;
 
 use crate::config::DashboardConfig;
@@ -25,6 +26,8 @@ pub struct AppState {
     pub control: Arc<ControlService>,
     /// Adds and deletes fonts, like the API.
     pub fonts: Arc<FontService>,
+    /// Adds and deletes templates, like the API.
+    pub templates: Arc<TemplateService>,
     base_path: Arc<str>,
 }
 
@@ -36,6 +39,7 @@ impl AppState {
             uploads: Arc::new(UploadService::new(context.clone())),
             control: Arc::new(ControlService::new(context.clone())),
             fonts: Arc::new(FontService::new(context.clone())),
+            templates: Arc::new(TemplateService::new(context.clone())),
             context,
             issuer: Arc::new(Issuer::new(&config)?),
             config: Arc::new(config),

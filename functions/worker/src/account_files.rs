@@ -1,15 +1,17 @@
-//! Sources that lie in the bucket already: uploads, and results of the account's other jobs. They are read under the same
-//! limits as one that is fetched.
+//! Sources that lie in the bucket already: uploads, stored templates, and results of the account's other jobs. They are read under
+//! the same limits as one that is fetched.
 
 use std::path::Path;
 use std::time::Duration;
 
 use docmill::clock::Clock;
 use docmill::domain::job::{JobErrorCode, JobId, JobStatus};
+use docmill::domain::template::{TemplateName, chosen};
 use docmill::domain::upload::UploadId;
-use docmill::files::{Files, ObjectKey, result_files};
+use docmill::files::{Files, ObjectKey, TemplatePart, result_files};
 use docmill::notices::why;
 use docmill::store::jobs::Jobs;
+use docmill::store::templates::Templates;
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 
@@ -25,6 +27,7 @@ const TIME: Duration = Duration::from_secs(30);
 pub struct AccountFiles<'a> {
     pub files: &'a Files,
     pub jobs: &'a Jobs,
+    pub templates: &'a Templates,
     pub clock: &'a Clock,
     pub account: &'a str,
 }
@@ -34,6 +37,23 @@ impl AccountFiles<'_> {
     pub async fn upload(&self, upload: UploadId, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
         let key = ObjectKey::Upload { account: self.account, upload }.to_string();
         self.read(&key, to, budget).await?.ok_or_else(upload_gone)
+    }
+
+    /// Reads a version of a stored template into the file `to`.
+    pub async fn template(
+        &self,
+        name: &TemplateName,
+        version: u32,
+        to: &Path,
+        budget: &Budget,
+    ) -> Result<Fetched, Failure> {
+        let versions = self.templates.named(self.account, name).await;
+        let versions = versions.map_err(|error| internal("reading a template", &error))?;
+        let version = chosen(versions.each(), Some(version)).ok_or_else(template_gone)?;
+        let part = TemplatePart::File;
+        let key = ObjectKey::Template { account: self.account, name, file: &version.file, part }.to_string();
+        let fetched = self.read(&key, to, budget).await?.ok_or_else(template_gone)?;
+        Ok(Fetched { filename: Some(format!("{name}.{}", version.format)), ..fetched })
     }
 
     /// Reads the result with this index of another job into the file `to`. Fails with `source_job_failed` if there is none.
@@ -85,6 +105,12 @@ impl AccountFiles<'_> {
 fn upload_gone() -> Failure {
     let message = "The upload was deleted. Upload the document again, and create a new job.";
     Failure::new(JobErrorCode::SourceUnreachable, message, "an upload is not in the bucket")
+}
+
+/// The job was accepted with its template there.
+fn template_gone() -> Failure {
+    let message = "The template, or this version of it, was deleted. Create a new job with another one.";
+    Failure::new(JobErrorCode::SourceUnreachable, message, "a stored template is gone")
 }
 
 fn no_result(job: JobId, status: JobStatus) -> Failure {

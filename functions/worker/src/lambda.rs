@@ -51,6 +51,7 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
         jobs: context.jobs,
         budgets: context.budgets,
         fonts: context.fonts,
+        templates: context.templates,
         font_cache: FontCache::default(),
         converter: Converter { catalogue: context.catalogue, fetcher, engines },
         config: context.config,

@@ -23,6 +23,7 @@ use docmill::store::StoreError;
 use docmill::store::budgets::Budgets;
 use docmill::store::fonts::Fonts;
 use docmill::store::jobs::{Claim, Completion, Jobs, Lane, Refund, Written};
+use docmill::store::templates::Templates;
 use docmill::telemetry;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
@@ -59,6 +60,7 @@ pub struct Pipeline {
     pub queue: Queue,
     pub converter: Converter,
     pub fonts: Fonts,
+    pub templates: Templates,
     pub font_cache: FontCache,
     /// The worker's queue.
     pub queue_name: QueueName,
@@ -300,7 +302,13 @@ impl Pipeline {
         budget: &Budget,
     ) -> Result<Given, AttemptError> {
         let mut given = Given::new();
-        let stored = AccountFiles { files: &self.files, jobs: &self.jobs, clock: &self.clock, account: &job.account };
+        let stored = AccountFiles {
+            files: &self.files,
+            jobs: &self.jobs,
+            templates: &self.templates,
+            clock: &self.clock,
+            account: &job.account,
+        };
         for (index, source) in request.sources().into_iter().enumerate() {
             let read = match source.origin {
                 Origin::Upload(id) => {
@@ -310,6 +318,10 @@ impl Pipeline {
                 }
                 Origin::Job { id, output } => {
                     stored.result(id, output, &sources::place(scratch, index).await?, budget).await?
+                }
+                Origin::Template { name, version } => {
+                    let version = version.ok_or_else(|| AttemptError::fault("a stored template without a version"))?;
+                    stored.template(&name, version, &sources::place(scratch, index).await?, budget).await?
                 }
                 Origin::File(_) | Origin::Page(_) | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => continue,
             };

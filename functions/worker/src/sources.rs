@@ -98,7 +98,7 @@ impl Obtaining<'_> {
             }
             (Origin::Markdown(text), None) => self.write(text, "text/markdown; charset=utf-8").await?,
             (Origin::Text(text), None) => self.write(text, "text/plain; charset=utf-8").await?,
-            (Origin::Upload(_) | Origin::Job { .. }, None) => {
+            (Origin::Upload(_) | Origin::Job { .. } | Origin::Template { .. }, None) => {
                 return Err(Failure::internal("a source was not brought"));
             }
         };

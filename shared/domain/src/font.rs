@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use crate::breach::Breach;
 use crate::sha256_hex;
 use crate::time::Timestamp;
-use crate::upload::UploadId;
 
 /// How many fonts an account may have.
 pub const MOST_FONTS: usize = 50;
@@ -115,20 +113,6 @@ impl StoredFont {
     }
 }
 
-/// The upload that a request's body names.
-pub fn named_upload(body: &Map<String, Value>, now: Timestamp) -> Result<UploadId, Vec<Breach>> {
-    let id = body.get("uploadId").and_then(Value::as_str).and_then(UploadId::parse);
-    id.filter(|id| id.expires_at() > now).ok_or_else(no_such_upload)
-}
-
-/// The same error for uploads that don't exist, are incomplete or belong to others.
-pub fn no_such_upload() -> Vec<Breach> {
-    vec![Breach::new(
-        "/uploadId",
-        "must be the id of an upload of your account that is complete and less than an hour old",
-    )]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -173,20 +157,5 @@ mod tests {
         );
         assert_eq!(font.families().collect::<BTreeSet<_>>(), BTreeSet::from(["acme".into(), "acme fett".into()]));
         assert!(!format!("{font:?}").contains("Acme"));
-    }
-
-    #[test]
-    fn only_recent_uploads_can_be_named() {
-        let id = UploadId::new();
-        let body = |value: Value| Map::from_iter([("uploadId".to_owned(), value)]);
-        assert_eq!(named_upload(&body(json!(id.to_string())), Timestamp(0)).unwrap(), id);
-        for (body, now) in [
-            (body(json!(id.to_string())), id.expires_at()),
-            (body(json!("upl_1")), Timestamp(0)),
-            (body(json!(1)), Timestamp(0)),
-            (Map::new(), Timestamp(0)),
-        ] {
-            assert_eq!(named_upload(&body, now).unwrap_err()[0].path, "/uploadId");
-        }
     }
 }

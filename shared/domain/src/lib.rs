@@ -11,6 +11,7 @@ pub mod nearest;
 pub mod page_range;
 pub mod paper;
 pub mod request;
+pub mod template;
 pub mod time;
 pub mod tool;
 pub mod upload;

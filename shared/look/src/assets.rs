@@ -43,13 +43,14 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 17] = [
+static ASSETS: [Asset; 18] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
     asset!("docs.js", SCRIPT, Content::Text(include_str!("../assets/docs.js"))),
     asset!("requests.js", SCRIPT, Content::Text(include_str!("../assets/requests.js"))),
     asset!("fonts.js", SCRIPT, Content::Text(include_str!("../assets/fonts.js"))),
+    asset!("templates.js", SCRIPT, Content::Text(include_str!("../assets/templates.js"))),
     asset!("areas.js", SCRIPT, Content::Text(include_str!("../assets/areas.js"))),
     asset!("job.js", SCRIPT, Content::Text(include_str!("../assets/job.js"))),
     asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),

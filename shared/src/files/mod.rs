@@ -20,6 +20,7 @@ use url::Url;
 
 use crate::aws::Aws;
 use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
+use crate::domain::template::TemplateName;
 use crate::domain::time::Timestamp;
 use crate::domain::upload::{UploadId, UploadRequest};
 
@@ -46,6 +47,8 @@ pub enum ObjectKey<'a> {
     Upload { account: &'a str, upload: UploadId },
     /// An account's font, by its upload. No lifecycle rule deletes it.
     Font { account: &'a str, upload: &'a str },
+    /// A version of a stored template, or what it expects. No lifecycle rule deletes it.
+    Template { account: &'a str, name: &'a TemplateName, file: &'a str, part: TemplatePart },
 }
 
 /// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
@@ -64,6 +67,19 @@ pub enum OutputPart {
     Archive,
     /// The description of many files: see [`crate::domain::job::StoredResults`].
     Manifest,
+}
+
+/// What is stored of a template's version.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TemplatePart {
+    File,
+    /// The schema of the data that it expects, and an example, as JSON.
+    Expected,
+}
+
+/// What the keys of all versions of a template begin with.
+pub fn template_folder(account: &str, name: &TemplateName) -> String {
+    format!("templates/{account}/{name}/")
 }
 
 impl<'a> ObjectKey<'a> {
@@ -112,6 +128,13 @@ impl std::fmt::Display for ObjectKey<'_> {
             }
             Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
             Self::Font { account, upload } => write!(f, "fonts/{account}/{upload}"),
+            Self::Template { account, name, file, part } => {
+                let end = match part {
+                    TemplatePart::File => "",
+                    TemplatePart::Expected => ".json",
+                };
+                write!(f, "{}{file}{end}", template_folder(account, name))
+            }
         }
     }
 }
@@ -152,6 +175,20 @@ pub struct Stored {
     pub body: ByteStream,
     pub content_type: Option<String>,
     pub content_disposition: Option<String>,
+}
+
+impl Stored {
+    /// The document in memory, cut off once it is known to have more than `most` bytes.
+    pub async fn bytes(mut self, most: usize) -> Result<Vec<u8>, FilesError> {
+        let broken = |error: aws_sdk_s3::primitives::ByteStreamError| FilesError::Unavailable(error.to_string());
+        let mut bytes = Vec::new();
+        while bytes.len() <= most
+            && let Some(chunk) = self.body.try_next().await.map_err(broken)?
+        {
+            bytes.extend_from_slice(&chunk);
+        }
+        Ok(bytes)
+    }
 }
 
 #[derive(Clone, Debug)]
@@ -265,15 +302,10 @@ impl Files {
 
     /// A stored document in memory, cut off once it is known to have more than `most` bytes; `None` if it does not exist.
     pub async fn get_bytes(&self, key: &str, most: usize) -> Result<Option<Vec<u8>>, FilesError> {
-        let Some(mut stored) = self.get(key).await? else { return Ok(None) };
-        let mut bytes = Vec::new();
-        while bytes.len() <= most
-            && let Some(chunk) =
-                stored.body.try_next().await.map_err(|error| FilesError::Unavailable(error.to_string()))?
-        {
-            bytes.extend_from_slice(&chunk);
+        match self.get(key).await? {
+            Some(stored) => stored.bytes(most).await.map(Some),
+            None => Ok(None),
         }
-        Ok(Some(bytes))
     }
 
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {

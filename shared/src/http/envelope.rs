@@ -162,7 +162,7 @@ fn error_body(id: &RequestId, error: ApiError) -> Value {
         ("message".to_owned(), json!(message)),
         ("status".to_owned(), json!(code.status().as_u16())),
     ]);
-    if code == ErrorCode::ValidationFailed {
+    if code == ErrorCode::ValidationFailed || !details.is_empty() {
         inner.insert("details".to_owned(), json!(details));
     }
     inner.extend(members);

@@ -23,6 +23,7 @@ pub enum ErrorCode {
     ToolNotFound,
     JobNotFound,
     FontNotFound,
+    TemplateNotFound,
     EventNotFound,
     WebhookNotFound,
     RouteNotFound,
@@ -31,6 +32,7 @@ pub enum ErrorCode {
     JobCanceled,
     JobEnded,
     TooManyFonts,
+    TooManyTemplates,
     TooManyWebhooks,
     WebhookDisabled,
     OutputExpired,
@@ -38,6 +40,7 @@ pub enum ErrorCode {
     UnsupportedMediaType,
     ValidationFailed,
     InvalidFont,
+    InvalidTemplate,
     WebhookChallengeFailed,
     IdempotencyKeyReused,
     RateLimited,
@@ -46,7 +49,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 33] = [
+    pub const ALL: [Self; 36] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -60,6 +63,7 @@ impl ErrorCode {
         Self::ToolNotFound,
         Self::JobNotFound,
         Self::FontNotFound,
+        Self::TemplateNotFound,
         Self::EventNotFound,
         Self::WebhookNotFound,
         Self::RouteNotFound,
@@ -68,6 +72,7 @@ impl ErrorCode {
         Self::JobCanceled,
         Self::JobEnded,
         Self::TooManyFonts,
+        Self::TooManyTemplates,
         Self::TooManyWebhooks,
         Self::WebhookDisabled,
         Self::OutputExpired,
@@ -75,6 +80,7 @@ impl ErrorCode {
         Self::UnsupportedMediaType,
         Self::ValidationFailed,
         Self::InvalidFont,
+        Self::InvalidTemplate,
         Self::WebhookChallengeFailed,
         Self::IdempotencyKeyReused,
         Self::RateLimited,
@@ -97,6 +103,7 @@ impl ErrorCode {
             Self::ToolNotFound => "tool_not_found",
             Self::JobNotFound => "job_not_found",
             Self::FontNotFound => "font_not_found",
+            Self::TemplateNotFound => "template_not_found",
             Self::EventNotFound => "event_not_found",
             Self::WebhookNotFound => "webhook_not_found",
             Self::RouteNotFound => "route_not_found",
@@ -105,6 +112,7 @@ impl ErrorCode {
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
             Self::TooManyFonts => "too_many_fonts",
+            Self::TooManyTemplates => "too_many_templates",
             Self::TooManyWebhooks => "too_many_webhooks",
             Self::WebhookDisabled => "webhook_disabled",
             Self::OutputExpired => "output_expired",
@@ -112,6 +120,7 @@ impl ErrorCode {
             Self::UnsupportedMediaType => "unsupported_media_type",
             Self::ValidationFailed => "validation_failed",
             Self::InvalidFont => "invalid_font",
+            Self::InvalidTemplate => "invalid_template",
             Self::WebhookChallengeFailed => "challenge_failed",
             Self::IdempotencyKeyReused => "idempotency_key_reused",
             Self::RateLimited => "rate_limited",
@@ -131,6 +140,7 @@ impl ErrorCode {
             Self::ToolNotFound
             | Self::JobNotFound
             | Self::FontNotFound
+            | Self::TemplateNotFound
             | Self::EventNotFound
             | Self::WebhookNotFound
             | Self::RouteNotFound => StatusCode::NOT_FOUND,
@@ -139,14 +149,17 @@ impl ErrorCode {
             | Self::JobCanceled
             | Self::JobEnded
             | Self::TooManyFonts
+            | Self::TooManyTemplates
             | Self::TooManyWebhooks
             | Self::WebhookDisabled => StatusCode::CONFLICT,
             Self::OutputExpired => StatusCode::GONE,
             Self::PayloadTooLarge => StatusCode::PAYLOAD_TOO_LARGE,
             Self::UnsupportedMediaType => StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            Self::ValidationFailed | Self::InvalidFont | Self::WebhookChallengeFailed | Self::IdempotencyKeyReused => {
-                StatusCode::UNPROCESSABLE_ENTITY
-            }
+            Self::ValidationFailed
+            | Self::InvalidFont
+            | Self::InvalidTemplate
+            | Self::WebhookChallengeFailed
+            | Self::IdempotencyKeyReused => StatusCode::UNPROCESSABLE_ENTITY,
             Self::RateLimited => StatusCode::TOO_MANY_REQUESTS,
             Self::Internal => StatusCode::INTERNAL_SERVER_ERROR,
             Self::Unavailable => StatusCode::SERVICE_UNAVAILABLE,
@@ -173,6 +186,7 @@ impl ErrorCode {
             Self::ToolNotFound => "There is no tool with this name. `GET /v1/tools` lists all tools.",
             Self::JobNotFound => "Your account has no job with this id.",
             Self::FontNotFound => "Your account has no font with this id.",
+            Self::TemplateNotFound => "Your account has no template with this name and version.",
             Self::EventNotFound => "Your account has no event with this id. Events are kept for 30 days.",
             Self::WebhookNotFound => "Your account has no webhook endpoint with this id.",
             Self::RouteNotFound => "There is no such path. See /docs for all endpoints.",
@@ -183,6 +197,9 @@ impl ErrorCode {
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
+            Self::TooManyTemplates => {
+                "Your account has 500 versions of templates, which is the limit. Delete some that you no longer use."
+            }
             Self::TooManyWebhooks => "Your account has 20 webhook endpoints, which is the limit. Delete one first.",
             Self::WebhookDisabled => {
                 "This webhook endpoint is disabled. Make it active first: PATCH it with `{\"status\": \"active\"}`."
@@ -194,6 +211,7 @@ impl ErrorCode {
             Self::UnsupportedMediaType => "Send the body as `Content-Type: application/json`.",
             Self::ValidationFailed => "The request does not match the tool's schema. See `details`.",
             Self::InvalidFont => "The upload is not a font that can be used.",
+            Self::InvalidTemplate => "The upload is not a template that can be used.",
             Self::WebhookChallengeFailed => "The endpoint did not answer the challenge.",
             Self::IdempotencyKeyReused => {
                 "This Idempotency-Key was used for a different request. Use a new key for a new request."

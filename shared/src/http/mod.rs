@@ -12,6 +12,7 @@ pub mod results;
 pub mod routes;
 pub mod serve;
 pub mod submit;
+pub mod templates;
 pub mod uploads;
 pub mod wait;
 pub mod webhooks;

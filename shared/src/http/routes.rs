@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 27] = [
+pub const ROUTES: [(Method, &str); 31] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -19,6 +19,10 @@ pub const ROUTES: [(Method, &str); 27] = [
     (Method::POST, "/v1/fonts"),
     (Method::GET, "/v1/fonts"),
     (Method::DELETE, "/v1/fonts/{font_id}"),
+    (Method::POST, "/v1/templates"),
+    (Method::GET, "/v1/templates"),
+    (Method::GET, "/v1/templates/{template_name}"),
+    (Method::DELETE, "/v1/templates/{template_name}"),
     (Method::GET, "/v1/account/usage"),
     (Method::GET, "/v1/events"),
     (Method::GET, "/v1/events/{event_id}"),

@@ -11,6 +11,7 @@ use super::StoreError;
 use crate::domain::api_key::Mode;
 use crate::domain::job::{DEFAULT_OPEN_SHARDS, JobId, SWEPT_SHARDS};
 use crate::domain::statistics::Subject;
+use crate::domain::template::TemplateName;
 use crate::domain::time::{Period, Timestamp};
 use crate::domain::tool::QueueName;
 
@@ -165,6 +166,10 @@ pub enum UsageItem<'a> {
     Notices(Period),
     /// The account's own fonts.
     Fonts,
+    /// How many versions of stored templates the account has.
+    TemplateCount,
+    /// The versions of one stored template.
+    Template(&'a TemplateName),
     /// Test jobs of one UTC day.
     TestDay(Timestamp),
     /// Bytes of the uploads that were announced on one UTC day, by live or test keys.
@@ -175,6 +180,8 @@ pub enum UsageItem<'a> {
     Counts(&'a Subject),
 }
 
+/// What the sort keys of stored templates begin with.
+pub const TEMPLATE: &str = "template#";
 const COUNTS: &str = "counts#";
 const TILL: &str = "till-";
 const GRANTED: &str = "granted#";
@@ -188,6 +195,8 @@ impl UsageItem<'_> {
             Self::GrantedTill(till) => format!("{GRANTED}{TILL}{till:02}"),
             Self::Notices(period) => format!("{period}#notices"),
             Self::Fonts => "fonts".to_owned(),
+            Self::TemplateCount => "templates".to_owned(),
+            Self::Template(name) => format!("{TEMPLATE}{name}"),
             Self::TestDay(now) => format!("test#{}", now.day()),
             Self::Uploads(now, mode) => format!("uploads#{}#{}", mode.as_str(), now.day()),
             Self::Failures(now) => format!("failures#{}", now.day()),

@@ -16,6 +16,7 @@ pub mod settings;
 mod slots;
 pub mod statistics;
 pub mod submission;
+pub mod templates;
 pub mod usage;
 pub mod users;
 pub mod webhooks;

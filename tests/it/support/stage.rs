@@ -127,6 +127,7 @@ impl Stage {
             jobs: context.jobs.clone(),
             budgets: context.budgets,
             fonts: context.fonts,
+            templates: context.templates,
             font_cache: FontCache::default(),
             converter: Converter {
                 catalogue: Catalogue::load().unwrap(),

@@ -69,6 +69,9 @@ pub enum Verb {
     /// List, add and delete fonts of your account.
     #[command(subcommand)]
     Fonts(FontsVerb),
+    /// List, add and delete stored templates of your account.
+    #[command(subcommand)]
+    Templates(TemplatesVerb),
     /// List, add, change and test webhook endpoints.
     #[command(subcommand)]
     Webhooks(WebhooksVerb),
@@ -249,6 +252,27 @@ pub enum FontsVerb {
     Delete {
         #[arg(required = true, value_name = "FONT")]
         fonts: Vec<String>,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+pub enum TemplatesVerb {
+    /// List the stored templates of your account.
+    List,
+    /// Add templates (docx, pptx, odt, html or md). One whose name you have is its next version.
+    Add {
+        #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+        files: Vec<PathBuf>,
+        /// The template's name. By default, the file's name without its extension.
+        #[arg(long, value_name = "NAME")]
+        name: Option<String>,
+    },
+    /// Delete a template with all its versions, or one version of it.
+    Delete {
+        name: String,
+        /// The number of the version to delete.
+        #[arg(long, value_name = "NUMBER")]
+        version: Option<u32>,
     },
 }
 

@@ -8,6 +8,7 @@ pub mod login;
 pub mod manual;
 pub mod mcp;
 pub mod pipeline;
+pub mod templates;
 pub mod tools;
 pub mod usage;
 pub mod watch;
@@ -47,6 +48,13 @@ fn text(value: &Value, name: &str) -> String {
 fn id(text: &str) -> Outcome<&str> {
     let is_id = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_".contains(&byte));
     if is_id { Ok(text) } else { Err(Failure::usage(format!("{text:?} is not an id."))) }
+}
+
+/// A template's name as part of a path. Anything else could address another resource.
+fn template(text: &str) -> Outcome<&str> {
+    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    let is_name = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric()) && text.bytes().all(is_plain);
+    if is_name { Ok(text) } else { Err(Failure::usage(format!("{text:?} is not a template's name."))) }
 }
 
 /// Header and rows.

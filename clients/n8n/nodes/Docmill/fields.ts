@@ -14,6 +14,7 @@ const KINDS: Record<SourceKind, INodePropertyOptions> = {
 	html: { name: 'HTML', value: 'html', description: 'A page as text' },
 	jobId: { name: 'Job', value: 'jobId', description: 'The result of an earlier job, which may still be running' },
 	markdown: { name: 'Markdown', value: 'markdown', description: 'Markdown as text' },
+	template: { name: 'Stored Template', value: 'template', description: 'A template of your account, by its name' },
 	url: { name: 'Web Page', value: 'url', description: 'A page that Docmill opens' },
 };
 
@@ -136,6 +137,13 @@ const VALUES: INodeProperties[] = [
 	valueField('url', { displayName: 'Page URL', type: 'string', default: '', placeholder: 'e.g. https://example.com' }),
 	valueField('html', { displayName: 'HTML', type: 'string', typeOptions: { editor: 'htmlEditor' }, default: '' }),
 	valueField('markdown', { displayName: 'Markdown', type: 'string', typeOptions: { rows: 6 }, default: '' }),
+	valueField('template', {
+		displayName: 'Template Name',
+		type: 'string',
+		default: '',
+		placeholder: 'e.g. invoice',
+		description: 'A stored template of your account, by its name. <code>invoice@2</code> is its second version.',
+	}),
 	valueField('jobId', {
 		displayName: 'Job ID',
 		type: 'string',

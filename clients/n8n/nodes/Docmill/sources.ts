@@ -45,6 +45,7 @@ export const VALUE_FIELDS: Record<SourceKind, string> = {
 	html: 'html',
 	markdown: 'markdown',
 	jobId: 'sourceJobId',
+	template: 'templateName',
 };
 
 function about({ headers, output, ...rest }: IDataObject): IDataObject {
@@ -70,9 +71,16 @@ export async function resolved(
 	place: number,
 	attempt: Attempt,
 ): Promise<IDataObject> {
+	if (source.kind === 'template') return { template: templateOf(source.value), ...source.about };
 	if (source.kind !== 'uploadId') return { [source.kind]: source.value, ...source.about };
 	attempt.uploads[place] ??= await uploaded(context, source);
 	return { uploadId: attempt.uploads[place].id, ...source.about };
+}
+
+/** A stored template's name, with or without a version: `invoice@2`. */
+function templateOf(text: string): IDataObject {
+	const [name, version] = text.trim().split('@', 2);
+	return version === undefined ? { name } : { name, version: Number(version) };
 }
 
 async function uploaded(context: IExecuteFunctions, source: Given): Promise<{ id: string; expiresAt: string }> {

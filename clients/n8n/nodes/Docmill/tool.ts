@@ -21,7 +21,7 @@ export type Shape =
 	/** Rows of fields, sent as a list of objects. */
 	| { rows: Record<string, Shape> };
 
-export type SourceKind = 'sourceUrl' | 'url' | 'uploadId' | 'jobId' | 'html' | 'markdown';
+export type SourceKind = 'sourceUrl' | 'url' | 'uploadId' | 'jobId' | 'template' | 'html' | 'markdown';
 
 /** A tool of the catalogue, as the node shows and calls it. */
 export interface Tool {

@@ -390,6 +390,76 @@ class Upload(TypedDict):
     """
 
 
+class TemplateDelimiters(TypedDict):
+    """
+    What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again.
+    """
+
+    open: str
+    close: str
+
+
+class TemplateVersion(TypedDict):
+    """
+    A version of a stored template.
+    """
+
+    version: int
+    """
+    From 1. No number is given twice.
+    """
+    format: Literal["docx", "pptx", "odt", "html", "md"]
+    bytes: int
+    createdAt: str
+    delimiters: NotRequired[TemplateDelimiters]
+
+
+class Template(TypedDict):
+    """
+    A stored template, with one of its versions.
+    """
+
+    name: str
+    version: int
+    """
+    From 1. No number is given twice.
+    """
+    format: Literal["docx", "pptx", "odt", "html", "md"]
+    bytes: int
+    createdAt: str
+    delimiters: NotRequired[TemplateDelimiters]
+    versions: list[TemplateVersion]
+    """
+    All versions, the oldest first.
+    """
+    schema: NotRequired[dict[str, Any]]
+    """
+    The data that this version expects, as a JSON Schema. Lists leave it out.
+    """
+    example: NotRequired[dict[str, Any]]
+    """
+    An example of such data. Lists leave it out.
+    """
+
+
+class TemplateResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    template: Template
+
+
+class TemplatesResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    templates: list[Template]
+
+
 class FontRequest(TypedDict):
     uploadId: str
     """
@@ -589,7 +659,7 @@ class ErrorDetail(TypedDict):
 
 
 class Error(TypedDict):
-    code: Literal["invalid_json", "invalid_idempotency_key", "missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_credits", "tool_not_allowed", "origin_not_allowed", "test_mode_disabled", "account_suspended", "tool_not_found", "job_not_found", "font_not_found", "event_not_found", "webhook_not_found", "route_not_found", "method_not_allowed", "job_failed", "job_canceled", "job_ended", "too_many_fonts", "too_many_webhooks", "webhook_disabled", "output_expired", "payload_too_large", "unsupported_media_type", "validation_failed", "invalid_font", "challenge_failed", "idempotency_key_reused", "rate_limited", "internal", "unavailable"]
+    code: Literal["invalid_json", "invalid_idempotency_key", "missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_credits", "tool_not_allowed", "origin_not_allowed", "test_mode_disabled", "account_suspended", "tool_not_found", "job_not_found", "font_not_found", "template_not_found", "event_not_found", "webhook_not_found", "route_not_found", "method_not_allowed", "job_failed", "job_canceled", "job_ended", "too_many_fonts", "too_many_templates", "too_many_webhooks", "webhook_disabled", "output_expired", "payload_too_large", "unsupported_media_type", "validation_failed", "invalid_font", "invalid_template", "challenge_failed", "idempotency_key_reused", "rate_limited", "internal", "unavailable"]
     """
     A stable code. More may be added: decide by `status` if you don't know one.
     """
@@ -603,7 +673,7 @@ class Error(TypedDict):
     """
     details: NotRequired[list[ErrorDetail]]
     """
-    Every invalid value. Only with `validation_failed`.
+    Every invalid value, or every mistake in a template. Only with `validation_failed` and `invalid_template`.
     """
     required: NotRequired[int]
     """
@@ -726,6 +796,18 @@ class UploadResponse(TypedDict):
     The same as the header `x-request-id`.
     """
     upload: Upload
+
+
+class TemplateRequest(TypedDict):
+    name: str
+    """
+    The template's name. If you have a template of this name, the upload becomes its next version.
+    """
+    uploadId: str
+    """
+    An upload of your account that is complete and less than an hour old.
+    """
+    delimiters: NotRequired[TemplateDelimiters]
 
 
 class Font(TypedDict):

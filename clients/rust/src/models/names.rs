@@ -125,6 +125,7 @@ super::open_enums! {
         ToolNotFound = "tool_not_found",
         JobNotFound = "job_not_found",
         FontNotFound = "font_not_found",
+        TemplateNotFound = "template_not_found",
         EventNotFound = "event_not_found",
         WebhookNotFound = "webhook_not_found",
         RouteNotFound = "route_not_found",
@@ -133,6 +134,7 @@ super::open_enums! {
         JobCanceled = "job_canceled",
         JobEnded = "job_ended",
         TooManyFonts = "too_many_fonts",
+        TooManyTemplates = "too_many_templates",
         TooManyWebhooks = "too_many_webhooks",
         WebhookDisabled = "webhook_disabled",
         OutputExpired = "output_expired",
@@ -140,6 +142,7 @@ super::open_enums! {
         UnsupportedMediaType = "unsupported_media_type",
         ValidationFailed = "validation_failed",
         InvalidFont = "invalid_font",
+        InvalidTemplate = "invalid_template",
         ChallengeFailed = "challenge_failed",
         IdempotencyKeyReused = "idempotency_key_reused",
         RateLimited = "rate_limited",
@@ -403,6 +406,14 @@ super::open_enums! {
         Blank = "blank",
         Size = "size",
     }
+    /// One of the names that the API lists, or one that was added later.
+    TemplateFormat {
+        Docx = "docx",
+        Pptx = "pptx",
+        Odt = "odt",
+        Html = "html",
+        Md = "md",
+    }
     /// What is wrong. More may be added.
     TemplateMistakeReason {
         UnknownName = "unknown_name",
@@ -415,6 +426,14 @@ super::open_enums! {
         Misplaced = "misplaced",
         InvalidTag = "invalid_tag",
         UnusableValue = "unusable_value",
+    }
+    /// One of the names that the API lists, or one that was added later.
+    TemplateVersionFormat {
+        Docx = "docx",
+        Pptx = "pptx",
+        Odt = "odt",
+        Html = "html",
+        Md = "md",
     }
     /// `contain`: the whole page fits into width and height. `cover`: the page fills both, and the rest is cut off. By default: "contain".
     ThumbnailOptionsFit {

@@ -321,7 +321,7 @@ pub struct ErrorBody {
     pub available: Option<u64>,
     #[doc = "A stable code. More may be added: decide by `status` if you don't know one."]
     pub code: super::ErrorCode,
-    #[doc = "Every invalid value. Only with `validation_failed`."]
+    #[doc = "Every invalid value, or every mistake in a template. Only with `validation_failed` and `invalid_template`."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub details: Vec<ErrorDetail>,
     #[doc = "What happened and what to do."]
@@ -1295,6 +1295,39 @@ pub struct SplitPdfOptions {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<String>,
 }
+#[doc = "A stored template, with one of its versions."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct Template {
+    pub bytes: u64,
+    #[serde(rename = "createdAt")]
+    pub created_at: chrono::DateTime<chrono::Utc>,
+    #[doc = "What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiters: Option<TemplateDelimiters>,
+    #[doc = "An example of such data. Lists leave it out."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub example: serde_json::Map<String, serde_json::Value>,
+    pub format: super::TemplateFormat,
+    pub name: String,
+    #[doc = "The data that this version expects, as a JSON Schema. Lists leave it out."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub schema: serde_json::Map<String, serde_json::Value>,
+    #[doc = "From 1. No number is given twice."]
+    pub version: u64,
+    #[doc = "All versions, the oldest first."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub versions: Vec<TemplateVersion>,
+}
+#[doc = "What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct TemplateDelimiters {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub close: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub open: Option<String>,
+}
 #[doc = "A mistake in a template, or a tag that the data does not fit."]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
@@ -1326,6 +1359,56 @@ pub struct TemplatePlace {
     pub part: Option<String>,
     #[doc = "The text of the paragraph."]
     pub text: String,
+}
+#[doc = "`TemplateRequest`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct TemplateRequest {
+    #[doc = "What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiters: Option<TemplateDelimiters>,
+    #[doc = "The template's name. If you have a template of this name, the upload becomes its next version."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[doc = "An upload of your account that is complete and less than an hour old."]
+    #[serde(rename = "uploadId", skip_serializing_if = "Option::is_none")]
+    pub upload_id: Option<String>,
+}
+#[doc = "`TemplateResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct TemplateResponse {
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+    #[doc = "A stored template, with one of its versions."]
+    pub template: Template,
+}
+#[doc = "A version of a stored template."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct TemplateVersion {
+    pub bytes: u64,
+    #[serde(rename = "createdAt")]
+    pub created_at: chrono::DateTime<chrono::Utc>,
+    #[doc = "What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiters: Option<TemplateDelimiters>,
+    pub format: super::TemplateVersionFormat,
+    #[doc = "From 1. No number is given twice."]
+    pub version: u64,
+}
+#[doc = "`TemplatesResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct TemplatesResponse {
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub templates: Vec<Template>,
 }
 #[doc = "`ThumbnailOptions`"]
 #[non_exhaustive]

@@ -10,6 +10,7 @@ pub mod parts;
 pub mod plans;
 pub mod playground;
 pub mod public;
+pub mod templates;
 pub mod tools;
 pub mod webhooks;
 
@@ -28,6 +29,7 @@ pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<P
     match path.split('?').next()? {
         "/app" => kept(account, overview::read(state, account, path, now).await),
         "/app/fonts" | "/app/fonts/rows" => kept(account, fonts::read(state, account).await),
+        "/app/templates" | "/app/templates/-rows" => kept(account, templates::read(state, account).await),
         "/app/jobs" | "/app/jobs/rows" => kept(account, jobs::read(state, account, path, now).await),
         "/app/keys" => kept(account, keys::read(state, account, now).await),
         "/admin/health" => kept(account, admin::health::read(state).await),

@@ -12,6 +12,7 @@ mod expression;
 mod fill;
 mod filters;
 mod format;
+mod identify;
 mod markup;
 mod options;
 mod package;

@@ -2,6 +2,8 @@
 //!
 //! A name in a section belongs to the section's elements, unless a tag around the section uses it too.
 
+use std::collections::HashMap;
+
 use serde_json::{Map, Value, json};
 
 use crate::expression::{Expression, Operator, Path, Step};
@@ -32,6 +34,8 @@ enum Kind {
 struct Place {
     kind: Kind,
     members: Vec<(String, usize)>,
+    /// How many names lead to it.
+    depth: usize,
     /// The template can't do without it.
     is_required: bool,
 }
@@ -48,13 +52,17 @@ struct Task<'p> {
 #[derive(Debug, Default)]
 struct Reader {
     places: Vec<Place>,
+    /// The members of places by name: a template may have many.
+    names: HashMap<usize, HashMap<String, usize>>,
 }
 
 const ROOT: usize = 0;
+/// Names that lead deeper are left out: JSON has limits too.
+const DEEPEST: usize = 60;
 
 pub(crate) fn expected(parts: &[Part]) -> Expected {
     let mut reader = Reader::default();
-    reader.add(Kind::Object);
+    reader.add(Kind::Object, 0);
     let mut tasks: Vec<_> =
         parts.iter().map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
     let mut sections = Vec::new();
@@ -78,24 +86,28 @@ pub(crate) fn expected(parts: &[Part]) -> Expected {
 }
 
 impl Reader {
-    fn add(&mut self, kind: Kind) -> usize {
-        self.places.push(Place { kind, members: Vec::new(), is_required: false });
+    fn add(&mut self, kind: Kind, depth: usize) -> usize {
+        self.places.push(Place { kind, members: Vec::new(), depth, is_required: false });
         self.places.len() - 1
     }
 
     fn member(&self, place: usize, name: &str) -> Option<usize> {
-        let members = &self.places.get(place)?.members;
-        members.iter().find(|(member, _)| member == name).map(|(_, place)| *place)
+        self.names.get(&place)?.get(name).copied()
     }
 
     fn member_or_new(&mut self, place: usize, name: &str) -> usize {
         if let Some(member) = self.member(place, name) {
             return member;
         }
-        let new = self.add(Kind::Unknown);
+        let depth = self.places.get(place).map_or(0, |place| place.depth);
+        if depth == DEEPEST {
+            return place;
+        }
+        let new = self.add(Kind::Unknown, depth + 1);
         if let Some(place) = self.places.get_mut(place) {
             place.members.push((name.to_owned(), new));
         }
+        self.names.entry(place).or_default().insert(name.to_owned(), new);
         new
     }
 

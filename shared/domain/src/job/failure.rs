@@ -75,7 +75,7 @@ impl JobErrorCode {
         match self {
             Self::SourceUnreachable => {
                 "the address could not be reached: unknown name, no connection, HTTP status 400 or above, a redirect loop, \
-                 or a missing upload"
+                 or an upload or template that was deleted"
             }
             Self::SourceForbidden => "the service does not fetch from this address",
             Self::SourceTooLarge => "the source is over the size limit",

@@ -8,6 +8,7 @@ use url::Url;
 
 use crate::job::JobId;
 use crate::sha256_hex;
+use crate::template::TemplateName;
 
 /// The property that names a source. A source has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -20,6 +21,8 @@ pub enum SourceKind {
     UploadId,
     /// A result of another job of the same account.
     JobId,
+    /// A stored template of the same account.
+    Template,
     Html,
     Markdown,
     Text,
@@ -36,8 +39,16 @@ enum Shown {
 }
 
 impl SourceKind {
-    pub const ALL: [Self; 7] =
-        [Self::SourceUrl, Self::Url, Self::UploadId, Self::JobId, Self::Html, Self::Markdown, Self::Text];
+    pub const ALL: [Self; 8] = [
+        Self::SourceUrl,
+        Self::Url,
+        Self::UploadId,
+        Self::JobId,
+        Self::Template,
+        Self::Html,
+        Self::Markdown,
+        Self::Text,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,6 +56,7 @@ impl SourceKind {
             Self::Url => "url",
             Self::UploadId => "uploadId",
             Self::JobId => "jobId",
+            Self::Template => "template",
             Self::Html => "html",
             Self::Markdown => "markdown",
             Self::Text => "text",
@@ -64,7 +76,7 @@ impl SourceKind {
     const fn shown(self) -> Shown {
         match self {
             Self::SourceUrl | Self::Url => Shown::Address,
-            Self::UploadId | Self::JobId => Shown::AsItIs,
+            Self::UploadId | Self::JobId | Self::Template => Shown::AsItIs,
             Self::Html | Self::Markdown | Self::Text => Shown::Digest,
         }
     }
@@ -141,6 +153,11 @@ pub enum Origin {
         id: JobId,
         output: usize,
     },
+    /// A stored template: the version with this number, or the newest one.
+    Template {
+        name: TemplateName,
+        version: Option<u32>,
+    },
     Html(String),
     Markdown(String),
     Text(String),
@@ -159,6 +176,7 @@ impl std::fmt::Debug for Origin {
             Self::Page(_) => f.write_str("Page(..)"),
             Self::Upload(_) => f.write_str("Upload(..)"),
             Self::Job { id, output } => write!(f, "Job({id}, {output})"),
+            Self::Template { .. } => f.write_str("Template(..)"),
             Self::Html(_) => f.write_str("Html(..)"),
             Self::Markdown(_) => f.write_str("Markdown(..)"),
             Self::Text(_) => f.write_str("Text(..)"),
@@ -186,7 +204,12 @@ impl Source {
     pub fn carries_credentials(&self) -> bool {
         let address = match &self.origin {
             Origin::File(url) | Origin::Page(url) => Some(url),
-            Origin::Upload(_) | Origin::Job { .. } | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => None,
+            Origin::Upload(_)
+            | Origin::Job { .. }
+            | Origin::Template { .. }
+            | Origin::Html(_)
+            | Origin::Markdown(_)
+            | Origin::Text(_) => None,
         };
         self.password.is_some() || !self.headers.is_empty() || address.is_some_and(|url| hides_part(url))
     }
@@ -195,18 +218,23 @@ impl Source {
 impl Origin {
     fn read(source: &Map<String, Value>) -> Option<Self> {
         let (kind, value) = SourceKind::ALL.iter().find_map(|kind| Some((kind, source.get(kind.as_str())?)))?;
-        let text = value.as_str()?.to_owned();
+        let text = || value.as_str().map(str::to_owned);
         Some(match kind {
-            SourceKind::SourceUrl => Self::File(text),
-            SourceKind::Url => Self::Page(text),
-            SourceKind::UploadId => Self::Upload(text),
+            SourceKind::SourceUrl => Self::File(text()?),
+            SourceKind::Url => Self::Page(text()?),
+            SourceKind::UploadId => Self::Upload(text()?),
             SourceKind::JobId => {
                 let output = source.get("output").and_then(Value::as_u64).unwrap_or(0);
-                Self::Job { id: JobId::parse(&text)?, output: usize::try_from(output).ok()? }
+                Self::Job { id: JobId::parse(value.as_str()?)?, output: usize::try_from(output).ok()? }
             }
-            SourceKind::Html => Self::Html(text),
-            SourceKind::Markdown => Self::Markdown(text),
-            SourceKind::Text => Self::Text(text),
+            SourceKind::Template => {
+                let version = value.get("version").and_then(Value::as_u64);
+                let name = TemplateName::parse(value.get("name")?.as_str()?)?;
+                Self::Template { name, version: version.map(u32::try_from).transpose().ok()? }
+            }
+            SourceKind::Html => Self::Html(text()?),
+            SourceKind::Markdown => Self::Markdown(text()?),
+            SourceKind::Text => Self::Text(text()?),
         })
     }
 }
@@ -311,6 +339,17 @@ mod tests {
         assert_eq!(several[0].page_range.as_deref(), Some("1-2"));
         assert_eq!(several[1].origin, Origin::Job { id: job, output: 3 });
         assert_eq!(several[1].title.as_deref(), Some("Three"));
+    }
+
+    #[test]
+    fn a_template_is_named_with_or_without_a_version() {
+        let read =
+            |template: Value| sources(&object(json!({ "template": template }))).pop().map(|source| source.origin);
+        let name = TemplateName::parse("invoice").unwrap();
+        let newest = Origin::Template { name: name.clone(), version: None };
+        assert_eq!(read(json!({"name": "invoice"})), Some(newest));
+        assert_eq!(read(json!({"name": "invoice", "version": 3})), Some(Origin::Template { name, version: Some(3) }));
+        assert_eq!(read(json!({"name": "../x"})), None);
     }
 
     #[test]

@@ -2,8 +2,10 @@
 
 pub mod echo;
 pub mod idempotency;
+pub mod new_template;
 mod output;
 pub mod steps;
+mod stored_template;
 mod unknown;
 
 use std::collections::BTreeMap;

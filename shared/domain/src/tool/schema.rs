@@ -8,6 +8,7 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Map, Value, json};
 
 use crate::job::source::{SOURCES, SourceKind, SourceProperty};
+use crate::template::NAME_PATTERN;
 use crate::tool::intake::{JOB_OUTPUT, Section, Sources};
 
 /// A JSON Schema that is composed when first needed: most functions start without it.
@@ -208,6 +209,21 @@ fn kind_schema(kind: SourceKind) -> Value {
             "type": "string",
             "format": "job-id",
             "description": "The result of another job of yours. If that job has not ended, this one waits for it.",
+        }),
+        SourceKind::Template => json!({
+            "type": "object",
+            "additionalProperties": false,
+            "required": ["name"],
+            "description": "One of your stored templates (`POST /v1/templates`).",
+            "properties": {
+                "name": {"type": "string", "pattern": NAME_PATTERN, "description": "The template's name."},
+                "version": {
+                    "type": "integer",
+                    "minimum": 1,
+                    "maximum": u32::MAX,
+                    "description": "The number of a version. By default, the newest one when the job is created.",
+                },
+            },
         }),
         SourceKind::Html => inline("The page itself, at most 512 KiB."),
         SourceKind::Markdown => inline("The Markdown itself, at most 512 KiB."),

@@ -121,7 +121,7 @@ fn source(source: &Source, call: &Call<'_>, statements: &mut Vec<String>) -> Opt
         SourceKind::JobId => ("ResultOf", "JobID"),
         SourceKind::UploadId => ("Uploaded", "UploadID"),
         SourceKind::Url | SourceKind::SourceUrl => ("", field_of(kind)),
-        SourceKind::Text => return None,
+        SourceKind::Template | SourceKind::Text => return None,
     };
     if properties.is_empty() && !function.is_empty() {
         return Some(format!("docmill.{function}({value})"));

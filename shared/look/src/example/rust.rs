@@ -76,7 +76,7 @@ fn function_of(kind: SourceKind, call: &Call<'_>) -> Option<&'static str> {
         SourceKind::JobId => "result_of",
         SourceKind::Html => "html",
         SourceKind::Markdown => "markdown",
-        SourceKind::Text => return None,
+        SourceKind::Template | SourceKind::Text => return None,
     })
 }
 

@@ -72,6 +72,9 @@ struct Order<'a> {
     /// Credits for all steps together.
     cost: u64,
     wanted: &'a JobRequest,
+    /// The same with the version of the stored template that it names. A repeated request may find a newer version, and is still the
+    /// same request.
+    exact: &'a JobRequest,
     warnings: &'a [Warning],
     /// Unfinished jobs whose results it takes.
     awaited: BTreeSet<JobId>,
@@ -218,7 +221,9 @@ impl JobService {
                 return replay.ok_or_else(|| ApiError::validation(stored.breaches));
             }
             let (webhook, awaited) = (webhook.clone(), stored.awaited);
-            let order = Order { tool, cost, wanted: &wanted, warnings: &warnings, awaited, webhook };
+            let exact = stored.template.map(|template| wanted.with_version(&template));
+            let exact = exact.as_ref().unwrap_or(&wanted);
+            let order = Order { tool, cost, wanted: &wanted, exact, warnings: &warnings, awaited, webhook };
             if let Some(taken) = self.submit(order, caller, idempotency_key.as_ref()).await? {
                 return Ok(taken);
             }
@@ -290,7 +295,7 @@ impl JobService {
         let canonical = order.wanted.canonical();
         let idempotency = idempotency_key.map(|key| self.record(key, &job, &canonical, caller));
         let apart = order.wanted.carries_credentials(&self.context.catalogue);
-        let job = self.with_payload(job, order.wanted.for_worker().reveal(), apart).await?;
+        let job = self.with_payload(job, order.exact.for_worker().reveal(), apart).await?;
         let cost = order.cost;
         let submission = Submission {
             job,
@@ -344,9 +349,9 @@ impl JobService {
     }
 
     fn new_job(&self, order: &Order<'_>, caller: &Caller) -> Job {
-        let Order { tool, wanted, warnings, awaited, webhook, cost: _ } = order;
+        let Order { tool, wanted, exact, warnings, awaited, webhook, cost: _ } = order;
         let id = JobId::new();
-        let shown = Echo::of(wanted, &tool.definition, &self.context.catalogue);
+        let shown = Echo::of(exact, &tool.definition, &self.context.catalogue);
         let queue = tool.definition.queue;
         let (open, due) = if awaited.is_empty() {
             queued_until(queue, id, caller.now.plus(QUEUED_GRACE))

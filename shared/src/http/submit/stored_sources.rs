@@ -1,4 +1,4 @@
-//! A request's stored sources: uploads, and results of the account's other jobs.
+//! A request's stored sources: uploads, templates, and results of the account's other jobs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -9,6 +9,7 @@ use crate::domain::breach::Breach;
 use crate::domain::job::{Job, JobId, JobStatus, MAX_WAITERS};
 use crate::domain::request::JobRequest;
 use crate::domain::source::{Origin, SOURCES, SourceKind};
+use crate::domain::template::{self, Version};
 use crate::domain::upload::UploadId;
 use crate::files::ObjectKey;
 use crate::http::error::ApiError;
@@ -24,6 +25,8 @@ const MOST_AWAITED_BYTES: usize = 3 << 20;
 pub(super) struct Found {
     /// Unfinished jobs.
     pub awaited: BTreeSet<JobId>,
+    /// The version of the stored template that it names.
+    pub template: Option<Version>,
     /// Sources that can't be used.
     pub breaches: Vec<Breach>,
 }
@@ -38,7 +41,7 @@ pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: 
     Err(ApiError::validation(vec![Breach::new(place, why)]))
 }
 
-/// Looks up the request's uploads and jobs.
+/// Looks up the request's uploads, jobs and template.
 pub(super) async fn find(
     context: &Context,
     wanted: &JobRequest,
@@ -46,10 +49,18 @@ pub(super) async fn find(
     caller: &Caller,
 ) -> Result<Found, ApiError> {
     let (mut uploads, mut results) = (Vec::new(), Vec::new());
+    let mut found = Found::default();
     for (index, source) in wanted.sources().into_iter().enumerate() {
         match source.origin {
             Origin::Upload(id) => uploads.push((index, id)),
             Origin::Job { id, output } => results.push((index, id, output)),
+            Origin::Template { name, version } => {
+                let versions = context.templates.named(caller.account(), &name).await?;
+                found.template = template::chosen(versions.each(), version).cloned();
+                if found.template.is_none() {
+                    found.breaches.push(Breach::new(path(body, index, SourceKind::Template), NO_SUCH_TEMPLATE));
+                }
+            }
             Origin::File(_) | Origin::Page(_) | Origin::Html(_) | Origin::Markdown(_) | Origin::Text(_) => {}
         }
     }
@@ -58,7 +69,7 @@ pub(super) async fn find(
         Ok::<_, ApiError>((!there).then(|| Breach::new(path(body, *index, SourceKind::UploadId), NO_SUCH_UPLOAD)))
     });
     let missing = futures_util::future::try_join_all(looked_up).await?;
-    let mut found = Found { breaches: missing.into_iter().flatten().collect(), ..Found::default() };
+    found.breaches.extend(missing.into_iter().flatten());
     if results.is_empty() {
         return Ok(found);
     }
@@ -86,6 +97,7 @@ pub(super) async fn find(
     Ok(found)
 }
 
+const NO_SUCH_TEMPLATE: &str = "must name a stored template of your account, and a version that it has";
 const NO_SUCH_UPLOAD: &str = "must be the id of a completed upload of your account, less than an hour old";
 
 /// The job if it is unfinished, or why its result can't be used.

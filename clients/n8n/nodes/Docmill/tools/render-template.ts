@@ -8,7 +8,7 @@ export const renderTemplate: Tool = {
 	description:
 		'Fills a Word, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, and rows that repeat',
 	category: 'office',
-	kinds: ['sourceUrl', 'uploadId', 'jobId', 'html', 'markdown'],
+	kinds: ['sourceUrl', 'uploadId', 'jobId', 'template', 'html', 'markdown'],
 	sourceProperties: ['filename', 'headers'],
 	most: 1,
 	joins: false,

@@ -10,7 +10,7 @@ import httpx
 
 from docmill import models
 from docmill._async.jobs import AsyncConversion, AsyncJobs
-from docmill._async.resources import AsyncEvents, AsyncFonts, AsyncTools, AsyncUploads, AsyncWebhooks
+from docmill._async.resources import AsyncEvents, AsyncFonts, AsyncTemplates, AsyncTools, AsyncUploads, AsyncWebhooks
 from docmill._async.transport import AsyncTransport
 from docmill._sources import Source, Sources, is_list, tool_for
 from docmill._wire import MOST_RETRIES, TIMEOUT, Request, Response, settings
@@ -43,6 +43,7 @@ class AsyncDocmill:
         self.uploads = AsyncUploads(self._transport)
         self.events = AsyncEvents(self._transport)
         self.webhooks = AsyncWebhooks(self._transport)
+        self.templates = AsyncTemplates(self._transport)
         self.fonts = AsyncFonts(self._transport)
 
     def convert(

@@ -1,4 +1,4 @@
-"""What else the API has: tools, events, webhooks, fonts."""
+"""What else the API has: tools, events, webhooks, templates, fonts."""
 
 from __future__ import annotations
 
@@ -134,6 +134,31 @@ class AsyncWebhooks(AsyncResource):
         """A signed sample for trying out a receiver. Nothing is sent."""
         answer = await self._ask("POST", "/v1/webhooks/test", {"url": url})
         return cast(models.WebhookTest, answer["webhookTest"])
+
+
+class AsyncTemplates(AsyncResource):
+    """Templates that stay in your account, by name and version."""
+
+    async def create(
+        self, name: str, source: Union[str, os.PathLike[str], bytes], filename: Optional[str] = None
+    ) -> models.Template:
+        """Uploads a template, and adds it as the next version of this name."""
+        upload_id = await upload(self._transport, source, filename)
+        answer = await self._ask("POST", "/v1/templates", {"name": name, "uploadId": upload_id})
+        return cast(models.Template, answer["template"])
+
+    async def list(self) -> list[models.Template]:
+        answer = await self._ask("GET", "/v1/templates")
+        return cast("list[models.Template]", answer["templates"])
+
+    async def get(self, name: str, version: Optional[int] = None) -> models.Template:
+        """A version with the schema of its data and an example: the newest by default."""
+        answer = await self._ask("GET", f"/v1/templates/{name}", query=query(version=version))
+        return cast(models.Template, answer["template"])
+
+    async def delete(self, name: str, version: Optional[int] = None) -> None:
+        """Deletes a version, or all of them."""
+        await self._ask("DELETE", f"/v1/templates/{name}", query=query(version=version))
 
 
 class AsyncFonts(AsyncResource):

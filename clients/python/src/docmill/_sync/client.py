@@ -11,7 +11,7 @@ import httpx
 
 from docmill import models
 from docmill._sync.jobs import Conversion, Jobs
-from docmill._sync.resources import Events, Fonts, Tools, Uploads, Webhooks
+from docmill._sync.resources import Events, Fonts, Templates, Tools, Uploads, Webhooks
 from docmill._sync.transport import Transport
 from docmill._sources import Source, Sources, is_list, tool_for
 from docmill._wire import MOST_RETRIES, TIMEOUT, Request, Response, settings
@@ -44,6 +44,7 @@ class Docmill:
         self.uploads = Uploads(self._transport)
         self.events = Events(self._transport)
         self.webhooks = Webhooks(self._transport)
+        self.templates = Templates(self._transport)
         self.fonts = Fonts(self._transport)
 
     def convert(

@@ -1,5 +1,5 @@
 # Generated from _async by scripts/generate_sync.py.
-"""What else the API has: tools, events, webhooks, fonts."""
+"""What else the API has: tools, events, webhooks, templates, fonts."""
 
 from __future__ import annotations
 
@@ -135,6 +135,31 @@ class Webhooks(Resource):
         """A signed sample for trying out a receiver. Nothing is sent."""
         answer = self._ask("POST", "/v1/webhooks/test", {"url": url})
         return cast(models.WebhookTest, answer["webhookTest"])
+
+
+class Templates(Resource):
+    """Templates that stay in your account, by name and version."""
+
+    def create(
+        self, name: str, source: Union[str, os.PathLike[str], bytes], filename: Optional[str] = None
+    ) -> models.Template:
+        """Uploads a template, and adds it as the next version of this name."""
+        upload_id = upload(self._transport, source, filename)
+        answer = self._ask("POST", "/v1/templates", {"name": name, "uploadId": upload_id})
+        return cast(models.Template, answer["template"])
+
+    def list(self) -> list[models.Template]:
+        answer = self._ask("GET", "/v1/templates")
+        return cast("list[models.Template]", answer["templates"])
+
+    def get(self, name: str, version: Optional[int] = None) -> models.Template:
+        """A version with the schema of its data and an example: the newest by default."""
+        answer = self._ask("GET", f"/v1/templates/{name}", query=query(version=version))
+        return cast(models.Template, answer["template"])
+
+    def delete(self, name: str, version: Optional[int] = None) -> None:
+        """Deletes a version, or all of them."""
+        self._ask("DELETE", f"/v1/templates/{name}", query=query(version=version))
 
 
 class Fonts(Resource):

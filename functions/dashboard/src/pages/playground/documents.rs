@@ -183,7 +183,7 @@ fn other_sources(shown: &Shown<'_>) -> Markup {
         let name = kind.as_str();
         let id = format!("entry-{name}");
         let (button, field) = match kind {
-            SourceKind::UploadId => return None,
+            SourceKind::UploadId | SourceKind::Template => return None,
             SourceKind::SourceUrl => {
                 ("Add a URL", html! { (input("url", &id, "URL of a file").with("placeholder", "https://")) })
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::fixture::*;
-use crate::{Format, Reason};
+use crate::{Failure, Format, Reason};
 
 fn text_of(template: &str, format: Format, data: &Value) -> String {
     String::from_utf8(render(template.into(), format, data).bytes).unwrap()
@@ -86,4 +86,15 @@ fn markdown_escapes_signs_and_its_tables_repeat_rows() {
         text_of("| Name | Price |\n|---|---|\n{#items}\n| {n} | {p} |\n{/items}\nend", Format::Markdown, &data),
         "| Name | Price |\n|---|---|\n| a | 1 |\n| b | 2 |\nend"
     );
+}
+
+#[test]
+fn a_package_is_told_by_its_main_part_whatever_it_is_called() {
+    let format = |bytes: &[u8]| Format::identify(bytes, Some("html"), None);
+    assert_eq!(format(&docx("<w:p/>")).unwrap(), Some(Format::Docx));
+    let odt = archive(&[("mimetype", "application/vnd.oasis.opendocument.text"), ("content.xml", "<x/>")]);
+    assert_eq!(format(&odt).unwrap(), Some(Format::Odt));
+    let sheet = archive(&[("mimetype", "application/vnd.oasis.opendocument.spreadsheet"), ("content.xml", "<x/>")]);
+    assert_eq!(format(&sheet).unwrap(), None);
+    assert!(matches!(format(b"PK\x03\x04"), Err(Failure::Corrupt(_))));
 }

@@ -58,3 +58,16 @@ fn the_example_fills_its_template() {
     let result = template.render(&example).unwrap();
     assert!(result.warnings.is_empty(), "{:?}", result.warnings);
 }
+
+/// Names and sections without end take neither the stack nor the time of the square of their number.
+#[test]
+fn many_names_and_deep_sections_are_described() {
+    let names: String = (0..50_000).map(|number| format!("{{name_{number}}}")).collect();
+    let expected = open(names.into_bytes(), Format::Html).expected();
+    assert_eq!(expected.schema["properties"].as_object().unwrap().len(), 50_000);
+    let sections: String =
+        (0..40).map(|number| format!("{{#{}}}", vec![format!("a{number}"); 1000].join("."))).collect();
+    let template = open(format!("{sections}{{x}}{}", "{/}".repeat(40)).into_bytes(), Format::Html);
+    let schema = template.expected().schema.to_string();
+    assert!(serde_json::from_str::<serde_json::Value>(&schema).is_ok());
+}

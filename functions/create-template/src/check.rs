@@ -1,0 +1,159 @@
+//! Whether an upload is a template that jobs can fill: its format, its tags, and the data that it expects.
+
+use docmill::domain::breach::Breach;
+use docmill::domain::template::{Delimiters, MOST_TEMPLATE_BYTES};
+use docmill::http::error::{ApiError, ErrorCode};
+use docmill::http::templates::Checked;
+use docmill_templates::{Failure, Format, Limits, Options, Problem, Template};
+use serde_json::json;
+
+/// Most bytes of all parts with tags, unpacked. A job may take more, but not the function that checks.
+const MOST_UNPACKED_BYTES: usize = 64 << 20;
+/// Most bytes of the schema and the example. Responses have them.
+const MOST_EXPECTED_BYTES: usize = 1 << 20;
+/// Further mistakes are not told.
+const MOST_DETAILS: usize = 50;
+
+/// What the upload was announced as.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Hints<'a> {
+    pub(crate) content_type: Option<&'a str>,
+    /// Its `Content-Disposition`, with the file's name.
+    pub(crate) disposition: Option<&'a str>,
+}
+
+pub(crate) fn check(file: Vec<u8>, hints: &Hints<'_>, delimiters: Option<&Delimiters>) -> Result<Checked, ApiError> {
+    if file.len() > MOST_TEMPLATE_BYTES {
+        return Err(refused("The template is larger than 20 MiB."));
+    }
+    let format = Format::identify(&file, extension(hints), hints.content_type).map_err(unreadable)?;
+    let format = format.ok_or_else(|| {
+        refused("The upload is not a template that can be filled. Give a docx, pptx, odt, HTML or Markdown file.")
+    })?;
+    let template = Template::open(file.clone(), format, options(delimiters)?).map_err(unreadable)?;
+    if !template.mistakes().is_empty() {
+        return Err(with_mistakes(template.mistakes()));
+    }
+    let expected = template.expected();
+    let expected = json!({"schema": expected.schema, "example": expected.example}).to_string();
+    if expected.len() > MOST_EXPECTED_BYTES {
+        return Err(refused("The template uses too many names: their schema has more than 1 MiB."));
+    }
+    Ok(Checked { file, format: format.extension(), content_type: format.content_type(), expected })
+}
+
+/// The extension of the file's name, which ends the header.
+fn extension<'a>(hints: &Hints<'a>) -> Option<&'a str> {
+    let (_, extension) = hints.disposition?.rsplit_once('.')?;
+    Some(extension.trim_end_matches('"'))
+}
+
+fn options(delimiters: Option<&Delimiters>) -> Result<Options, ApiError> {
+    let limits = Limits { bytes: MOST_UNPACKED_BYTES, ..Limits::default() };
+    let usual = Options { limits, ..Options::default() };
+    let Some(Delimiters { open, close }) = delimiters else { return Ok(usual) };
+    let delimiters = docmill_templates::Delimiters::new(open, close).map_err(unreadable)?;
+    Ok(Options { delimiters, ..usual })
+}
+
+fn unreadable(failure: Failure) -> ApiError {
+    match failure {
+        Failure::Corrupt(why) => refused(&format!("The template can't be read: {why}.")),
+        Failure::TooLarge(message) | Failure::Options(message) => refused(&message),
+        Failure::Template(mistakes) => with_mistakes(&mistakes),
+    }
+}
+
+fn refused(message: &str) -> ApiError {
+    ApiError::from(ErrorCode::InvalidTemplate).with_message(message)
+}
+
+/// All at once, so that a designer can mend them together.
+fn with_mistakes(mistakes: &[Problem]) -> ApiError {
+    let message = match mistakes.len() {
+        1 => "The template has a mistake: see `details`.".to_owned(),
+        count if count > MOST_DETAILS => {
+            format!("The template has {count} mistakes: `details` has the first {MOST_DETAILS}.")
+        }
+        count => format!("The template has {count} mistakes: see `details`."),
+    };
+    let details = mistakes.iter().take(MOST_DETAILS).map(|mistake| Breach::new("/uploadId", told(mistake)));
+    ApiError { details: details.collect(), ..refused(&message) }
+}
+
+/// A mistake with its place.
+fn told(mistake: &Problem) -> String {
+    let place = &mistake.place;
+    let part = (!place.part.is_empty()).then(|| place.part.clone());
+    let page = place.page.map(|page| format!("page {page}"));
+    let line = place.line.map(|line| format!("line {line}"));
+    let text = (!place.text.is_empty()).then(|| format!("“{}”", place.text));
+    let place: Vec<_> = [part, page, line, text].into_iter().flatten().collect();
+    if place.is_empty() { mistake.message.clone() } else { format!("{} ({})", mistake.message, place.join(", ")) }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::Value;
+
+    use super::*;
+
+    const HTML: Hints<'static> = Hints { content_type: Some("text/html"), disposition: None };
+
+    fn refusal(file: &[u8], hints: &Hints<'_>) -> ApiError {
+        check(file.to_vec(), hints, None).unwrap_err()
+    }
+
+    #[test]
+    fn a_template_is_kept_with_what_it_expects() {
+        let checked = check(b"<p>{name} {#items}{price|number}{/items}</p>".to_vec(), &HTML, None).unwrap();
+        assert_eq!((checked.format, checked.content_type), ("html", "text/html; charset=utf-8"));
+        let expected: Value = serde_json::from_str(&checked.expected).unwrap();
+        assert_eq!(expected["schema"]["properties"]["items"]["items"]["properties"]["price"]["type"], "number");
+        assert!(expected["example"]["name"].is_string());
+    }
+
+    #[test]
+    fn all_mistakes_are_told_with_their_places() {
+        let error = refusal(b"<p>{#items}</p>\n<p>{name|uper}</p>", &HTML);
+        assert_eq!((error.code, error.details.len()), (ErrorCode::InvalidTemplate, 2), "{:?}", error.details);
+        let told = format!("{:?}", error.details);
+        assert!(told.contains("line 2") && told.contains("`upper`"), "{told}");
+    }
+
+    #[test]
+    fn a_template_has_tags_between_its_own_delimiters() {
+        let own = Delimiters { open: "[[".to_owned(), close: "]]".to_owned() };
+        let checked = check(b"<p>[[name]] {not a tag".to_vec(), &HTML, Some(&own)).unwrap();
+        assert!(checked.expected.contains("\"name\""));
+        assert_eq!(check(b"<p>[[#a]]".to_vec(), &HTML, Some(&own)).unwrap_err().details.len(), 1);
+    }
+
+    #[test]
+    fn what_is_no_template_is_refused_with_the_reason() {
+        let none = Hints::default();
+        for (file, reason) in [
+            (b"%PDF-1.7\n".to_vec(), "Give a docx"),
+            (Vec::new(), "Give a docx"),
+            (b"PK\x03\x04 broken".to_vec(), "can't be read"),
+            (vec![b'x'; MOST_TEMPLATE_BYTES + 1], "20 MiB"),
+        ] {
+            let error = refusal(&file, &none);
+            assert_eq!(error.code, ErrorCode::InvalidTemplate);
+            assert!(error.message.contains(reason), "{}", error.message);
+        }
+        assert!(refusal(b"<p>\xff{x}", &HTML).message.contains("UTF-8"));
+        let many: String = (0..40_000).map(|number| format!("{{name_{number}}}")).collect();
+        assert!(refusal(many.as_bytes(), &HTML).message.contains("too many names"));
+    }
+
+    #[test]
+    fn the_name_tells_markdown() {
+        for disposition in
+            ["attachment; filename=\"a.b.md\"", "attachment; filename=\"x.md\"; filename*=UTF-8''%C3%A4.md"]
+        {
+            let hints = Hints { content_type: Some("application/octet-stream"), disposition: Some(disposition) };
+            assert_eq!(check(b"# {title}".to_vec(), &hints, None).unwrap().format, "md", "{disposition}");
+        }
+    }
+}

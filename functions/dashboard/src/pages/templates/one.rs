@@ -1,0 +1,174 @@
+//! A template: its versions, the data that it expects, and deletion.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use docmill::domain::template::{TemplateName, Version, chosen};
+use docmill::http::error::{ApiError, ErrorCode};
+use docmill::store::templates::Versions;
+use docmill_look::code::copyable_code;
+use docmill_look::highlight::Syntax;
+use maud::{Markup, html};
+use serde_json::{Value, json};
+
+use super::PATH;
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{FormData, button_form};
+use crate::layout::Page;
+use crate::pages::parts::{bytes, moment};
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::viewer::Viewer;
+
+/// The user's own template. Other accounts' templates, unknown ones and invalid names get the same page.
+async fn own_template(state: &AppState, user: &SignedIn, name: &str) -> Result<(TemplateName, Versions), PageError> {
+    let name = TemplateName::parse(name).ok_or(PageError::NotFound)?;
+    let versions = state.context.templates.named(&user.account, &name).await?;
+    if versions.each().is_empty() { Err(PageError::NotFound) } else { Ok((name, versions)) }
+}
+
+fn unreadable(error: ApiError) -> PageError {
+    if error.code == ErrorCode::TemplateNotFound {
+        PageError::NotFound
+    } else {
+        PageError::Unavailable(error.cause.unwrap_or(error.message))
+    }
+}
+
+pub(super) async fn show(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(name): Path<String>,
+) -> Result<Response, PageError> {
+    let (name, versions) = own_template(&state, &user, &name).await?;
+    let newest = state.templates.show(&user.account, name.as_str(), None).await.map_err(unreadable)?;
+    Ok(Page::new(name.as_str(), page(&state, &name, versions.each(), &newest)).respond(&state, &viewer))
+}
+
+fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Value) -> Markup {
+    let job = json!({"template": {"name": name.as_str()}, "options": {"data": newest["example"]}});
+    html! {
+        (crumbs(state))
+        header.page-head {
+            h1 { (name) }
+            @if let Some(version) = chosen(versions, None) {
+                p.lead { "Version " (version.version) ", " (version.format.to_uppercase()) ", added " (moment(version.created_at)) }
+            }
+            p.actions { a.button.danger href=(state.link(&format!("{PATH}/{name}/delete"))) { "Delete" } }
+        }
+        section.card aria-labelledby="use" {
+            h2 #use { "Use it" }
+            p { "The body of a " code { "render-template" } " job, with an example of the data that the newest version expects:" }
+            (copyable_code("template-job", Syntax::Json, &format!("{job:#}")))
+            details { summary { "The schema of its data" } (copyable_code("template-schema", Syntax::Json, &format!("{:#}", newest["schema"]))) }
+        }
+        section aria-labelledby="versions" {
+            h2 #versions { "Versions" }
+            div.table-frame tabindex="0" role="region" aria-label="Versions" {
+                table {
+                    thead { tr {
+                        th scope="col" { "Version" }
+                        th scope="col" { "Format" }
+                        th scope="col" { "Size" }
+                        th scope="col" { "Added" }
+                        th scope="col" { span.quiet { "Actions" } }
+                    } }
+                    tbody { @for version in versions.iter().rev() { (row(state, name, version)) } }
+                }
+            }
+        }
+    }
+}
+
+fn row(state: &AppState, name: &TemplateName, version: &Version) -> Markup {
+    let number = version.version;
+    html! {
+        tr {
+            th scope="row" { "Version " (number) }
+            td { (version.format.to_uppercase()) }
+            td { (bytes(version.bytes)) }
+            td { (moment(version.created_at)) }
+            td { a.button.small.danger href=(state.link(&format!("{PATH}/{name}/{number}/delete"))) {
+                "Delete" span.quiet { " version " (number) }
+            } }
+        }
+    }
+}
+
+fn crumbs(state: &AppState) -> Markup {
+    html! { nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link(PATH)) { "Templates" } } } } }
+}
+
+/// Asks for confirmation on its own page.
+pub(super) async fn ask_to_delete_all(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(name): Path<String>,
+) -> Result<Response, PageError> {
+    let (name, versions) = own_template(&state, &user, &name).await?;
+    let what = match versions.each() {
+        [_] => format!("Delete {name}?"),
+        all => format!("Delete {name} and its {} versions?", all.len()),
+    };
+    let path = format!("{PATH}/{name}/delete");
+    Ok(confirmation(&state, &viewer, &what, &path, &format!("{PATH}/{name}")))
+}
+
+pub(super) async fn ask_to_delete(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path((name, version)): Path<(String, u32)>,
+) -> Result<Response, PageError> {
+    let (name, versions) = own_template(&state, &user, &name).await?;
+    chosen(versions.each(), Some(version)).ok_or(PageError::NotFound)?;
+    let path = format!("{PATH}/{name}/{version}/delete");
+    let what = format!("Delete version {version} of {name}?");
+    Ok(confirmation(&state, &viewer, &what, &path, &format!("{PATH}/{name}")))
+}
+
+fn confirmation(state: &AppState, viewer: &Viewer, what: &str, path: &str, back: &str) -> Response {
+    let content = html! {
+        (crumbs(state))
+        header.page-head { h1 { (what) } }
+        p { "Jobs that name it and have not read it yet fail, and cost nothing. Its file is deleted at once." }
+        div.actions {
+            (button_form(state, viewer, path, "Delete the template", "danger", &[]))
+            a.button href=(state.link(back)) { "Keep it" }
+        }
+    };
+    Page::new("Delete a template", content).respond(state, viewer)
+}
+
+pub(super) async fn delete_all(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(name): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let (name, _) = own_template(&state, &user, &name).await?;
+    Ok(deleted(&state, &user, &name, None).await.on(&state, PATH))
+}
+
+pub(super) async fn delete(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path((name, version)): Path<(String, u32)>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let (name, versions) = own_template(&state, &user, &name).await?;
+    let told = deleted(&state, &user, &name, Some(version)).await;
+    let others_remain = versions.each().iter().any(|known| known.version != version);
+    let next = if others_remain { format!("{PATH}/{name}") } else { PATH.to_owned() };
+    Ok(told.on(&state, &next))
+}
+
+async fn deleted(state: &AppState, user: &SignedIn, name: &TemplateName, version: Option<u32>) -> Flash {
+    match (state.templates.delete_as(&user.account, name, version).await, version) {
+        (Ok(_), Some(version)) => Flash::success(format!("Version {version} of {name} was deleted.")),
+        (Ok(_), None) => Flash::success(format!("{name} was deleted.")),
+        (Err(error), _) => Flash::error(error.message),
+    }
+}

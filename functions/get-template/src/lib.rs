@@ -1,0 +1,20 @@
+//! `GET /v1/templates/{template_name}`: a stored template of the caller's account, with the data that it expects.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill::http::templates::{TemplateService, version_of};
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+pub async fn handle(service: Arc<TemplateService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
+        let version = version_of(&request)?;
+        let template = service.show(caller.account(), request.path_parameter("template_name"), version).await?;
+        Ok(Reply::ok("template", template))
+    })
+    .await
+}

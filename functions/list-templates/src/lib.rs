@@ -1,0 +1,19 @@
+//! `GET /v1/templates`: the stored templates of the caller's account, by name.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use docmill::http::templates::TemplateService;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::Value;
+
+pub async fn handle(service: Arc<TemplateService>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
+        Ok(Reply::ok("templates", Value::Array(service.list(&caller).await?)))
+    })
+    .await
+}

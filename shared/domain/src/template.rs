@@ -1,0 +1,188 @@
+//! Stored templates of accounts: names with versions, which jobs fill with data.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value, json};
+
+use crate::breach::Breach;
+use crate::time::Timestamp;
+
+/// How many versions of all templates together an account may have.
+pub const MOST_TEMPLATES: usize = 500;
+/// The largest template.
+pub const MOST_TEMPLATE_BYTES: usize = 20 << 20;
+
+/// What a name looks like. It is a part of paths and of keys in the bucket.
+pub const NAME_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$";
+const MOST_NAME_CHARACTERS: usize = 64;
+
+const MOST_DELIMITER_CHARACTERS: usize = 4;
+
+/// A template's name. Its versions share it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct TemplateName(String);
+
+impl TemplateName {
+    /// `None` unless the text has the form of a name.
+    pub fn parse(text: &str) -> Option<Self> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+        let begins_well = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric());
+        (begins_well && text.len() <= MOST_NAME_CHARACTERS && text.bytes().all(is_plain)).then(|| Self(text.to_owned()))
+    }
+
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl fmt::Display for TemplateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// Names are the account's data: never log them.
+impl fmt::Debug for TemplateName {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("TemplateName(..)")
+    }
+}
+
+/// What begins and ends a tag, if not `{` and `}`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Delimiters {
+    pub open: String,
+    pub close: String,
+}
+
+impl Delimiters {
+    /// `None` unless both are one to four signs that are neither letters, digits nor spaces.
+    pub fn read(value: &Value) -> Option<Self> {
+        let read = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| is_delimiter(text));
+        Some(Self { open: read("open")?.to_owned(), close: read("close")?.to_owned() })
+    }
+}
+
+fn is_delimiter(text: &str) -> bool {
+    (1..=MOST_DELIMITER_CHARACTERS).contains(&text.chars().count())
+        && !text.contains(|c: char| c.is_alphanumeric() || c.is_whitespace() || c.is_control())
+}
+
+/// One version of a template, as stored.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Version {
+    pub version: u32,
+    /// Its usual file extension.
+    pub format: String,
+    pub bytes: u64,
+    pub created_at: Timestamp,
+    /// The upload that it came from: a repeated request names the same one.
+    pub upload: String,
+    /// What its objects in the bucket are called. No two writers share a name.
+    pub file: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delimiters: Option<Delimiters>,
+}
+
+impl fmt::Debug for Version {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Version").field("version", &self.version).finish_non_exhaustive()
+    }
+}
+
+impl Version {
+    /// For its owner.
+    pub fn view(&self) -> Map<String, Value> {
+        let mut view = Map::from_iter([
+            ("version".to_owned(), json!(self.version)),
+            ("format".to_owned(), json!(self.format)),
+            ("bytes".to_owned(), json!(self.bytes)),
+            ("createdAt".to_owned(), json!(self.created_at.to_string())),
+        ]);
+        if let Some(delimiters) = &self.delimiters {
+            view.insert("delimiters".to_owned(), json!(delimiters));
+        }
+        view
+    }
+}
+
+/// The version that a request names: the one with this number, or else the newest.
+pub fn chosen(versions: &[Version], wanted: Option<u32>) -> Option<&Version> {
+    match wanted {
+        Some(number) => versions.iter().find(|version| version.version == number),
+        None => versions.last(),
+    }
+}
+
+/// A template for its owner, with one of its versions. `versions` are in order.
+pub fn view(name: &TemplateName, shown: &Version, versions: &[Version]) -> Map<String, Value> {
+    let all: Vec<_> = versions.iter().map(Version::view).collect();
+    let named = Map::from_iter([("name".to_owned(), json!(name.as_str()))]);
+    named.into_iter().chain(shown.view()).chain([("versions".to_owned(), json!(all))]).collect()
+}
+
+/// The version's number in a query string.
+pub fn version_number(text: &str) -> Result<u32, Vec<Breach>> {
+    let number = text.parse().ok().filter(|number| *number > 0);
+    number.ok_or_else(|| vec![Breach::new("?version", "must be the number of a version, from 1")])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_parts_of_paths() {
+        for name in ["invoice", "Invoice_2.de-AT", "0", &"x".repeat(64)] {
+            assert_eq!(TemplateName::parse(name).map(|name| name.to_string()).as_deref(), Some(name));
+        }
+        for name in ["", ".", "..", "-a", "_a", "a/b", "a b", "ä", "a#", &"x".repeat(65)] {
+            assert_eq!(TemplateName::parse(name), None, "{name}");
+        }
+        assert!(!format!("{:?}", TemplateName::parse("canary")).contains("canary"));
+    }
+
+    fn version(number: u32) -> Version {
+        Version {
+            version: number,
+            format: "docx".to_owned(),
+            bytes: 7,
+            created_at: Timestamp(0),
+            upload: format!("upl_{number}"),
+            file: format!("file-{number}"),
+            delimiters: None,
+        }
+    }
+
+    #[test]
+    fn the_newest_version_is_meant_unless_one_is_named() {
+        let versions = [version(1), version(4)];
+        assert_eq!(chosen(&versions, None).map(|version| version.version), Some(4));
+        assert_eq!(chosen(&versions, Some(1)).map(|version| version.version), Some(1));
+        assert_eq!((chosen(&versions, Some(2)), chosen(&[], None)), (None, None));
+    }
+
+    #[test]
+    fn a_view_has_one_version_and_lists_all_without_their_files() {
+        let mut second = version(2);
+        second.delimiters = Some(Delimiters { open: "[[".to_owned(), close: "]]".to_owned() });
+        let name = TemplateName::parse("invoice").unwrap();
+        let one = json!({"version": 1, "format": "docx", "bytes": 7, "createdAt": "1970-01-01T00:00:00.000Z"});
+        let mut two = one.clone();
+        two["version"] = json!(2);
+        two["delimiters"] = json!({"open": "[[", "close": "]]"});
+        let mut expected = two.clone();
+        expected["name"] = json!("invoice");
+        expected["versions"] = json!([one, two]);
+        assert_eq!(Value::Object(view(&name, &second, &[version(1), second.clone()])), expected);
+    }
+
+    #[test]
+    fn versions_are_counted_from_one() {
+        assert_eq!(version_number("12").unwrap(), 12);
+        for text in ["0", "", "-1", "1.0", "latest", "99999999999"] {
+            assert_eq!(version_number(text).unwrap_err()[0].path, "?version");
+        }
+    }
+}
