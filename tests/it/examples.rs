@@ -179,6 +179,12 @@ async fn every_command_of_the_guides_works() {
                 assert_eq!((version("openapi.json"), version("openapi-3.0.json")), (json!("3.1.0"), json!("3.0.3")));
             }
             "templates" => assert!(pdf::text(&read("invoice.pdf")).contains("Ada Lovelace")),
+            "stamps" => {
+                let text = pdf::text(&read("bundle.pdf"));
+                let numbers = ["ACME-000001", "Exhibit A", "ACME-000002"].map(|part| text.contains(part));
+                assert_eq!(numbers, [true; 3], "{text}");
+                assert!(pdf::text(&read("payable.pdf")).contains(TEXT));
+            }
             "lists" => assert!(answers[0]["jobs"].is_array()),
             "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
