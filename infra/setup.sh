@@ -53,6 +53,8 @@ missing_packages() {
     has pdftotext || echo poppler-utils
     # A test tries to read redacted words with it.
     has tesseract || echo tesseract-ocr
+    # Tests decode QR codes and bar codes with it.
+    has ZXingReader || echo zxing-cpp-tools
     ls /usr/lib/*/libqpdf.so.[23][90] >/dev/null 2>&1 || echo qpdf
     has fc-list || echo fontconfig
     # The worker's tests run in it, as on Lambda.

@@ -190,6 +190,12 @@ async fn every_command_of_the_guides_works() {
                 assert!(pdf::text(&read("invoice.pdf")).contains("Ada Lovelace"));
                 assert_eq!(answers[0]["template"]["format"], "docx");
             }
+            "stamps" => {
+                let text = pdf::text(&read("bundle.pdf"));
+                let numbers = ["ACME-000001", "Exhibit A", "ACME-000002"].map(|part| text.contains(part));
+                assert_eq!(numbers, [true; 3], "{text}");
+                assert!(pdf::text(&read("payable.pdf")).contains(TEXT));
+            }
             "lists" => assert!(answers[0]["jobs"].is_array()),
             "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),

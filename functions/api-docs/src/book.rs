@@ -138,6 +138,7 @@ impl Book {
                 (guide("fonts", "Print with fonts of your own."))
                 (guide("chains", "Run several tools in one job."))
                 (guide("templates", "Fill documents with data: letters, invoices, slides."))
+                (guide("stamps", "Page numbers, Bates numbers, QR codes and bar codes on the pages of a PDF."))
                 (guide("archives", "PDF/A for archives, and invoices that people and programs read."))
                 (guide("waiting", "Get the result in the same request, or ask for it later."))
                 (guide("lists", "Find jobs by status, tool, date and your own labels."))

@@ -25,13 +25,14 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 26] = [
+pub const GUIDES: [Guide; 27] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
     guide!("fonts"),
     guide!("chains"),
     guide!("templates"),
+    guide!("stamps"),
     guide!("archives"),
     guide!("waiting"),
     guide!("lists"),

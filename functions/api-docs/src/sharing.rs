@@ -19,7 +19,7 @@ const fn part(name: &'static str, tool: &'static str, place: &'static str) -> Pa
 }
 
 /// Parts that contain others come first.
-const PARTS: [Part; 30] = [
+const PARTS: [Part; 28] = [
     part("JobOutput", "office-to-pdf", "/properties/output"),
     part("FurtherSteps", "office-to-pdf", "/properties/then"),
     part("JobWebhookRequest", "office-to-pdf", "/properties/webhook"),
@@ -30,10 +30,8 @@ const PARTS: [Part; 30] = [
     part("PageInput", "html-to-pdf", "/properties/input"),
     part("MergeSources", "merge-pdf", "/properties/sources"),
     part("CompareSources", "compare-documents", "/properties/sources"),
-    part("WatermarkSources", "watermark-pdf", "/properties/sources"),
-    part("MetadataSources", "edit-metadata", "/properties/sources"),
+    part("FileSources", "watermark-pdf", "/properties/sources"),
     part("ImageSources", "images-to-pdf", "/properties/sources"),
-    part("ListedFile", "watermark-pdf", "/properties/sources/items"),
     part("SourceUrl", "office-to-pdf", "/properties/input/properties/sourceUrl"),
     part("PageUrl", "html-to-pdf", "/properties/input/properties/url"),
     part("SourceUploadId", "office-to-pdf", "/properties/input/properties/uploadId"),

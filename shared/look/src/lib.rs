@@ -12,13 +12,14 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 26] = [
+pub const GUIDES: [&str; 27] = [
     "first-conversion",
     "authentication",
     "uploads",
     "fonts",
     "chains",
     "templates",
+    "stamps",
     "archives",
     "waiting",
     "lists",

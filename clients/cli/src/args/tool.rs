@@ -46,7 +46,8 @@ fn with_arguments(command: Command) -> Command {
             Arg::new("stamp")
                 .long("stamp")
                 .value_name("FILE")
-                .help("A second source for each file: the picture or PDF to use.")
+                .action(ArgAction::Append)
+                .help("A further source for each file: the picture or PDF to use; may be repeated.")
                 .value_hint(clap::ValueHint::FilePath),
         );
     }
@@ -149,7 +150,7 @@ fn help(schema: &Value) -> String {
 pub struct ToolArgs {
     pub tool: &'static Tool,
     pub files: Vec<String>,
-    /// Further sources of each job: the stamp, or attachments.
+    /// Further sources of each job: stamps, or attachments.
     pub extra: Vec<String>,
     pub options: Map<String, Value>,
     pub properties: Properties,

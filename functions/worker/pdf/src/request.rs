@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use docmill_domain::time::Timestamp;
 use image::ImageFormat;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -19,8 +20,8 @@ pub struct Request {
     /// An existing empty directory for this request's results and temporary files.
     pub directory: PathBuf,
     pub limits: Limits,
-    /// The day for `{date}`, e.g. `2026-11-21`. The tools read no clock, so that results are reproducible.
-    pub today: String,
+    /// The moment of `{date}`. The tools read no clock, so that results are reproducible.
+    pub now: Timestamp,
 }
 
 /// Options contain passwords and what users fill in: none of it may be logged.

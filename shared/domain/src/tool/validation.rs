@@ -321,6 +321,43 @@ mod tests {
     }
 
     #[test]
+    fn each_stamp_is_of_one_kind_and_other_options_belong_into_stamps() {
+        let catalogue = Catalogue::load().unwrap();
+        let message = |options: Value| {
+            let body = json!({"sourceUrl": "https://a.example/x.pdf", "options": options});
+            let breaches = catalogue.find("watermark-pdf").unwrap().breaches(&body);
+            breaches.first().map_or_else(|| "accepted".to_owned(), |breach| breach.message.clone())
+        };
+        let stamp = |stamp: Value| message(json!({"stamps": [stamp]}));
+        let barcode = |code: Value| stamp(json!({"barcode": code}));
+        assert_eq!(stamp(json!({"text": "{bates}", "bates": {"digits": 4}, "position": "top"})), "accepted");
+        assert_eq!(stamp(json!({"position": "top"})), "give `text`, `source` or `barcode`");
+        assert!(
+            stamp(json!({"text": "a", "source": 1})).starts_with("give only one of `text`, `source` and `barcode`")
+        );
+        assert_eq!(stamp(json!({"txt": "a"})), "has the unknown property `txt` (did you mean `text`?)");
+        assert!(
+            message(json!({"stamps": [{"text": "a"}], "text": "b"})).starts_with("cannot be combined with `stamps`")
+        );
+        assert!(
+            message(json!({"stamps": [{"text": "a"}], "opacity": 1})).starts_with("cannot be combined with `stamps`")
+        );
+        let many = vec![json!({"text": "a"}); 21];
+        assert_eq!(message(json!({"stamps": many})), "must have at most 20 entries");
+
+        assert_eq!(barcode(json!({"type": "qr", "value": "{page}"})), "accepted");
+        assert_eq!(barcode(json!({"type": "qr"})), "needs the property \"value\"");
+        assert_eq!(barcode(json!({"type": "epc", "value": "a"})), "needs the property \"payment\"");
+        let payment = json!({"name": "Ada", "iban": "DE89370400440532013000", "amount": "12.50"});
+        assert_eq!(barcode(json!({"type": "epc", "payment": payment})), "accepted");
+        assert!(barcode(json!({"type": "qr", "value": "a", "payment": payment})).starts_with("`payment` is for codes"));
+        let creditor = json!({"name": "Ada", "postalCode": "8000", "town": "Zürich", "country": "CH"});
+        let bill = json!({"iban": "CH9300762011623852957", "creditor": creditor, "amount": 5});
+        assert_eq!(barcode(json!({"type": "swiss-qr", "bill": bill})), "accepted");
+        assert!(barcode(json!({"type": "ean14", "value": "1"})).starts_with("must be one of"));
+    }
+
+    #[test]
     fn source_urls_are_absolute_http_without_user_info() {
         for good in ["http://a.example/x?y=1#z", "https://[2001:db8::1]:8443/", "HTTPS://A.example", "http://10.0.0.1/"]
         {

@@ -17,6 +17,7 @@ mod pictures;
 mod protect;
 mod redact;
 mod split;
+mod stamps;
 mod templates;
 mod verify;
 
@@ -80,7 +81,7 @@ impl Run {
             options,
             directory,
             limits: self.limits,
-            today: "2026-11-21".to_owned(),
+            now: docmill_domain::time::Timestamp(1_795_300_200_000),
         }
     }
 

@@ -224,7 +224,7 @@ fn with_invoice(
     invoice: &Invoice,
     factur_x: &FacturX,
 ) -> Result<Outcome, Failure> {
-    invoice.embed(&mut opened.document, &request.today);
+    invoice.embed(&mut opened.document, &request.now.day());
     let archive = Archive {
         level: Level::Three,
         on_unsupported: factur_x.on_unsupported,

@@ -39,7 +39,7 @@ fn run(tool: Tool, sources: &[(&Path, Media)], options: Value, directory: &Path)
         options,
         directory: directory.to_owned(),
         limits,
-        today: "2026-11-21".to_owned(),
+        now: docmill_domain::time::Timestamp(1_795_300_200_000),
     })
 }
 

@@ -63,7 +63,7 @@ fn run(tool: Tool, sources: Vec<Source>, options: Value) -> Run {
         options,
         directory: directory.path().to_owned(),
         limits,
-        today: "2026-11-21".to_owned(),
+        now: docmill_domain::time::Timestamp(1_795_300_200_000),
     };
     let result = ENGINES.run(&request);
     Run { directory, result }

@@ -3,6 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
+use docmill::domain::time::Timestamp;
 use docmill_pdf::{Engines, Failure, Limits, Media, Outcome, Request, Tool};
 use serde_json::json;
 
@@ -74,7 +75,7 @@ impl Handler for PdfHandler {
                 options: json!({}),
                 directory: directory.path().to_owned(),
                 limits: Limits { pages: 10, output_bytes: 1 << 20, pixels: 1 << 20, memory_bytes: 256 << 20 },
-                today: "2026-01-01".to_owned(),
+                now: Timestamp(0),
             };
             self.engines.run(&request).map_err(io::Error::other)?;
         }

@@ -98,7 +98,7 @@ impl PdfTools {
                 pixels: PIXELS,
                 memory_bytes: self.memory_bytes,
             },
-            today: clock::now().day(),
+            now: clock::now(),
         })
     }
 }
