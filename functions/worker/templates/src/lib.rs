@@ -4,9 +4,10 @@
 //! panics, memory and work are limited, and all failures are typed.
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
-//! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `schema` tells what
-//! data a template expects.
+//! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
+//! cells follow them. `schema` tells what data a template expects.
 
+mod cell;
 mod data;
 mod expression;
 mod fill;
@@ -18,6 +19,7 @@ mod package;
 mod plain;
 mod problem;
 mod schema;
+mod sheets;
 mod tag;
 mod template;
 mod tree;

@@ -48,7 +48,7 @@ pub(crate) fn read(source: String, language: Language, delimiters: &Delimiters, 
         .map(|(tagged, text)| Written { tag: tagged.tag, text, place: tagged.place, target: target() })
         .collect();
     let nodes = tree::build(marks, sections, source.len(), &written, problems);
-    Part { name: String::new(), nodes, tags: written, source }
+    Part { name: String::new(), nodes, tags: written, source, is_sheet: false }
 }
 
 fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
@@ -69,9 +69,9 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
         counted = found.whole.start;
         let place = Place {
             part: String::new(),
-            page: None,
             line: u32::try_from(line).ok(),
             text: quote(line_around(source, found.whole.start)),
+            ..Place::default()
         };
         let whole = source.get(found.whole.clone()).unwrap_or_default();
         let parsed = match found.result {

@@ -74,9 +74,12 @@ fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, F
     Ok(Tag::Open(Opening { inverted, expression, name: text.to_owned(), element }))
 }
 
-/// `w:tr items`: an element's name with its prefix, and the rest.
+/// `w:tr items`: an element's name with its prefix, and the rest. In sheets, rows have none: `row items`.
 fn element_to_repeat(text: &str) -> Option<(&str, &str)> {
     let (element, rest) = text.split_once(char::is_whitespace)?;
+    if element == "row" {
+        return Some((element, rest.trim()));
+    }
     let (prefix, local) = element.split_once(':')?;
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     (is_name(prefix) && is_name(local)).then_some((element, rest.trim()))

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::cell::Cell;
 use crate::options::Delimiters;
 use crate::problem::{Fault, Place, Problem, Reason};
 use crate::tag::{Tag, Unpaired, closes};
@@ -17,6 +18,8 @@ pub(crate) struct Part {
     pub(crate) source: String,
     pub(crate) nodes: Vec<Node>,
     pub(crate) tags: Vec<Written>,
+    /// Its sections repeat rows of a sheet, whose numbers are to be mended.
+    pub(crate) is_sheet: bool,
 }
 
 /// Numbers are those of tags.
@@ -50,6 +53,10 @@ pub(crate) enum Target {
     Raw {
         replaces: Range<usize>,
     },
+    /// The value makes a whole cell of a sheet.
+    Cell(Cell),
+    /// A sheet's header or footer, in which `&` begins a code.
+    HeaderFooter,
     Html,
     Markdown,
 }

@@ -25,8 +25,10 @@ pub struct Mistake {
 impl Mistake {
     pub(super) fn shortened(self) -> Self {
         let cut = |text: String| cut_to(MAX_TEXT_BYTES, text);
-        let Self { reason, message, tag, place: Place { part, page, line, text }, suggestion } = self;
-        let place = Place { part: cut(part), page, line, text: cut(text) };
+        let Self { reason, message, tag, place, suggestion } = self;
+        let Place { part, page, line, sheet, cell, text } = place;
+        let place =
+            Place { part: cut(part), page, line, sheet: sheet.map(cut), cell: cell.map(cut), text: cut(text) };
         Self { reason, message: cut(message), tag: cut(tag), place, suggestion: suggestion.map(cut) }
     }
 }
@@ -79,6 +81,12 @@ pub struct Place {
     pub page: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u32>,
+    /// A spreadsheet's sheet, by its name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sheet: Option<String>,
+    /// A spreadsheet's cell, e.g. `B5`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cell: Option<String>,
     /// The paragraph's text.
     pub text: String,
 }
@@ -91,7 +99,8 @@ mod tests {
     #[test]
     fn many_long_mistakes_stay_small() {
         let long = "ä".repeat(10_000);
-        let place = Place { part: long.clone(), page: Some(1), line: None, text: long.clone() };
+        let (sheet, cell) = (Some(long.clone()), Some(long.clone()));
+        let place = Place { part: long.clone(), page: Some(1), line: None, sheet, cell, text: long.clone() };
         let mistake = Mistake {
             reason: Reason::Misplaced,
             message: long.clone(),

@@ -4,11 +4,12 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Dialect;
-use super::joined::{Paragraph, Piece, paragraphs};
+use super::cells::{Sheet, name_of, whole_cells};
+use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
 use super::scan::{Markup, scan};
 use super::sections::sections;
 use crate::options::Delimiters;
-use crate::problem::{Failure, Fault, Place, Problem, quote};
+use crate::problem::{Failure, Fault, Place, Problem, Reason, quote};
 use crate::tag::{self, Tag};
 use crate::tree::{self, Mark, Part, Target, Written};
 
@@ -46,7 +47,7 @@ impl Tagged {
 
 /// `None` if it has no tags. Mistakes go to `problems`.
 pub(crate) fn read(
-    name: &str,
+    origin: &Origin<'_>,
     source: String,
     dialect: Dialect,
     delimiters: &Delimiters,
@@ -57,17 +58,28 @@ pub(crate) fn read(
     }
     let markup = scan(&source)?;
     let paragraphs = paragraphs(&markup, dialect);
-    let mut found = found(name, &markup, &paragraphs, delimiters, problems);
+    let reading = Reading { origin, source: &source, markup: &markup, dialect };
+    let mut found = found(&reading, &paragraphs, delimiters, problems);
     if found.is_empty() {
         return Ok(None);
     }
     found.sort_by_key(Tagged::start);
     let (sections, mut cuts) = sections(&markup, &paragraphs, &found, problems);
+    let mut cells = match origin.sheet {
+        Some(sheet) => whole_cells(&markup, &source, &sheet, &paragraphs, &found, &sections),
+        None => Vec::new(),
+    };
     let mut marks: Vec<Mark> = cuts.drain(..).map(Mark::Cut).collect();
     let mut preserved = BTreeSet::new();
     let mut targets = Vec::new();
     for (index, tagged) in found.iter().enumerate() {
-        let target = target(&markup, &source, &paragraphs, tagged, dialect, problems);
+        if let Some((range, cell)) = cells.get_mut(index).and_then(Option::take) {
+            marks.push(Mark::Write { tag: index, at: range.start });
+            marks.push(Mark::Cut(range));
+            targets.push(Target::Cell(cell));
+            continue;
+        }
+        let target = target(&reading, &paragraphs, tagged, problems);
         let is_raw = matches!(target, Target::Raw { .. });
         match (&tagged.tag, &target) {
             (Tag::Raw(_), Target::Raw { replaces }) => {
@@ -79,7 +91,7 @@ pub(crate) fn read(
         }
         if !is_raw {
             marks.extend(tagged.pieces.iter().map(|piece| Mark::Cut(piece.raw.clone())));
-            if let (Dialect::Runs, Some(first)) = (dialect, tagged.pieces.first()) {
+            if let (Dialect::Runs | Dialect::Cells, Some(first)) = (dialect, tagged.pieces.first()) {
                 preserved.insert(first.element);
             }
         }
@@ -93,17 +105,32 @@ pub(crate) fn read(
         .map(|(tagged, target)| Written { tag: tagged.tag, text: tagged.text, place: tagged.place, target })
         .collect();
     let nodes = tree::build(marks, spans, source.len(), &written, problems);
-    Ok(Some(Part { name: name.to_owned(), nodes, tags: written, source }))
+    let (name, is_sheet) = (origin.part.to_owned(), origin.sheet.is_some());
+    Ok(Some(Part { name, nodes, tags: written, source, is_sheet }))
+}
+
+/// The part that is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    pub(crate) part: &'a str,
+    pub(crate) sheet: Option<Sheet<'a>>,
+}
+
+struct Reading<'a> {
+    origin: &'a Origin<'a>,
+    source: &'a str,
+    markup: &'a Markup<'a>,
+    dialect: Dialect,
 }
 
 fn found(
-    name: &str,
-    markup: &Markup<'_>,
+    reading: &Reading<'_>,
     paragraphs: &[Paragraph],
     delimiters: &Delimiters,
     problems: &mut Vec<Problem>,
 ) -> Vec<Tagged> {
-    let pages = Pages::of(markup, name);
+    let Reading { origin, source, markup, .. } = reading;
+    let pages = Pages::of(markup, origin.part);
     let mut delimiters = delimiters.clone();
     let mut all = Vec::new();
     for (index, paragraph) in paragraphs.iter().enumerate() {
@@ -112,9 +139,11 @@ fn found(
             from = found.whole.end;
             let pieces = paragraph.pieces(found.whole.clone());
             let place = || Place {
-                part: name.to_owned(),
+                part: origin.part.to_owned(),
                 page: pages.at(pieces.first().map_or(0, |piece| piece.raw.start)),
                 line: None,
+                sheet: origin.sheet.map(|sheet| sheet.name.to_owned()),
+                cell: origin.sheet.and_then(|_| name_of(markup, source, paragraph.element)),
                 text: quote(&paragraph.text),
             };
             let whole = paragraph.text.get(found.whole.clone()).unwrap_or_default();
@@ -138,28 +167,23 @@ fn found(
 }
 
 /// How a tag's value is written at its place.
-fn target(
-    markup: &Markup<'_>,
-    source: &str,
-    paragraphs: &[Paragraph],
-    tagged: &Tagged,
-    dialect: Dialect,
-    problems: &mut Vec<Problem>,
-) -> Target {
+fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, problems: &mut Vec<Problem>) -> Target {
+    let Reading { source, markup, dialect, .. } = *reading;
     let Some(element) = tagged.pieces.first().and_then(|piece| markup.elements.get(piece.element)) else {
         return Target::xml("\n", "\t");
     };
     if let (Tag::Raw(_), Some(paragraph)) = (&tagged.tag, paragraphs.get(tagged.paragraph)) {
-        if paragraph.text.trim() == tagged.text.trim() && dialect != Dialect::Leaves {
+        if paragraph.text.trim() == tagged.text.trim() && !matches!(dialect, Dialect::Leaves | Dialect::Cells) {
             return Target::Raw { replaces: markup.range(paragraph.element) };
         }
         let message = "XML replaces a whole paragraph, so its tag must be the only text of one.";
-        let fault = Fault::new(crate::problem::Reason::Misplaced, message);
+        let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
     let prefix = element.prefix();
     match dialect {
-        Dialect::Leaves => Target::xml("\n", "\t"),
+        Dialect::Cells if is_header_footer(element.local()) => Target::HeaderFooter,
+        Dialect::Leaves | Dialect::Cells => Target::xml("\n", "\t"),
         Dialect::Spans => {
             let breaks = format!("<{prefix}:line-break/>");
             Target::Xml { breaks, tab: format!("<{prefix}:tab/>"), spaces: Some(format!("<{prefix}:s/>")) }

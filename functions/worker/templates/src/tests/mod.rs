@@ -7,3 +7,4 @@ mod hostile;
 mod locales;
 mod mistakes;
 mod schema;
+mod sheets;
