@@ -36,14 +36,13 @@ pub(crate) enum Epoch {
 impl Cell {
     /// A cell with a date's format shows dates as that says, so that a filter for them changes nothing.
     pub(crate) fn expression<'e>(&self, expression: &'e Expression) -> &'e Expression {
-        match expression {
-            Expression::Filter { name, input, .. }
-                if self.format == CellFormat::Date && matches!(name.as_str(), "date" | "time" | "datetime") =>
-            {
-                input
-            }
-            _ => expression,
+        if self.format == CellFormat::Date
+            && let Expression::Filter { name, input, .. } = expression
+            && matches!(name.as_str(), "date" | "time" | "datetime")
+        {
+            return input;
         }
+        expression
     }
 
     /// The cell with a value, as XML without what must be escaped in its text: that is the second part.

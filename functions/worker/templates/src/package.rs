@@ -79,6 +79,10 @@ impl Package {
             writer.start_file(name, options).map_err(broken)?;
             writer.write_all(text.as_bytes()).map_err(|error| broken(error.into()))?;
         }
+        for (name, bytes) in changes.added {
+            writer.start_file(name, SimpleFileOptions::default()).map_err(broken)?;
+            writer.write_all(&bytes).map_err(|error| broken(error.into()))?;
+        }
         Ok(writer.finish().map_err(broken)?.into_inner())
     }
 }
@@ -88,6 +92,8 @@ impl Package {
 pub(crate) struct Changes {
     pub(crate) texts: HashMap<String, String>,
     pub(crate) removed: HashSet<String>,
+    /// New parts.
+    pub(crate) added: Vec<(String, Vec<u8>)>,
 }
 
 fn broken(error: ZipError) -> Failure {

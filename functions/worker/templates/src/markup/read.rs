@@ -6,12 +6,12 @@ use std::ops::Range;
 use super::Dialect;
 use super::cells::{Sheet, name_of, whole_cells};
 use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
-use super::scan::{Markup, scan};
+use super::scan::{Markup, attribute, scan, value};
 use super::sections::sections;
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Place, Problem, Reason, quote};
 use crate::tag::{self, Tag};
-use crate::tree::{self, Mark, Part, Target, Written};
+use crate::tree::{self, Frame, Mark, Part, Target, Written};
 
 /// Quickest sign that a part has no tags.
 fn may_have_tags(source: &str, delimiters: &Delimiters) -> bool {
@@ -60,6 +60,7 @@ pub(crate) fn read(
     let paragraphs = paragraphs(&markup, dialect);
     let reading = Reading { origin, source: &source, markup: &markup, dialect };
     let mut found = found(&reading, &paragraphs, delimiters, problems);
+    found.extend(placeholders(&reading, delimiters, problems));
     if found.is_empty() {
         return Ok(None);
     }
@@ -86,7 +87,13 @@ pub(crate) fn read(
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
             }
-            (Tag::Value(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
+            (Tag::Picture(_), Target::Picture(Frame::Placeholder { replaces })) => {
+                marks.push(Mark::Write { tag: index, at: replaces.start });
+                marks.push(Mark::Cut(replaces.clone()));
+                targets.push(target);
+                continue;
+            }
+            (Tag::Value(_) | Tag::Picture(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
             (Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
         }
         if !is_raw {
@@ -108,6 +115,9 @@ pub(crate) fn read(
     let (name, is_sheet) = (origin.part.to_owned(), origin.sheet.is_some());
     Ok(Some(Part { name, nodes, tags: written, source, is_sheet }))
 }
+
+/// The paragraph of tags that are in an attribute.
+const NO_PARAGRAPH: usize = usize::MAX;
 
 /// The part that is read.
 #[derive(Clone, Copy, Debug)]
@@ -166,6 +176,41 @@ fn found(
     all
 }
 
+/// Pictures whose alternative text is a tag for a picture.
+fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
+    let Reading { origin, source, markup, .. } = reading;
+    let pages = Pages::of(markup, origin.part);
+    let mut all = Vec::new();
+    for (index, element) in markup.elements.iter().enumerate() {
+        if !matches!(element.name, "wp:docPr" | "p:cNvPr") {
+            continue;
+        }
+        let named = ["descr", "title"].into_iter().find_map(|name| {
+            let text = value(source, element, name)?;
+            let found = tag::find(&text, 0, delimiters).filter(|found| found.whole == (0..text.trim_end().len()))?;
+            let inner = text.get(found.result.ok()?)?.trim().to_owned();
+            inner.starts_with('%').then_some((name, text.trim_end().to_owned(), inner))
+        });
+        let Some((name, text, inner)) = named else { continue };
+        let raw = attribute(source, element.open.clone(), name).unwrap_or_default();
+        let page = pages.at(raw.start);
+        let place = Place { part: origin.part.to_owned(), page, text: quote(&text), ..Place::default() };
+        let pieces = vec![Piece { raw, element: index }];
+        match tag::parse(&inner) {
+            Ok(tag) => all.push(Tagged { tag, text, place, paragraph: NO_PARAGRAPH, within: 0..0, pieces }),
+            Err(fault) => tree::report(problems, fault.at(&text, &place)),
+        }
+    }
+    all
+}
+
+/// The drawing or picture with a tag in its alternative text.
+fn placeholder(markup: &Markup<'_>, tagged: &Tagged) -> Range<usize> {
+    let element = tagged.pieces.first().map_or(0, |piece| piece.element);
+    let whole = markup.ancestors(element).find(|around| matches!(markup.local(*around), "drawing" | "pic"));
+    markup.range(whole.unwrap_or(element))
+}
+
 /// How a tag's value is written at its place.
 fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, problems: &mut Vec<Problem>) -> Target {
     let Reading { source, markup, dialect, .. } = *reading;
@@ -181,6 +226,17 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
     let prefix = element.prefix();
+    if let Tag::Picture(_) = tagged.tag {
+        if paragraphs.get(tagged.paragraph).is_none() {
+            return Target::Picture(Frame::Placeholder { replaces: placeholder(markup, tagged) });
+        }
+        if dialect == Dialect::Runs && element.name == "w:t" {
+            return Target::Picture(Frame::Run);
+        }
+        let message = "Pictures are written into texts of Word documents and HTML. Elsewhere, make the tag the alternative text of a picture in Word or PowerPoint.";
+        let fault = Fault::new(Reason::Misplaced, message);
+        tree::report(problems, fault.at(&tagged.text, &tagged.place));
+    }
     match dialect {
         Dialect::Cells if is_header_footer(element.local()) => Target::HeaderFooter,
         Dialect::Leaves | Dialect::Cells => Target::xml("\n", "\t"),

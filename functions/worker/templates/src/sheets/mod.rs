@@ -3,7 +3,6 @@
 mod moving;
 mod parts;
 mod references;
-mod relations;
 mod rows;
 mod strings;
 mod styles;
@@ -18,12 +17,12 @@ use crate::markup::{self, CellFormat, Dialect, Origin, scan, value};
 use crate::options::Delimiters;
 use crate::package::{Changes, Package};
 use crate::problem::{Failure, Problem};
+use crate::relations::{self, Relation};
 use crate::tree::Part;
 
 pub(crate) use rows::Pass;
 
 use references::{Sheets, cell};
-use relations::Relation;
 use rows::{Rows, Written};
 use strings::Strings;
 
