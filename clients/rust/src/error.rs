@@ -13,7 +13,7 @@ pub type Result<T> = std::result::Result<T, Error>;
 
 /// What went wrong.
 #[non_exhaustive]
-#[derive(Debug, thiserror::Error)]
+#[derive(thiserror::Error)]
 pub enum Error {
     /// The API, the gateway or a link answered with a status of 400 or above.
     #[error(transparent)]
@@ -63,6 +63,20 @@ pub enum Error {
         /// Where it differs.
         cause: serde_json::Error,
     },
+}
+
+/// The message and its causes: a program whose `main` returns the error shows them so.
+impl fmt::Debug for Error {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.to_string();
+        let causes = std::iter::successors(std::error::Error::source(self), |cause| cause.source());
+        for cause in causes.map(ToString::to_string) {
+            if !text.contains(&cause) {
+                text += &format!("\n  because: {cause}");
+            }
+        }
+        formatter.write_str(&text)
+    }
 }
 
 /// What an answer of the API is about.

@@ -26,6 +26,17 @@ fn completed(link: &str, content: &[u8], sha256: &str) -> Value {
     })
 }
 
+/// As a program whose `main` returns an error does.
+#[test]
+fn errors_are_shown_by_their_message_and_its_causes() {
+    let refused = std::io::Error::other(Error::Usage("there is no room".to_owned()));
+    assert_eq!(format!("{:?}", Error::File(refused)), "a file can't be read or written: there is no room");
+    let cause = serde_json::from_str::<Value>("{").unwrap_err();
+    let shown = format!("{:?}", Error::Unexpected { request_id: Some("req-1".to_owned()), cause });
+    assert!(shown.starts_with("the answer is not what was expected: EOF while parsing"), "{shown}");
+    assert!(shown.contains("req-1") && !shown.contains("because"), "{shown}");
+}
+
 #[test]
 fn nothing_shows_keys_and_secrets() {
     let builder = Client::builder().url("https://api.example.com").key(KEY);

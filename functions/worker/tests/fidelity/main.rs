@@ -14,7 +14,7 @@ use docmill::domain::job::JobErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
 
-use packages::{docx, docx_of_word, docx_with, paragraph, pptx, text_box, xlsx};
+use packages::{docx, docx_of_word, docx_with, docx_with_footer, paragraph, pptx, text_box, xlsx};
 use support::{Printed, print, print_text, try_print};
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fixtures/office");
@@ -198,6 +198,30 @@ async fn space_above_the_first_paragraph_of_a_page_is_that_of_the_documents_word
     let bottom = async |mode| print(&docx_of_word(directory.path(), &body, mode)).await.bottom_of("Heading");
     let (kept, dropped) = (bottom(14).await, bottom(15).await);
     assert!((kept - dropped - 100.0).abs() < 1.0, "{kept} and {dropped}");
+}
+
+/// Word counts no space below a footer's last paragraph.
+#[tokio::test]
+async fn a_footer_stands_where_word_puts_it() {
+    let directory = TempDir::new().unwrap();
+    let footer =
+        |after| format!("<w:p><w:pPr><w:spacing w:after=\"{after}\"/></w:pPr><w:r><w:t>Footer</w:t></w:r></w:p>");
+    let bottom = async |after| {
+        print(&docx_with_footer(directory.path(), &paragraph("Text", ""), &footer(after))).await.bottom_of("Footer")
+    };
+    let (without, with) = (bottom(0).await, bottom(600).await);
+    assert!((without - with).abs() < 0.5, "{without} and {with}");
+}
+
+/// Lines of 20 points.
+#[tokio::test]
+async fn lines_of_japanese_are_as_high_as_in_word() {
+    let directory = TempDir::new().unwrap();
+    let line = |text: &str| paragraph(text, "MS Gothic").replace("<w:rPr>", "<w:rPr><w:sz w:val=\"40\"/>");
+    let body: String = ["一", "二", "三", "四", "五"].map(line).concat();
+    let printed = print(&docx(directory.path(), &body)).await;
+    let height = (printed.bottom_of("五") - printed.bottom_of("一")) / 4.0;
+    assert!((height - 26.0).abs() < 0.3, "{height}");
 }
 
 /// A heading whose style clears its numbering's tab stop, an inch and a half from the margin.

@@ -57,7 +57,8 @@ impl Package {
 }
 
 const TEXT: &str = "xmlns:w=\"http://schemas.openxmlformats.org/wordprocessingml/2006/main\" \
-    xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\"";
+    xmlns:m=\"http://schemas.openxmlformats.org/officeDocument/2006/math\" \
+    xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\"";
 
 /// A text document with these paragraphs.
 pub(crate) fn docx(directory: &Path, body: &str) -> PathBuf {
@@ -70,15 +71,21 @@ pub(crate) fn docx_of_word(directory: &Path, body: &str, mode: u32) -> PathBuf {
         "<w:compat><w:compatSetting w:name=\"compatibilityMode\" w:uri=\"http://schemas.microsoft.com/office/word\" \
          w:val=\"{mode}\"/></w:compat>"
     );
-    text_document(directory, body, ["", "", &settings])
+    text_document(directory, body, ["", "", &settings, ""])
+}
+
+/// A text document of one page with this footer.
+pub(crate) fn docx_with_footer(directory: &Path, body: &str, footer: &str) -> PathBuf {
+    let section = "<w:sectPr><w:footerReference w:type=\"default\" r:id=\"rId4\"/></w:sectPr>";
+    text_document(directory, &[body, section].concat(), ["", "", "", footer])
 }
 
 /// A text document with these paragraphs, styles and numberings.
 pub(crate) fn docx_with(directory: &Path, body: &str, styles: &str, numbering: &str) -> PathBuf {
-    text_document(directory, body, [styles, numbering, ""])
+    text_document(directory, body, [styles, numbering, "", ""])
 }
 
-fn text_document(directory: &Path, body: &str, [styles, numbering, settings]: [&str; 3]) -> PathBuf {
+fn text_document(directory: &Path, body: &str, [styles, numbering, settings, footer]: [&str; 4]) -> PathBuf {
     let path = directory.join("text.docx");
     let mut package = Package::create(&path);
     for (part, kind, content) in [
@@ -90,7 +97,13 @@ fn text_document(directory: &Path, body: &str, [styles, numbering, settings]: [&
         let xml = format!("<w:{part} {TEXT}>{content}</w:{part}>");
         package.part(&format!("word/{part}.xml"), &format!("wordprocessingml.{kind}"), &xml);
     }
-    let relations = [("styles", "styles.xml"), ("numbering", "numbering.xml"), ("settings", "settings.xml")];
+    package.part("word/footer.xml", "wordprocessingml.footer", &format!("<w:ftr {TEXT}>{footer}</w:ftr>"));
+    let relations = [
+        ("styles", "styles.xml"),
+        ("numbering", "numbering.xml"),
+        ("settings", "settings.xml"),
+        ("footer", "footer.xml"),
+    ];
     package.relations("word/_rels/document.xml.rels", &relations);
     package.finish("word/document.xml");
     path
