@@ -129,7 +129,7 @@ async fn what_is_no_template_is_refused() {
         ("a.docx", b"PK\x03\x04 broken".to_vec(), "corrupt_document"),
         ("a.docx", bomb, "corrupt_document"),
         ("a.docx", zip_of(&[("word/document.xml", entity)]), "corrupt_document"),
-        ("a.docx", std::fs::read(root().join("samples/small.xlsx")).unwrap(), "unsupported_format"),
+        ("a.docx", std::fs::read(root().join("tests/fixtures/office/table.ods")).unwrap(), "unsupported_format"),
         ("a.docx", std::fs::read(root().join("tests/fixtures/pdf/text.pdf")).unwrap(), "unsupported_format"),
     ] {
         let upload = traveller.upload(&content, DOCX, name).await;

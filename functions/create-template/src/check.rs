@@ -28,7 +28,7 @@ pub(crate) fn check(file: Vec<u8>, hints: &Hints<'_>, delimiters: Option<&Delimi
     }
     let format = Format::identify(&file, extension(hints), hints.content_type).map_err(unreadable)?;
     let format = format.ok_or_else(|| {
-        refused("The upload is not a template that can be filled. Give a docx, pptx, odt, HTML or Markdown file.")
+        refused("The upload is not a template that can be filled. Give a docx, xlsx, pptx, odt, HTML or Markdown file.")
     })?;
     let template = Template::open(file.clone(), format, options(delimiters)?).map_err(unreadable)?;
     if !template.mistakes().is_empty() {

@@ -116,10 +116,11 @@ pub fn said(warning: &Warning, fonts: &str) -> Markup {
 pub fn mistakes(details: &[Mistake]) -> Markup {
     html! {
         @if !details.is_empty() {
-            ul { @for Mistake { message, place: Place { page, line, text, .. }, .. } in details {
+            ul { @for Mistake { message, place: Place { page, line, sheet, cell, text, .. }, .. } in details {
                 li {
                     @if let Some(page) = page { "Page " (page) ": " }
                     @if let Some(line) = line { "Line " (line) ": " }
+                    @if let Some(sheet) = sheet { (sheet) @if let Some(cell) = cell { "!" (cell) } ": " }
                     (prose(message))
                     @if !text.is_empty() { " “" (text) "”" }
                 }

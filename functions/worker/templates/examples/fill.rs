@@ -13,6 +13,7 @@ fn main() -> Result<(), Box<dyn Error>> {
     let [template, data, result] = arguments.as_slice() else { return Err("TEMPLATE DATA.json RESULT".into()) };
     let format = match Path::new(template).extension().and_then(|extension| extension.to_str()) {
         Some("docx") => Format::Docx,
+        Some("xlsx") => Format::Xlsx,
         Some("pptx") => Format::Pptx,
         Some("odt") => Format::Odt,
         Some("html") => Format::Html,

@@ -1,16 +1,21 @@
 //! Writes a part with data.
 
+use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
+use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::cell;
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::markup;
 use crate::options::Missing;
+use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
+use crate::sheets::Pass;
 use crate::tag::{Opening, Tag};
-use crate::tree::{self, Node, Part, Target};
+use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
 
 /// Most names of empty values to report.
@@ -27,6 +32,9 @@ pub(crate) struct Filler<'a> {
     pub(crate) problems: Vec<Problem>,
     /// Tags without a value.
     pub(crate) empty: BTreeSet<String>,
+    pub(crate) pictures_missing: BTreeSet<String>,
+    /// What parts show, by number.
+    pub(crate) pictures: Vec<Rc<Picture>>,
 }
 
 /// A part while it is written.
@@ -37,14 +45,41 @@ struct Writing<'p> {
     has_hidden: bool,
     /// Tags with a mistake: reported once.
     faulty: HashSet<usize>,
+    /// In sheets, what the passes of sections have written.
+    passes: Vec<Pass>,
+    pictures: BTreeSet<usize>,
+}
+
+/// A part with its values.
+#[derive(Debug)]
+pub(crate) struct Filled {
+    pub(crate) text: String,
+    /// A section was not shown.
+    pub(crate) has_hidden: bool,
+    pub(crate) passes: Vec<Pass>,
+    /// The numbers of pictures that it shows.
+    pub(crate) pictures: BTreeSet<usize>,
+}
+
+/// The id of a part's relationship to a picture.
+pub(crate) fn relation_id(picture: usize) -> String {
+    format!("docmillPicture{}", picture + 1)
+}
+
+fn note(names: &mut BTreeSet<String>, name: &str) {
+    if names.len() < REPORTED && !names.contains(name) {
+        names.insert(name.to_owned());
+    }
 }
 
 impl Filler<'_> {
-    pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<(String, bool), Failure> {
-        let mut writing = Writing { part, text: String::new(), has_hidden: false, faulty: HashSet::new() };
+    pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<Filled, Failure> {
+        let (text, faulty, passes) = (String::new(), HashSet::new(), Vec::new());
+        let mut writing = Writing { part, text, has_hidden: false, faulty, passes, pictures: BTreeSet::new() };
         let scope = Scope::root(data, self.work);
         self.nodes(&mut writing, &part.nodes, &scope)?;
-        Ok((writing.text, writing.has_hidden))
+        let Writing { text, has_hidden, passes, pictures, .. } = writing;
+        Ok(Filled { text, has_hidden, passes, pictures })
     }
 
     fn nodes(&mut self, writing: &mut Writing<'_>, nodes: &[Node], scope: &Scope<'_>) -> Result<(), Failure> {
@@ -73,22 +108,50 @@ impl Filler<'_> {
         let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
             return Ok(());
         };
-        let (Tag::Value(expression) | Tag::Raw(expression)) = &written.tag else { return Ok(()) };
+        let (Tag::Value(expression) | Tag::Raw(expression) | Tag::Picture(expression)) = &written.tag else {
+            return Ok(());
+        };
+        let expression = match &written.target {
+            Target::Cell(cell) => cell.expression(expression),
+            Target::Xml { .. }
+            | Target::Raw { .. }
+            | Target::Picture(_)
+            | Target::HeaderFooter
+            | Target::Html
+            | Target::Markdown => expression,
+        };
         let value = match evaluate(expression, scope, self.formats) {
             Ok(found) => found.value,
             Err(Missed::Exhausted) => return Err(exhausted()),
             Err(Missed::Faulty(fault)) => return self.fault(writing, index, fault),
             Err(Missed::Unknown(path)) => match self.missing {
                 Missing::Error => return self.fault(writing, index, scope.unknown(&path)),
-                Missing::Empty => {
-                    self.note_empty(&written.text);
-                    return Ok(());
-                }
-                Missing::Keep => return self.write_value(writing, &written.text, &written.target),
+                Missing::Empty => Cow::Owned(Value::Null),
+                Missing::Keep => match &written.target {
+                    Target::Picture(Frame::Run | Frame::Element | Frame::Attribute) => {
+                        return self.write_value(writing, &written.text, &Target::Html);
+                    }
+                    Target::Raw { replaces } | Target::Picture(Frame::Placeholder { replaces }) => {
+                        let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
+                        return self.write(writing, paragraph);
+                    }
+                    Target::Xml { .. } | Target::Cell(_) | Target::HeaderFooter | Target::Html | Target::Markdown => {
+                        Cow::Owned(Value::String(written.text.clone()))
+                    }
+                },
             },
         };
+        if let Target::Picture(frame) = &written.target {
+            return self.picture(writing, index, frame, &value);
+        }
         if value.is_null() {
             self.note_empty(&written.text);
+        }
+        if let Target::Cell(cell) = &written.target {
+            return match cell.with(&value, self.formats) {
+                Ok(whole) => self.cell(writing, &whole, &written.target),
+                Err(fault) => self.fault(writing, index, fault),
+            };
         }
         match text_of(&value) {
             Err(fault) => self.fault(writing, index, fault),
@@ -103,10 +166,69 @@ impl Filler<'_> {
         }
     }
 
-    fn note_empty(&mut self, tag: &str) {
-        if self.empty.len() < REPORTED && !self.empty.contains(tag) {
-            self.empty.insert(tag.to_owned());
+    fn cell(&mut self, writing: &mut Writing<'_>, cell: &cell::Written, target: &Target) -> Result<(), Failure> {
+        self.write(writing, &cell.open)?;
+        self.write_value(writing, &cell.text, target)?;
+        self.write(writing, &cell.close)
+    }
+
+    fn picture(
+        &mut self,
+        writing: &mut Writing<'_>,
+        index: usize,
+        frame: &Frame,
+        value: &Value,
+    ) -> Result<(), Failure> {
+        let picture = match Picture::of(value) {
+            Ok(Some(picture)) => picture,
+            Ok(None) => {
+                if let Some(written) = writing.part.tags.get(index) {
+                    note(&mut self.pictures_missing, &written.text);
+                }
+                return Ok(());
+            }
+            Err(fault) => return self.fault(writing, index, fault),
+        };
+        let text = match frame {
+            Frame::Element => Ok(format!("<img src=\"{}\" alt=\"\">", picture.uri())),
+            Frame::Attribute => Ok(picture.uri()),
+            Frame::Run => self
+                .related(writing, picture)
+                .map(|(picture, id)| format!("</w:t>{}<w:t xml:space=\"preserve\">", picture.drawing(&id))),
+            Frame::Placeholder { replaces } => self.related(writing, picture).and_then(|(picture, id)| {
+                let source = writing.part.source.get(replaces.clone()).unwrap_or_default();
+                let placed = picture.placed(source, &id);
+                placed.ok_or_else(|| Fault::unusable("The tag is not the alternative text of a picture."))
+            }),
+        };
+        match text {
+            Ok(text) => self.write(writing, &text),
+            Err(fault) => self.fault(writing, index, fault),
         }
+    }
+
+    /// Keeps a picture for the file, once for all places that show it. The part knows it by the id.
+    fn related(&mut self, writing: &mut Writing<'_>, picture: Picture) -> Result<(Rc<Picture>, String), Fault> {
+        let picture = picture.for_documents()?;
+        let known = self.pictures.iter().position(|known| **known == picture);
+        let number = match known {
+            Some(number) => number,
+            None => {
+                self.left = self
+                    .left
+                    .checked_sub(picture.bytes.len())
+                    .ok_or_else(|| Fault::unusable("The pictures are too large for one document. Use smaller ones."))?;
+                self.pictures.push(Rc::new(picture));
+                self.pictures.len() - 1
+            }
+        };
+        writing.pictures.insert(number);
+        let picture = self.pictures.get(number).cloned();
+        picture.map(|picture| (picture, relation_id(number))).ok_or_else(|| Fault::unusable("The picture is lost."))
+    }
+
+    fn note_empty(&mut self, tag: &str) {
+        note(&mut self.empty, tag);
     }
 
     fn fault(&mut self, writing: &mut Writing<'_>, index: usize, fault: Fault) -> Result<(), Failure> {
@@ -121,24 +243,24 @@ impl Filler<'_> {
     fn section(
         &mut self,
         writing: &mut Writing<'_>,
-        index: usize,
+        tag: usize,
         body: &[Node],
         scope: &Scope<'_>,
     ) -> Result<(), Failure> {
         let Some(Tag::Open(Opening { inverted, expression, .. })) =
-            writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)).map(|written| &written.tag)
+            writing.part.tags.get(tag).filter(|_| !writing.faulty.contains(&tag)).map(|written| &written.tag)
         else {
             return Ok(());
         };
         let found = match evaluate(expression, scope, self.formats) {
             Ok(found) => found,
             Err(Missed::Exhausted) => return Err(exhausted()),
-            Err(Missed::Faulty(fault)) => return self.fault(writing, index, fault),
-            Err(Missed::Unknown(_)) if *inverted => return self.nodes(writing, body, scope),
+            Err(Missed::Faulty(fault)) => return self.fault(writing, tag, fault),
+            Err(Missed::Unknown(_)) if *inverted => return self.pass(writing, tag, body, scope),
             Err(Missed::Unknown(path)) => {
                 writing.has_hidden = true;
                 return match self.missing {
-                    Missing::Error => self.fault(writing, index, scope.unknown(&path)),
+                    Missing::Error => self.fault(writing, tag, scope.unknown(&path)),
                     Missing::Empty | Missing::Keep => Ok(()),
                 };
             }
@@ -154,15 +276,31 @@ impl Filler<'_> {
                         return Err(exhausted());
                     }
                     let position = Position { index, count: elements.len() };
-                    self.nodes(writing, body, &scope.inner(element, found.node, Some(position)))?;
+                    self.pass(writing, tag, body, &scope.inner(element, found.node, Some(position)))?;
                 }
                 Ok(())
             }
             Value::Object(_) if !inverted => self.nodes(writing, body, &scope.inner(&found.value, found.node, None)),
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                self.nodes(writing, body, scope)
+                self.pass(writing, tag, body, scope)
             }
         }
+    }
+
+    /// Writes a section's content once.
+    fn pass(
+        &mut self,
+        writing: &mut Writing<'_>,
+        section: usize,
+        body: &[Node],
+        scope: &Scope<'_>,
+    ) -> Result<(), Failure> {
+        let start = writing.text.len();
+        self.nodes(writing, body, scope)?;
+        if writing.part.is_sheet {
+            writing.passes.push(Pass { section, range: start..writing.text.len() });
+        }
+        Ok(())
     }
 
     fn write_value(&mut self, writing: &mut Writing<'_>, text: &str, target: &Target) -> Result<(), Failure> {
@@ -196,6 +334,7 @@ fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_sp
             std::str::from_utf8(buffer.get(..=length).unwrap_or_default()).unwrap_or_default()
         }
         (Target::Markdown, '\n') => " ",
+        (Target::HeaderFooter, '&') => "&amp;&amp;",
         (_, '&') => "&amp;",
         (_, '<') => "&lt;",
         (_, '>') => "&gt;",

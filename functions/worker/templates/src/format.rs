@@ -6,6 +6,7 @@ use crate::plain::Language;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Docx,
+    Xlsx,
     Pptx,
     Odt,
     Html,
@@ -17,6 +18,8 @@ pub enum Format {
 pub(crate) enum Kind {
     /// An archive of parts.
     Package,
+    /// An archive of parts with sheets, whose rows have numbers.
+    Workbook,
     Text(Language),
 }
 
@@ -42,12 +45,15 @@ const PPTX: [&str; 8] = [
     "ppt/diagrams/data",
     "ppt/diagrams/drawing",
 ];
+/// Besides sheets.
+const XLSX: [&str; 4] = ["xl/drawings/drawing", "xl/charts/chart", "xl/diagrams/data", "xl/diagrams/drawing"];
 const PROPERTIES: [&str; 3] = ["docProps/core", "docProps/app", "docProps/custom"];
 
 impl Format {
     pub(crate) fn kind(self) -> Kind {
         match self {
             Self::Docx | Self::Pptx | Self::Odt => Kind::Package,
+            Self::Xlsx => Kind::Workbook,
             Self::Html => Kind::Text(Language::Html),
             Self::Markdown => Kind::Text(Language::Markdown),
         }
@@ -65,6 +71,8 @@ impl Format {
         };
         match self {
             Self::Docx => office(&DOCX),
+            Self::Xlsx if matches!(stem, "xl/comments" | "xl/comments/comment") => Some(Dialect::Cells),
+            Self::Xlsx => office(&XLSX),
             Self::Pptx => office(&PPTX),
             Self::Odt => match part {
                 "content.xml" | "styles.xml" => Some(Dialect::Spans),

@@ -5,8 +5,9 @@ use crate::package::Package;
 use crate::problem::Failure;
 
 /// The main part's type in each package's list of types, and its format.
-const MAIN_TYPES: [(&str, Format); 2] = [
+const MAIN_TYPES: [(&str, Format); 3] = [
     ("\"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml\"", Format::Docx),
+    ("\"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml\"", Format::Xlsx),
     ("\"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml\"", Format::Pptx),
 ];
 const ODT: &str = "application/vnd.oasis.opendocument.text";
@@ -45,6 +46,7 @@ impl Format {
     pub const fn extension(self) -> &'static str {
         match self {
             Self::Docx => "docx",
+            Self::Xlsx => "xlsx",
             Self::Pptx => "pptx",
             Self::Odt => "odt",
             Self::Html => "html",
@@ -55,6 +57,7 @@ impl Format {
     pub const fn content_type(self) -> &'static str {
         match self {
             Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
             Self::Pptx => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
             Self::Odt => ODT,
             Self::Html => "text/html; charset=utf-8",

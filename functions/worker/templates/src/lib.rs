@@ -4,9 +4,10 @@
 //! panics, memory and work are limited, and all failures are typed.
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
-//! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `schema` tells what
-//! data a template expects.
+//! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
+//! cells follow them. `schema` tells what data a template expects.
 
+mod cell;
 mod data;
 mod expression;
 mod fill;
@@ -14,11 +15,15 @@ mod filters;
 mod format;
 mod identify;
 mod markup;
+mod media;
 mod options;
 mod package;
+mod pictures;
 mod plain;
 mod problem;
+mod relations;
 mod schema;
+mod sheets;
 mod tag;
 mod template;
 mod tree;

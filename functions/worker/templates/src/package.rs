@@ -1,6 +1,6 @@
 //! Archives of parts. What has no tags is copied as it is compressed, byte for byte.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::io::{Cursor, Read, Write};
 
 use zip::result::ZipError;
@@ -38,6 +38,10 @@ impl Package {
         self.archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
     }
 
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.archive.index_for_name(name).is_some()
+    }
+
     /// A part's text. `left` is what may yet be unpacked.
     pub(crate) fn text(&mut self, name: &str, left: &mut usize) -> Result<String, Failure> {
         let part = self.archive.by_name(name).map_err(broken)?;
@@ -51,14 +55,17 @@ impl Package {
         Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
     }
 
-    /// The archive with other texts for some parts.
-    pub(crate) fn with(&self, mut texts: HashMap<&str, String>) -> Result<Vec<u8>, Failure> {
+    /// The archive with some parts changed.
+    pub(crate) fn with(&self, mut changes: Changes) -> Result<Vec<u8>, Failure> {
         let mut source = self.archive.clone();
         let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
         for index in 0..source.len() {
             let part = source.by_index_raw(index).map_err(broken)?;
             let name = part.name().map_err(broken)?.into_owned();
-            let Some(text) = texts.remove(name.as_str()) else {
+            if changes.removed.contains(&name) {
+                continue;
+            }
+            let Some(text) = changes.texts.remove(&name) else {
                 writer.raw_copy_file(part).map_err(broken)?;
                 continue;
             };
@@ -72,8 +79,21 @@ impl Package {
             writer.start_file(name, options).map_err(broken)?;
             writer.write_all(text.as_bytes()).map_err(|error| broken(error.into()))?;
         }
+        for (name, bytes) in changes.added {
+            writer.start_file(name, SimpleFileOptions::default()).map_err(broken)?;
+            writer.write_all(&bytes).map_err(|error| broken(error.into()))?;
+        }
         Ok(writer.finish().map_err(broken)?.into_inner())
     }
+}
+
+/// What becomes of an archive's parts. Others stay as they are.
+#[derive(Debug, Default)]
+pub(crate) struct Changes {
+    pub(crate) texts: HashMap<String, String>,
+    pub(crate) removed: HashSet<String>,
+    /// New parts.
+    pub(crate) added: Vec<(String, Vec<u8>)>,
 }
 
 fn broken(error: ZipError) -> Failure {

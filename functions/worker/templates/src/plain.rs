@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::options::Delimiters;
 use crate::problem::{Fault, Place, Problem, Reason, quote};
 use crate::tag::{self, Tag};
-use crate::tree::{self, Mark, Part, Target, Written};
+use crate::tree::{self, Frame, Mark, Part, Target, Written};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -17,6 +17,8 @@ struct Tagged {
     tag: Tag,
     whole: Range<usize>,
     place: Place,
+    /// It is in an attribute.
+    is_quoted: bool,
 }
 
 pub(crate) fn read(source: String, language: Language, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Part {
@@ -32,23 +34,25 @@ pub(crate) fn read(source: String, language: Language, delimiters: &Delimiters, 
         .collect();
     let mut marks = Vec::new();
     for (index, (tagged, cut)) in found.iter().zip(&cut).enumerate() {
-        if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_)) {
+        if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_)) {
             marks.push(Mark::Write { tag: index, at: cut.start });
         }
         marks.push(Mark::Cut(cut.clone()));
     }
-    let target = || match language {
-        Language::Html => Target::Html,
-        Language::Markdown => Target::Markdown,
+    let target = |tagged: &Tagged| match (language, &tagged.tag) {
+        (Language::Html, Tag::Picture(_)) if tagged.is_quoted => Target::Picture(Frame::Attribute),
+        (Language::Html, Tag::Picture(_)) => Target::Picture(Frame::Element),
+        (Language::Html, _) => Target::Html,
+        (Language::Markdown, _) => Target::Markdown,
     };
     let texts: Vec<_> = found.iter().map(|tagged| text(tagged).to_owned()).collect();
     let written: Vec<_> = found
         .into_iter()
         .zip(texts)
-        .map(|(tagged, text)| Written { tag: tagged.tag, text, place: tagged.place, target: target() })
+        .map(|(tagged, text)| Written { target: target(&tagged), tag: tagged.tag, text, place: tagged.place })
         .collect();
     let nodes = tree::build(marks, sections, source.len(), &written, problems);
-    Part { name: String::new(), nodes, tags: written, source }
+    Part { name: String::new(), nodes, tags: written, source, is_sheet: false }
 }
 
 fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
@@ -69,9 +73,9 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
         counted = found.whole.start;
         let place = Place {
             part: String::new(),
-            page: None,
             line: u32::try_from(line).ok(),
             text: quote(line_around(source, found.whole.start)),
+            ..Place::default()
         };
         let whole = source.get(found.whole.clone()).unwrap_or_default();
         let parsed = match found.result {
@@ -82,7 +86,10 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
             Ok(Tag::Raw(_)) => {
                 tree::report(problems, Fault::invalid("Tags that begin with `@` are for documents.").at(whole, &place));
             }
-            Ok(Tag::Value(_)) if context == Context::Unquoted => {
+            Ok(Tag::Picture(_)) if language == Language::Markdown => {
+                tree::report(problems, Fault::invalid("Pictures are for documents and HTML.").at(whole, &place));
+            }
+            Ok(Tag::Value(_) | Tag::Picture(_)) if context == Context::Unquoted => {
                 let message = "In an element's tag, a value must be between quotation marks.";
                 tree::report(problems, Fault::new(Reason::Misplaced, message).at(whole, &place));
             }
@@ -90,7 +97,8 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
                 if let Tag::Delimiters(new) = &tag {
                     delimiters = new.clone();
                 }
-                all.push(Tagged { tag, whole: found.whole, place });
+                let is_quoted = context == Context::Quoted;
+                all.push(Tagged { tag, whole: found.whole, place, is_quoted });
             }
             Err(fault) => tree::report(problems, fault.at(whole, &place)),
         }
@@ -108,7 +116,7 @@ fn line_around(source: &str, position: usize) -> &str {
 /// The tag, or its whole line if it is the end of a section and alone there.
 fn cut(source: &str, tagged: &Tagged) -> Range<usize> {
     let Range { start, end } = tagged.whole.clone();
-    if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_)) {
+    if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_)) {
         return start..end;
     }
     let (before, after) = (source.get(..start).unwrap_or_default(), source.get(end..).unwrap_or_default());
@@ -122,6 +130,8 @@ fn cut(source: &str, tagged: &Tagged) -> Range<usize> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Context {
     Text,
+    /// In the value of an attribute.
+    Quoted,
     /// In an element's tag, but not between quotation marks.
     Unquoted,
     /// In a script, a style sheet or a comment, where nothing is a tag.
@@ -185,7 +195,7 @@ fn element_contexts(source: &str, start: usize, contexts: &mut Vec<(usize, Conte
         match (quote, c) {
             (None, '"' | '\'') => {
                 quote = Some(c);
-                contexts.push((after, Context::Text));
+                contexts.push((after, Context::Quoted));
             }
             (Some(open), c) if open == c => {
                 quote = None;

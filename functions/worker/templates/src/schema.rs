@@ -22,6 +22,7 @@ pub struct Expected {
 enum Kind {
     Unknown,
     Text,
+    Picture,
     Number,
     Date(Shape),
     Flag,
@@ -59,6 +60,8 @@ struct Reader {
 const ROOT: usize = 0;
 /// Names that lead deeper are left out: JSON has limits too.
 const DEEPEST: usize = 60;
+/// One pixel.
+const EXAMPLE_PICTURE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 pub(crate) fn expected(parts: &[Part]) -> Expected {
     let mut reader = Reader::default();
@@ -130,7 +133,8 @@ impl Reader {
             if let Node::Write(index) = node
                 && let Some(expression) = tag(*index).and_then(Tag::expression)
             {
-                self.read(expression, &task.around, Kind::Text, true);
+                let kind = if matches!(tag(*index), Some(Tag::Picture(_))) { Kind::Picture } else { Kind::Text };
+                self.read(expression, &task.around, kind, true);
             }
         }
         for node in task.nodes {
@@ -244,6 +248,9 @@ impl Reader {
         match kind {
             Kind::Unknown => json!({}),
             Kind::Text => json!({"type": ["string", "number", "boolean", "null"]}),
+            Kind::Picture => {
+                json!({"type": ["string", "null"], "contentEncoding": "base64", "description": "A picture."})
+            }
             Kind::Number => json!({"type": "number"}),
             Kind::Date(Shape::Date) => json!({"type": "string", "format": "date"}),
             Kind::Date(Shape::Time) => json!({"type": "string", "format": "time"}),
@@ -270,6 +277,7 @@ impl Reader {
         let Some(Place { kind, members, .. }) = self.places.get(place) else { return Value::Null };
         match kind {
             Kind::Unknown | Kind::Text => Value::String(name.to_owned()),
+            Kind::Picture => json!(EXAMPLE_PICTURE),
             Kind::Number => json!(1),
             Kind::Date(Shape::Date) => json!("2026-01-31"),
             Kind::Date(Shape::Time) => json!("14:30:00"),

@@ -10,6 +10,8 @@ pub(crate) enum Tag {
     Value(Expression),
     /// XML that replaces the paragraph.
     Raw(Expression),
+    /// A picture.
+    Picture(Expression),
     Open(Opening),
     /// With the section's name, or without a name for the section that was opened last.
     Close(String),
@@ -19,9 +21,10 @@ pub(crate) enum Tag {
 impl Tag {
     pub(crate) fn expression(&self) -> Option<&Expression> {
         match self {
-            Self::Value(expression) | Self::Raw(expression) | Self::Open(Opening { expression, .. }) => {
-                Some(expression)
-            }
+            Self::Value(expression)
+            | Self::Raw(expression)
+            | Self::Picture(expression)
+            | Self::Open(Opening { expression, .. }) => Some(expression),
             Self::Close(_) | Self::Delimiters(_) => None,
         }
     }
@@ -50,14 +53,13 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('^') => opening(rest, true, None),
         Some('/') => Ok(Tag::Close(rest.to_owned())),
         Some('@') => Ok(Tag::Raw(checked(rest)?)),
+        Some('%') => Ok(Tag::Picture(checked(rest)?)),
         Some('=') => delimiters(rest),
         Some('-') => match element_to_repeat(rest) {
             Some((element, rest)) => opening(rest, false, Some(element.to_owned())),
             None => Ok(Tag::Value(checked(text)?)),
         },
-        Some(sign @ ('~' | '%' | ':')) => {
-            Err(Fault::invalid(format!("Tags that begin with `{sign}` are unknown here.")))
-        }
+        Some(sign @ ('~' | ':')) => Err(Fault::invalid(format!("Tags that begin with `{sign}` are unknown here."))),
         Some(_) => Ok(Tag::Value(checked(text)?)),
     }
 }
@@ -74,9 +76,12 @@ fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, F
     Ok(Tag::Open(Opening { inverted, expression, name: text.to_owned(), element }))
 }
 
-/// `w:tr items`: an element's name with its prefix, and the rest.
+/// `w:tr items`: an element's name with its prefix, and the rest. In sheets, rows have none: `row items`.
 fn element_to_repeat(text: &str) -> Option<(&str, &str)> {
     let (element, rest) = text.split_once(char::is_whitespace)?;
+    if element == "row" {
+        return Some((element, rest.trim()));
+    }
     let (prefix, local) = element.split_once(':')?;
     let is_name = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     (is_name(prefix) && is_name(local)).then_some((element, rest.trim()))

@@ -1,19 +1,23 @@
 //! A template: read once, filled with data as often as needed.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
+use std::rc::Rc;
 
 use serde_json::Value;
 
 use crate::data::Work;
-use crate::fill::Filler;
+use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
 use crate::format::{Format, Kind};
-use crate::markup;
+use crate::markup::{self, Origin};
+use crate::media;
 use crate::options::Options;
 use crate::package::Package;
+use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
 use crate::schema::{self, Expected};
+use crate::sheets::{self, Workbook};
 use crate::tree::Part;
 
 #[derive(Debug)]
@@ -29,6 +33,7 @@ pub struct Template {
 #[derive(Debug)]
 enum Body {
     Package(Package),
+    Workbook(Package, Workbook),
     Text,
 }
 
@@ -45,6 +50,8 @@ pub enum Warning {
     UnusedData(Vec<String>),
     /// Tags that have no value, and wrote nothing.
     ValueEmpty(Vec<String>),
+    /// Tags for pictures without a picture.
+    PictureMissing(Vec<String>),
 }
 
 impl Template {
@@ -64,6 +71,14 @@ impl Template {
                 let mut package = Package::open(bytes)?;
                 let parts = parts(&mut package, format, &options, &mut problems)?;
                 (Body::Package(package), parts)
+            }
+            Kind::Workbook => {
+                let mut package = Package::open(bytes)?;
+                let mut left = options.limits.bytes;
+                let (delimiters, problems) = (&options.delimiters, &mut problems);
+                let reader = sheets::Reader { package: &mut package, left: &mut left, delimiters, problems };
+                let (workbook, parts) = sheets::open(reader)?;
+                (Body::Workbook(package, workbook), parts)
             }
         };
         Ok(Self { body, parts, problems, formats, options })
@@ -89,22 +104,24 @@ impl Template {
             left: self.options.limits.bytes,
             problems: Vec::new(),
             empty: BTreeSet::new(),
+            pictures_missing: BTreeSet::new(),
+            pictures: Vec::new(),
         };
-        let mut texts = HashMap::new();
+        let mut parts = Vec::new();
         for part in &self.parts {
-            let (text, has_hidden) = filler.fill(part, data)?;
-            texts.insert(part.name.as_str(), self.mended(text, has_hidden)?);
+            let filled = filler.fill(part, data)?;
+            parts.push((part.name.clone(), self.mended(part, filled)?));
         }
-        let (found, empty) = (filler.problems, filler.empty);
+        let Filler { problems: found, empty, pictures, pictures_missing, .. } = filler;
         self.fail_with(found)?;
-        let bytes = match &self.body {
-            Body::Package(package) => package.with(texts)?,
-            Body::Text => texts.remove("").unwrap_or_default().into_bytes(),
-        };
+        let bytes = self.assembled(parts, &pictures)?;
         let mut warnings = Vec::new();
         let unused = work.uses.borrow().unused(data);
         if !unused.is_empty() {
             warnings.push(Warning::UnusedData(unused));
+        }
+        if !pictures_missing.is_empty() {
+            warnings.push(Warning::PictureMissing(pictures_missing.into_iter().collect()));
         }
         if !empty.is_empty() {
             warnings.push(Warning::ValueEmpty(empty.into_iter().collect()));
@@ -112,13 +129,27 @@ impl Template {
         Ok(Rendered { bytes, warnings })
     }
 
-    /// What sections hid or repeated may leave a part invalid.
-    fn mended(&self, text: String, has_hidden: bool) -> Result<String, Failure> {
-        if matches!(self.body, Body::Text) || !self.problems.is_empty() {
-            return Ok(text);
+    /// The file with its filled parts.
+    fn assembled(&self, parts: Vec<(String, Filled)>, pictures: &[Rc<Picture>]) -> Result<Vec<u8>, Failure> {
+        let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
+        match &self.body {
+            Body::Package(package) => {
+                let mut changes = media::added(package, &parts, pictures, self.options.limits.bytes)?;
+                changes.texts.extend(texts(parts));
+                package.with(changes)
+            }
+            Body::Workbook(package, workbook) => package.with(workbook.settle(parts)?),
+            Body::Text => Ok(texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes())),
         }
-        let text = if has_hidden { markup::mended(text)? } else { text };
-        markup::with_distinct_numbers(text)
+    }
+
+    /// What sections hid or repeated may leave a part invalid.
+    fn mended(&self, part: &Part, filled: Filled) -> Result<Filled, Failure> {
+        if matches!(self.body, Body::Text) || part.is_sheet || !self.problems.is_empty() {
+            return Ok(filled);
+        }
+        let text = if filled.has_hidden { markup::mended(filled.text)? } else { filled.text };
+        Ok(Filled { text: markup::with_distinct_numbers(text)?, ..filled })
     }
 
     fn fail_with(&self, found: Vec<Problem>) -> Result<(), Failure> {
@@ -145,7 +176,8 @@ fn parts(
     for name in package.names() {
         if let Some(dialect) = format.dialect(&name) {
             let text = package.text(&name, &mut left)?;
-            parts.extend(markup::read(&name, text, dialect, &options.delimiters, problems)?);
+            let origin = Origin { part: &name, sheet: None };
+            parts.extend(markup::read(&origin, text, dialect, &options.delimiters, problems)?);
         }
     }
     Ok(parts)

@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use crate::cell::Cell;
 use crate::options::Delimiters;
 use crate::problem::{Fault, Place, Problem, Reason};
 use crate::tag::{Tag, Unpaired, closes};
@@ -17,6 +18,8 @@ pub(crate) struct Part {
     pub(crate) source: String,
     pub(crate) nodes: Vec<Node>,
     pub(crate) tags: Vec<Written>,
+    /// Its sections repeat rows of a sheet, whose numbers are to be mended.
+    pub(crate) is_sheet: bool,
 }
 
 /// Numbers are those of tags.
@@ -50,8 +53,26 @@ pub(crate) enum Target {
     Raw {
         replaces: Range<usize>,
     },
+    Picture(Frame),
+    /// The value makes a whole cell of a sheet.
+    Cell(Cell),
+    /// A sheet's header or footer, in which `&` begins a code.
+    HeaderFooter,
     Html,
     Markdown,
+}
+
+/// Where a picture goes.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Frame {
+    /// Into a run of a Word document, between two texts of it.
+    Run,
+    /// In place of a picture whose alternative text is the tag.
+    Placeholder { replaces: Range<usize> },
+    /// An element of HTML.
+    Element,
+    /// The value of an attribute in HTML.
+    Attribute,
 }
 
 impl Target {
@@ -121,7 +142,7 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
                     None => fault(index, Reason::UnopenedSection, format!("No section `{name}` is open here.")),
                 },
             },
-            Tag::Value(_) | Tag::Raw(_) | Tag::Delimiters(_) => {}
+            Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_) | Tag::Delimiters(_) => {}
         }
     }
     for (index, name) in open {

@@ -6,6 +6,8 @@ use super::failure::cut_to;
 
 /// Longest text of a mistake in a job's error, in bytes.
 const MAX_TEXT_BYTES: usize = 200;
+/// Longest name of a sheet or cell: spreadsheets allow 31 characters and ten.
+const MAX_NAME_BYTES: usize = 62;
 
 /// A mistake in a template. It quotes the template, and never its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,8 +27,11 @@ pub struct Mistake {
 impl Mistake {
     pub(super) fn shortened(self) -> Self {
         let cut = |text: String| cut_to(MAX_TEXT_BYTES, text);
-        let Self { reason, message, tag, place: Place { part, page, line, text }, suggestion } = self;
-        let place = Place { part: cut(part), page, line, text: cut(text) };
+        let name = |text: String| cut_to(MAX_NAME_BYTES, text);
+        let Self { reason, message, tag, place, suggestion } = self;
+        let Place { part, page, line, sheet, cell, text } = place;
+        let place =
+            Place { part: cut(part), page, line, sheet: sheet.map(name), cell: cell.map(name), text: cut(text) };
         Self { reason, message: cut(message), tag: cut(tag), place, suggestion: suggestion.map(cut) }
     }
 }
@@ -79,6 +84,12 @@ pub struct Place {
     pub page: Option<u32>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u32>,
+    /// A spreadsheet's sheet, by its name.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub sheet: Option<String>,
+    /// A spreadsheet's cell, e.g. `B5`.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub cell: Option<String>,
     /// The paragraph's text.
     pub text: String,
 }
@@ -91,7 +102,8 @@ mod tests {
     #[test]
     fn many_long_mistakes_stay_small() {
         let long = "ä".repeat(10_000);
-        let place = Place { part: long.clone(), page: Some(1), line: None, text: long.clone() };
+        let (sheet, cell) = (Some(long.clone()), Some(long.clone()));
+        let place = Place { part: long.clone(), page: Some(1), line: None, sheet, cell, text: long.clone() };
         let mistake = Mistake {
             reason: Reason::Misplaced,
             message: long.clone(),
@@ -101,7 +113,7 @@ mod tests {
         };
         let error = JobError::new(JobErrorCode::TemplateError, "Mistakes").with_details(vec![mistake; 1000]);
         assert_eq!(error.details.len(), 20);
-        assert!(serde_json::to_vec(&error).unwrap().len() < 24 << 10);
+        assert!(serde_json::to_vec(&error).unwrap().len() < 28 << 10);
         assert!(error.details[0].tag.ends_with("ä…"));
     }
 }

@@ -147,7 +147,7 @@ mod tests {
         }
         assert_eq!(
             then(json!({"data": {}}), "split-pdf").unwrap(),
-            "split-pdf does not accept the docx, html, md, odt, pptx that render-template makes"
+            "split-pdf does not accept the docx, html, md, odt, pptx, xlsx that render-template makes"
         );
         assert_eq!(
             then(json!({"validateOnly": true}), "office-to-pdf").unwrap(),

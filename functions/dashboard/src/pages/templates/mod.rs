@@ -29,7 +29,7 @@ const PATH: &str = "/app/templates";
 // No name begins with a hyphen.
 const ROWS: &str = "/app/templates/-rows";
 const UPLOADS: &str = "/app/templates/-uploads";
-const ACCEPTED: &str = ".docx,.pptx,.odt,.html,.htm,.md,.markdown";
+const ACCEPTED: &str = ".docx,.xlsx,.pptx,.odt,.html,.htm,.md,.markdown";
 
 type Templates = Vec<(TemplateName, Versions)>;
 

@@ -93,3 +93,11 @@ fn a_request_does_not_show_its_options() {
     let request = Run::new().request(Tool::RenderTemplate, json!({"data": {"name": "canary"}}));
     assert!(!format!("{request:?}").contains("canary"));
 }
+
+#[test]
+fn a_spreadsheet_stays_one() {
+    let mut run = Run::new();
+    run.push(include_bytes!("../../../../../samples/small.xlsx"), Media::Office(OfficeFile::Xlsx));
+    let outcome = run.run(Tool::RenderTemplate, json!({"data": {}})).unwrap();
+    assert_eq!(outcome.artifacts[0].media, Media::Office(OfficeFile::Xlsx));
+}

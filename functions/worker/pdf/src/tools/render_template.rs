@@ -83,11 +83,12 @@ fn outcome(
 fn format(media: Media) -> Result<Format, Failure> {
     let format = match media {
         Media::Office(OfficeFile::Docx) => Some(Format::Docx),
+        Media::Office(OfficeFile::Xlsx) => Some(Format::Xlsx),
         Media::Office(OfficeFile::Pptx) => Some(Format::Pptx),
         Media::Office(OfficeFile::Odt) => Some(Format::Odt),
         Media::Html => Some(Format::Html),
         Media::Markdown => Some(Format::Markdown),
-        Media::Office(OfficeFile::Rtf | OfficeFile::Xlsx | OfficeFile::Ods | OfficeFile::Csv | OfficeFile::Odp)
+        Media::Office(OfficeFile::Rtf | OfficeFile::Ods | OfficeFile::Csv | OfficeFile::Odp)
         | Media::Pdf
         | Media::Jpeg
         | Media::Png
@@ -157,6 +158,9 @@ fn warning(told: templates::Warning) -> Warning {
         }
         templates::Warning::ValueEmpty(names) => {
             (Warning::new("value_empty", "Some tags have no value, and wrote nothing."), names)
+        }
+        templates::Warning::PictureMissing(names) => {
+            (Warning::new("picture_missing", "Some tags have no picture, and show nothing."), names)
         }
     };
     Warning { detail: Some(names.join(", ")), ..warning }

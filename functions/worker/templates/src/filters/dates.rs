@@ -68,7 +68,7 @@ impl Dates {
     }
 
     /// A date without an offset is taken as it is; a moment with one is brought into the time zone.
-    fn moment(&self, value: &Value) -> Result<civil::DateTime, Fault> {
+    pub(super) fn moment(&self, value: &Value) -> Result<civil::DateTime, Fault> {
         let text = value.as_str().ok_or_else(|| {
             Fault::unusable(format!(
                 "A date as text is needed, e.g. `2026-11-25`, but the value is {}.",

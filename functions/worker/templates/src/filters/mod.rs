@@ -56,6 +56,11 @@ impl Formats {
             .map_err(|_| Failure::Options(format!("`{}` is not a locale. Use e.g. `de-AT`.", options.locale)))?;
         Ok(Self { numbers: numbers::Numbers::new(&locale)?, dates: dates::Dates::new(locale, &options.time_zone)? })
     }
+
+    /// The date and time that a text has in the time zone, if it is one.
+    pub(crate) fn moment(&self, value: &Value) -> Option<jiff::civil::DateTime> {
+        self.dates.moment(value).ok()
+    }
 }
 
 /// What kind of value a filter expects, for the schema of the data.

@@ -82,9 +82,16 @@ fn paragraph_of(markup: &Markup<'_>, element: usize, dialect: Dialect) -> Option
         (Dialect::Leaves, "lpstr") => None,
         // A chart's copy of a name or value.
         (Dialect::Runs, "v") | (Dialect::Leaves, _) => Some(element),
+        (Dialect::Cells, "t") if nearest(&["rPh"]).is_none() => nearest(&["is", "text"]),
+        (Dialect::Cells, local) if is_header_footer(local) => Some(element),
         (Dialect::Spans, local) if SPANS.contains(&local) => nearest(&["p", "h"]),
-        (Dialect::Runs | Dialect::Spans, _) => None,
+        (Dialect::Runs | Dialect::Spans | Dialect::Cells, _) => None,
     }
+}
+
+/// A header or footer of a printed sheet: `oddHeader`, `firstFooter`.
+pub(super) fn is_header_footer(local: &str) -> bool {
+    ["odd", "even", "first"].iter().any(|pages| matches!(local.strip_prefix(pages), Some("Header" | "Footer")))
 }
 
 #[cfg(test)]

@@ -88,7 +88,8 @@ fn has_row(markup: &Markup<'_>, children: &[Vec<usize>], table: usize) -> bool {
     false
 }
 
-fn applied(source: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+/// The source with stretches replaced. Those inside of others are dropped.
+pub(crate) fn applied(source: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
     edits.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
     let (mut result, mut done) = (String::with_capacity(source.len()), 0);
     for (range, text) in edits.into_iter().filter(|(range, _)| range.start <= range.end) {

@@ -1,5 +1,6 @@
 //! Parts in XML: documents, slides, headers, properties.
 
+mod cells;
 mod joined;
 mod mend;
 mod read;
@@ -7,9 +8,10 @@ mod scan;
 mod sections;
 mod units;
 
-pub(crate) use mend::{mended, with_distinct_numbers};
-pub(crate) use read::read;
-pub(crate) use scan::is_well_formed;
+pub(crate) use cells::{CellFormat, Sheet};
+pub(crate) use mend::{applied, mended, with_distinct_numbers};
+pub(crate) use read::{Origin, read};
+pub(crate) use scan::{Element, Markup, attribute, is_well_formed, scan, value};
 
 /// Where a part has its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -18,6 +20,8 @@ pub(crate) enum Dialect {
     Runs,
     /// In paragraphs and their spans: OpenDocument.
     Spans,
+    /// In cells, comments, headers and footers: spreadsheets.
+    Cells,
     /// In any element; each is a paragraph of its own: properties.
     Leaves,
 }

@@ -4,13 +4,14 @@ use std::collections::BTreeSet;
 use std::ops::Range;
 
 use super::Dialect;
-use super::joined::{Paragraph, Piece, paragraphs};
-use super::scan::{Markup, scan};
+use super::cells::{Sheet, name_of, whole_cells};
+use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
+use super::scan::{Markup, attribute, scan, value};
 use super::sections::sections;
 use crate::options::Delimiters;
-use crate::problem::{Failure, Fault, Place, Problem, quote};
+use crate::problem::{Failure, Fault, Place, Problem, Reason, quote};
 use crate::tag::{self, Tag};
-use crate::tree::{self, Mark, Part, Target, Written};
+use crate::tree::{self, Frame, Mark, Part, Target, Written};
 
 /// Quickest sign that a part has no tags.
 fn may_have_tags(source: &str, delimiters: &Delimiters) -> bool {
@@ -46,7 +47,7 @@ impl Tagged {
 
 /// `None` if it has no tags. Mistakes go to `problems`.
 pub(crate) fn read(
-    name: &str,
+    origin: &Origin<'_>,
     source: String,
     dialect: Dialect,
     delimiters: &Delimiters,
@@ -57,29 +58,47 @@ pub(crate) fn read(
     }
     let markup = scan(&source)?;
     let paragraphs = paragraphs(&markup, dialect);
-    let mut found = found(name, &markup, &paragraphs, delimiters, problems);
+    let reading = Reading { origin, source: &source, markup: &markup, dialect };
+    let mut found = found(&reading, &paragraphs, delimiters, problems);
+    found.extend(placeholders(&reading, delimiters, problems));
     if found.is_empty() {
         return Ok(None);
     }
     found.sort_by_key(Tagged::start);
     let (sections, mut cuts) = sections(&markup, &paragraphs, &found, problems);
+    let mut cells = match origin.sheet {
+        Some(sheet) => whole_cells(&markup, &source, &sheet, &paragraphs, &found, &sections),
+        None => Vec::new(),
+    };
     let mut marks: Vec<Mark> = cuts.drain(..).map(Mark::Cut).collect();
     let mut preserved = BTreeSet::new();
     let mut targets = Vec::new();
     for (index, tagged) in found.iter().enumerate() {
-        let target = target(&markup, &source, &paragraphs, tagged, dialect, problems);
+        if let Some((range, cell)) = cells.get_mut(index).and_then(Option::take) {
+            marks.push(Mark::Write { tag: index, at: range.start });
+            marks.push(Mark::Cut(range));
+            targets.push(Target::Cell(cell));
+            continue;
+        }
+        let target = target(&reading, &paragraphs, tagged, problems);
         let is_raw = matches!(target, Target::Raw { .. });
         match (&tagged.tag, &target) {
             (Tag::Raw(_), Target::Raw { replaces }) => {
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
             }
-            (Tag::Value(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
+            (Tag::Picture(_), Target::Picture(Frame::Placeholder { replaces })) => {
+                marks.push(Mark::Write { tag: index, at: replaces.start });
+                marks.push(Mark::Cut(replaces.clone()));
+                targets.push(target);
+                continue;
+            }
+            (Tag::Value(_) | Tag::Picture(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
             (Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
         }
         if !is_raw {
             marks.extend(tagged.pieces.iter().map(|piece| Mark::Cut(piece.raw.clone())));
-            if let (Dialect::Runs, Some(first)) = (dialect, tagged.pieces.first()) {
+            if let (Dialect::Runs | Dialect::Cells, Some(first)) = (dialect, tagged.pieces.first()) {
                 preserved.insert(first.element);
             }
         }
@@ -93,17 +112,35 @@ pub(crate) fn read(
         .map(|(tagged, target)| Written { tag: tagged.tag, text: tagged.text, place: tagged.place, target })
         .collect();
     let nodes = tree::build(marks, spans, source.len(), &written, problems);
-    Ok(Some(Part { name: name.to_owned(), nodes, tags: written, source }))
+    let (name, is_sheet) = (origin.part.to_owned(), origin.sheet.is_some());
+    Ok(Some(Part { name, nodes, tags: written, source, is_sheet }))
+}
+
+/// The paragraph of tags that are in an attribute.
+const NO_PARAGRAPH: usize = usize::MAX;
+
+/// The part that is read.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Origin<'a> {
+    pub(crate) part: &'a str,
+    pub(crate) sheet: Option<Sheet<'a>>,
+}
+
+struct Reading<'a> {
+    origin: &'a Origin<'a>,
+    source: &'a str,
+    markup: &'a Markup<'a>,
+    dialect: Dialect,
 }
 
 fn found(
-    name: &str,
-    markup: &Markup<'_>,
+    reading: &Reading<'_>,
     paragraphs: &[Paragraph],
     delimiters: &Delimiters,
     problems: &mut Vec<Problem>,
 ) -> Vec<Tagged> {
-    let pages = Pages::of(markup, name);
+    let Reading { origin, source, markup, .. } = reading;
+    let pages = Pages::of(markup, origin.part);
     let mut delimiters = delimiters.clone();
     let mut all = Vec::new();
     for (index, paragraph) in paragraphs.iter().enumerate() {
@@ -112,9 +149,11 @@ fn found(
             from = found.whole.end;
             let pieces = paragraph.pieces(found.whole.clone());
             let place = || Place {
-                part: name.to_owned(),
+                part: origin.part.to_owned(),
                 page: pages.at(pieces.first().map_or(0, |piece| piece.raw.start)),
                 line: None,
+                sheet: origin.sheet.map(|sheet| sheet.name.to_owned()),
+                cell: origin.sheet.and_then(|_| name_of(markup, source, paragraph.element)),
                 text: quote(&paragraph.text),
             };
             let whole = paragraph.text.get(found.whole.clone()).unwrap_or_default();
@@ -137,29 +176,70 @@ fn found(
     all
 }
 
+/// Pictures whose alternative text is a tag for a picture.
+fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
+    let Reading { origin, source, markup, .. } = reading;
+    let pages = Pages::of(markup, origin.part);
+    let mut all = Vec::new();
+    for (index, element) in markup.elements.iter().enumerate() {
+        if !matches!(element.name, "wp:docPr" | "p:cNvPr") {
+            continue;
+        }
+        let named = ["descr", "title"].into_iter().find_map(|name| {
+            let text = value(source, element, name)?;
+            let found = tag::find(&text, 0, delimiters).filter(|found| found.whole == (0..text.trim_end().len()))?;
+            let inner = text.get(found.result.ok()?)?.trim().to_owned();
+            inner.starts_with('%').then_some((name, text.trim_end().to_owned(), inner))
+        });
+        let Some((name, text, inner)) = named else { continue };
+        let raw = attribute(source, element.open.clone(), name).unwrap_or_default();
+        let page = pages.at(raw.start);
+        let place = Place { part: origin.part.to_owned(), page, text: quote(&text), ..Place::default() };
+        let pieces = vec![Piece { raw, element: index }];
+        match tag::parse(&inner) {
+            Ok(tag) => all.push(Tagged { tag, text, place, paragraph: NO_PARAGRAPH, within: 0..0, pieces }),
+            Err(fault) => tree::report(problems, fault.at(&text, &place)),
+        }
+    }
+    all
+}
+
+/// The drawing or picture with a tag in its alternative text.
+fn placeholder(markup: &Markup<'_>, tagged: &Tagged) -> Range<usize> {
+    let element = tagged.pieces.first().map_or(0, |piece| piece.element);
+    let whole = markup.ancestors(element).find(|around| matches!(markup.local(*around), "drawing" | "pic"));
+    markup.range(whole.unwrap_or(element))
+}
+
 /// How a tag's value is written at its place.
-fn target(
-    markup: &Markup<'_>,
-    source: &str,
-    paragraphs: &[Paragraph],
-    tagged: &Tagged,
-    dialect: Dialect,
-    problems: &mut Vec<Problem>,
-) -> Target {
+fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, problems: &mut Vec<Problem>) -> Target {
+    let Reading { source, markup, dialect, .. } = *reading;
     let Some(element) = tagged.pieces.first().and_then(|piece| markup.elements.get(piece.element)) else {
         return Target::xml("\n", "\t");
     };
     if let (Tag::Raw(_), Some(paragraph)) = (&tagged.tag, paragraphs.get(tagged.paragraph)) {
-        if paragraph.text.trim() == tagged.text.trim() && dialect != Dialect::Leaves {
+        if paragraph.text.trim() == tagged.text.trim() && !matches!(dialect, Dialect::Leaves | Dialect::Cells) {
             return Target::Raw { replaces: markup.range(paragraph.element) };
         }
         let message = "XML replaces a whole paragraph, so its tag must be the only text of one.";
-        let fault = Fault::new(crate::problem::Reason::Misplaced, message);
+        let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
     let prefix = element.prefix();
+    if let Tag::Picture(_) = tagged.tag {
+        if paragraphs.get(tagged.paragraph).is_none() {
+            return Target::Picture(Frame::Placeholder { replaces: placeholder(markup, tagged) });
+        }
+        if dialect == Dialect::Runs && element.name == "w:t" {
+            return Target::Picture(Frame::Run);
+        }
+        let message = "Pictures are written into texts of Word documents and HTML. Elsewhere, make the tag the alternative text of a picture in Word or PowerPoint.";
+        let fault = Fault::new(Reason::Misplaced, message);
+        tree::report(problems, fault.at(&tagged.text, &tagged.place));
+    }
     match dialect {
-        Dialect::Leaves => Target::xml("\n", "\t"),
+        Dialect::Cells if is_header_footer(element.local()) => Target::HeaderFooter,
+        Dialect::Leaves | Dialect::Cells => Target::xml("\n", "\t"),
         Dialect::Spans => {
             let breaks = format!("<{prefix}:line-break/>");
             Target::Xml { breaks, tab: format!("<{prefix}:tab/>"), spaces: Some(format!("<{prefix}:s/>")) }

@@ -13,61 +13,86 @@ use crate::problem::Failure;
 const DEPTH: usize = 1000;
 
 #[derive(Debug)]
-pub(super) struct Element<'x> {
+pub(crate) struct Element<'x> {
     /// With its prefix.
-    pub(super) name: &'x str,
-    pub(super) parent: Option<usize>,
-    pub(super) open: Range<usize>,
+    pub(crate) name: &'x str,
+    pub(crate) parent: Option<usize>,
+    pub(crate) open: Range<usize>,
     /// Empty for an empty element.
-    pub(super) close: Range<usize>,
+    pub(crate) close: Range<usize>,
 }
 
 impl Element<'_> {
-    pub(super) fn local(&self) -> &str {
+    pub(crate) fn local(&self) -> &str {
         self.name.rsplit_once(':').map_or(self.name, |(_, local)| local)
     }
 
-    pub(super) fn prefix(&self) -> &str {
+    pub(crate) fn prefix(&self) -> &str {
         self.name.rsplit_once(':').map_or("", |(prefix, _)| prefix)
     }
 
-    pub(super) fn range(&self) -> Range<usize> {
+    pub(crate) fn range(&self) -> Range<usize> {
         self.open.start..self.close.end
     }
 }
 
 /// A stretch of text, or one reference.
 #[derive(Debug)]
-pub(super) struct Text<'x> {
-    pub(super) element: usize,
-    pub(super) raw: Range<usize>,
+pub(crate) struct Text<'x> {
+    pub(crate) element: usize,
+    pub(crate) raw: Range<usize>,
     /// Of the same length as `raw`, unless this is a reference.
-    pub(super) text: Cow<'x, str>,
+    pub(crate) text: Cow<'x, str>,
 }
 
 #[derive(Debug, Default)]
-pub(super) struct Markup<'x> {
-    pub(super) elements: Vec<Element<'x>>,
-    pub(super) texts: Vec<Text<'x>>,
+pub(crate) struct Markup<'x> {
+    pub(crate) elements: Vec<Element<'x>>,
+    pub(crate) texts: Vec<Text<'x>>,
 }
 
-impl Markup<'_> {
+impl<'x> Markup<'x> {
+    /// An element's own text.
+    pub(crate) fn text(&self, element: usize) -> String {
+        let first = self.texts.partition_point(|text| text.raw.start < self.range(element).start);
+        let own = self.texts.iter().skip(first).take_while(|text| text.raw.start < self.range(element).end);
+        own.filter(|text| text.element == element).map(|text| text.text.as_ref()).collect()
+    }
+
+    /// All elements inside of one, with their numbers.
+    pub(crate) fn inside(&self, element: usize) -> impl Iterator<Item = (usize, &Element<'x>)> {
+        let end = self.range(element).end;
+        let after = self.elements.iter().enumerate().skip(element + 1);
+        after.take_while(move |(_, inner)| inner.open.start < end)
+    }
+
+    /// All elements of this name, whatever its prefix.
+    pub(crate) fn named(&self, local: &str) -> impl Iterator<Item = (usize, &Element<'x>)> {
+        self.elements.iter().enumerate().filter(move |(_, element)| element.local() == local)
+    }
+
     /// An element and all around it, innermost first.
-    pub(super) fn ancestors(&self, element: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn ancestors(&self, element: usize) -> impl Iterator<Item = usize> {
         std::iter::successors(Some(element), |element| self.elements.get(*element)?.parent)
     }
 
-    pub(super) fn local(&self, element: usize) -> &str {
+    pub(crate) fn local(&self, element: usize) -> &str {
         self.elements.get(element).map_or("", Element::local)
     }
 
-    pub(super) fn range(&self, element: usize) -> Range<usize> {
+    /// A row of a sheet; drawings name rows too.
+    pub(crate) fn is_sheet_row(&self, element: usize) -> bool {
+        let parent = self.elements.get(element).and_then(|element| element.parent);
+        self.local(element) == "row" && parent.is_some_and(|parent| self.local(parent) == "sheetData")
+    }
+
+    pub(crate) fn range(&self, element: usize) -> Range<usize> {
         self.elements.get(element).map_or(0..0, Element::range)
     }
 }
 
 /// Fails if it is not well-formed, or has a document type or unknown entities.
-pub(super) fn scan(source: &str) -> Result<Markup<'_>, Failure> {
+pub(crate) fn scan(source: &str) -> Result<Markup<'_>, Failure> {
     let mut reader = Reader::from_str(source);
     let mut markup = Markup::default();
     let mut around: Vec<usize> = Vec::new();
@@ -137,6 +162,30 @@ fn element(source: &str, open: Range<usize>, parent: Option<usize>) -> Result<El
     let name = tag.get(..length).filter(|name| !name.is_empty()).ok_or_else(|| malformed("an element has no name"))?;
     let close = open.end..open.end;
     Ok(Element { name, parent, open, close })
+}
+
+/// The place of an attribute's value, between its quotation marks, in an element's opening tag.
+pub(crate) fn attribute(source: &str, open: Range<usize>, name: &str) -> Option<Range<usize>> {
+    let tag = source.get(open.clone())?;
+    let mut at = tag.find(char::is_whitespace)?;
+    loop {
+        let rest = tag.get(at..)?;
+        let start = at + (rest.len() - rest.trim_start().len());
+        let equals = start + tag.get(start..)?.find('=')?;
+        let quote = equals + tag.get(equals..)?.find(['"', '\''])?;
+        let mark = tag.get(quote..)?.chars().next()?;
+        let end = quote + 1 + tag.get(quote + 1..)?.find(mark)?;
+        if tag.get(start..equals)?.trim_end() == name {
+            return Some(open.start + quote + 1..open.start + end);
+        }
+        at = end + 1;
+    }
+}
+
+/// An attribute's value without references.
+pub(crate) fn value(source: &str, element: &Element<'_>, name: &str) -> Option<String> {
+    let raw = source.get(attribute(source, element.open.clone(), name)?)?;
+    quick_xml::escape::unescape(raw).ok().map(Cow::into_owned)
 }
 
 fn position(reader: &Reader<&[u8]>) -> usize {

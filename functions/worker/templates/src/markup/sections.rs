@@ -20,6 +20,8 @@ pub(super) struct Section {
     pub(super) open: usize,
     /// What it repeats.
     pub(super) range: Range<usize>,
+    /// Whether these are rows of a sheet.
+    pub(super) is_rows: bool,
 }
 
 /// The sections, and the paragraphs that go with their tags.
@@ -32,24 +34,32 @@ pub(super) fn sections(
     let tags: Vec<_> = found.iter().map(|tagged| (&tagged.tag, tagged.text.as_str(), &tagged.place)).collect();
     let pairs = tree::pairs(&tags, problems);
     let bare = bare_paragraphs(markup, paragraphs, found, &pairs);
+    let bare_cells = paragraphs
+        .iter()
+        .zip(&bare)
+        .filter(|(_, bare)| **bare)
+        .filter_map(|(paragraph, _)| markup.ancestors(paragraph.element).find(|element| markup.local(*element) == "c"))
+        .collect();
     let mut sections = Vec::new();
+    let mut rows = Vec::new();
     let mut whole = vec![false; found.len()];
     let mut repeated = HashMap::new();
     for (open, close) in pairs {
         let (Some(first), Some(last)) = (found.get(open), found.get(close)) else { continue };
-        let ends = Ends { first, last, paragraphs, found, bare: &bare };
+        let ends = Ends { first, last, paragraphs, found, bare: &bare, bare_cells: &bare_cells };
         match unit(markup, &ends) {
-            Ok(Unit { range, is_blocks: _ }) if repeats_same(&mut repeated, &range, open, close) => {
+            Ok(Unit { range, .. }) if repeats_same(&mut repeated, &range, open, close) => {
                 let message = format!("The section `{}` repeats the same as the section before it.", first.text);
                 tree::report(problems, Fault::new(Reason::Misplaced, message).at(&first.text, &first.place));
             }
-            Ok(Unit { range, is_blocks }) => {
+            Ok(Unit { range, is_blocks, is_rows, gone }) => {
+                rows.extend(gone);
                 for end in [open, close] {
                     if let Some(whole) = whole.get_mut(end) {
                         *whole = is_blocks;
                     }
                 }
-                sections.push(Section { open, range });
+                sections.push(Section { open, range, is_rows });
             }
             Err(message) => {
                 let fault = Fault::new(Reason::Misplaced, message);
@@ -63,7 +73,7 @@ pub(super) fn sections(
             && found.iter().zip(&whole).all(|(tagged, whole)| tagged.paragraph != *index || *whole)
     };
     let cuts = (0..paragraphs.len()).filter(goes).filter_map(|index| paragraphs.get(index));
-    let cuts = cuts.map(|paragraph| markup.range(paragraph.element)).collect();
+    let cuts = cuts.map(|paragraph| markup.range(paragraph.element)).chain(rows).collect();
     (sections, cuts)
 }
 
@@ -85,6 +95,8 @@ pub(super) struct Ends<'a> {
     pub(super) paragraphs: &'a [Paragraph],
     found: &'a [Tagged],
     bare: &'a [bool],
+    /// Cells of sheets with nothing but ends of sections.
+    bare_cells: &'a HashSet<usize>,
 }
 
 impl Ends<'_> {
@@ -96,6 +108,24 @@ impl Ends<'_> {
     /// Whether nothing but ends of sections is in the paragraph of this tag.
     pub(super) fn is_bare(&self, tagged: &Tagged) -> bool {
         self.bare.get(tagged.paragraph).copied().unwrap_or_default()
+    }
+
+    /// Whether a row of a sheet has no content but ends of sections that end in other rows.
+    pub(super) fn is_bare_row(&self, markup: &Markup<'_>, row: usize) -> bool {
+        markup.inside(row).all(|(element, inner)| match inner.local() {
+            "c" => inner.close.is_empty() || self.bare_cells.contains(&element),
+            "f" => false,
+            _ => true,
+        }) && self.spans_rows(markup, row)
+    }
+
+    /// Whether no section begins and ends in this row.
+    fn spans_rows(&self, markup: &Markup<'_>, row: usize) -> bool {
+        let range = markup.range(row);
+        let first = self.found.partition_point(|tagged| tagged.start() < range.start);
+        let own = || self.found.iter().skip(first).take_while(|tagged| tagged.start() < range.end);
+        !(own().any(|tagged| matches!(tagged.tag, Tag::Open(_)))
+            && own().any(|tagged| matches!(tagged.tag, Tag::Close(_))))
     }
 
     /// Whether only begins of sections are before the first tag in its paragraph.
@@ -126,7 +156,8 @@ fn is_blank(text: String) -> bool {
     text.trim().is_empty()
 }
 
-fn without_tags<'t>(
+/// The text in a range of a paragraph without its tags. `None` if there are tags of another kind.
+pub(super) fn without_tags<'t>(
     paragraph: &Paragraph,
     tags: impl Iterator<Item = &'t Tagged>,
     range: Range<usize>,

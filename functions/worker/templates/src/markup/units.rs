@@ -6,8 +6,10 @@ use super::read::Tagged;
 use super::scan::Markup;
 use super::sections::Ends;
 
-const CELLS: [&str; 3] = ["tc", "table-cell", "covered-table-cell"];
-const ROWS: [&str; 2] = ["tr", "table-row"];
+const CELLS: [&str; 4] = ["tc", "table-cell", "covered-table-cell", "c"];
+const ROWS: [&str; 3] = ["tr", "table-row", "row"];
+/// What a tag calls a row of a sheet, whatever its prefix.
+const SHEET_ROW: &str = "row";
 /// Elements around paragraphs that a section may repeat whole.
 const BLOCKS: [&str; 3] = ["list-item", "sdt", "list-header"];
 
@@ -16,6 +18,16 @@ pub(super) struct Unit {
     pub(super) range: Range<usize>,
     /// Whole paragraphs, so that paragraphs with nothing but the section's tags go.
     pub(super) is_blocks: bool,
+    /// Rows of a sheet.
+    pub(super) is_rows: bool,
+    /// Rows of a sheet with nothing but the section's tags, which go.
+    pub(super) gone: Vec<Range<usize>>,
+}
+
+impl Unit {
+    fn of(range: Range<usize>) -> Self {
+        Self { range, is_blocks: false, is_rows: false, gone: Vec::new() }
+    }
 }
 
 /// Fails with a sentence for the template's designer.
@@ -64,11 +76,13 @@ fn from_to(markup: &Markup<'_>, first: usize, last: usize) -> Range<usize> {
 fn named(markup: &Markup<'_>, ends: &Ends<'_>, name: &str) -> Result<Unit, String> {
     let around = |tagged: &Tagged| {
         let element = tagged.pieces.first()?.element;
-        markup.ancestors(element).find(|element| markup.elements.get(*element).is_some_and(|e| e.name == name))
+        markup.ancestors(element).find(|element| {
+            markup.elements.get(*element).is_some_and(|e| e.name == name || (name == SHEET_ROW && e.local() == name))
+        })
     };
     match (around(ends.first), around(ends.last)) {
         (Some(first), Some(last)) if siblings(markup, first, last) => {
-            Ok(Unit { range: from_to(markup, first, last), is_blocks: false })
+            Ok(Unit { is_rows: markup.local(first) == "row", ..Unit::of(from_to(markup, first, last)) })
         }
         _ => Err(format!("The section `{}` is not in an element `{name}`.", ends.first.text)),
     }
@@ -78,10 +92,29 @@ fn rows(markup: &Markup<'_>, ends: &Ends<'_>, first: usize, last: usize) -> Resu
     let row = |cell: usize| markup.ancestors(cell).find(|element| ROWS.contains(&markup.local(*element)));
     match (row(first), row(last)) {
         (Some(first), Some(last)) if siblings(markup, first, last) => {
-            Ok(Unit { range: from_to(markup, first, last), is_blocks: false })
+            if markup.local(first) == "row" {
+                return Ok(sheet_rows(markup, ends, first, last));
+            }
+            Ok(Unit::of(from_to(markup, first, last)))
         }
         _ => Err(format!("The section `{}` doesn't begin and end in rows of the same table.", ends.first.text)),
     }
+}
+
+/// Rows of a sheet. If its first or last row has nothing but ends of sections, that goes.
+fn sheet_rows(markup: &Markup<'_>, ends: &Ends<'_>, first: usize, last: usize) -> Unit {
+    let (mut range, mut gone) = (from_to(markup, first, last), Vec::new());
+    if first != last {
+        if ends.is_bare_row(markup, first) {
+            range.start = markup.range(first).end;
+            gone.push(markup.range(first));
+        }
+        if ends.is_bare_row(markup, last) {
+            range.end = markup.range(last).start;
+            gone.push(markup.range(last));
+        }
+    }
+    Unit { is_rows: true, gone, ..Unit::of(range) }
 }
 
 fn blocks(markup: &Markup<'_>, ends: &Ends<'_>, common: usize, first: usize, last: usize) -> Result<Unit, String> {
@@ -100,7 +133,7 @@ fn blocks(markup: &Markup<'_>, ends: &Ends<'_>, common: usize, first: usize, las
     let end = markup.range(last_block);
     let start = if goes(ends.first, first_block, first) { start.end } else { start.start };
     let end = if goes(ends.last, last_block, last) { end.start } else { end.end };
-    Ok(Unit { range: start..end, is_blocks: true })
+    Ok(Unit { is_blocks: true, ..Unit::of(start..end) })
 }
 
 /// From the end of the one tag to the begin of the other. What is between must be as deep at its end as at its begin.
@@ -117,7 +150,7 @@ fn inside(markup: &Markup<'_>, ends: &Ends<'_>) -> Result<Unit, String> {
             ends.first.text
         ));
     }
-    Ok(Unit { range: ends.first.end()..ends.last.start(), is_blocks: false })
+    Ok(Unit::of(ends.first.end()..ends.last.start()))
 }
 
 /// The elements around `one` that are not around `other`.

@@ -46,6 +46,22 @@ fn data_can_not_add_elements_or_tags() {
     assert_eq!(line("{v}", &data), "</w:t></w:r><w:r>{other}]]>");
 }
 
+/// A workbook whose sheet, texts and chart are this.
+fn book(text: &str) -> Vec<u8> {
+    let kind = "http://x/";
+    let related = format!(
+        r#"<Relationships><Relationship Id="a" Type="{kind}worksheet" Target="s.xml"/><Relationship Id="b" Type="{kind}sharedStrings" Target="t.xml"/></Relationships>"#
+    );
+    archive(&[
+        ("[Content_Types].xml", "<Types/>"),
+        ("xl/workbook.xml", r#"<workbook><sheets><sheet name="A" r:id="a"/></sheets></workbook>"#),
+        ("xl/_rels/workbook.xml.rels", &related),
+        ("xl/s.xml", text),
+        ("xl/t.xml", "<sst><si><t>{#a}{b}</t></si><si><t>{/a}</t></si></sst>"),
+        ("xl/charts/chart1.xml", text),
+    ])
+}
+
 #[test]
 fn fuzz_templates() {
     docmill_fuzz::fuzz("templates", &[], |bytes| {
@@ -54,6 +70,7 @@ fn fuzz_templates() {
         let limits = Limits { bytes: 1 << 20, steps: 10_000 };
         for (format, template) in [
             (Format::Docx, archive(&[("word/document.xml", &text)])),
+            (Format::Xlsx, book(&text)),
             (Format::Odt, archive(&[("content.xml", &text)])),
             (Format::Html, text.as_bytes().to_vec()),
             (Format::Markdown, text.as_bytes().to_vec()),

@@ -6,4 +6,6 @@ mod formats;
 mod hostile;
 mod locales;
 mod mistakes;
+mod pictures;
 mod schema;
+mod sheets;
