@@ -1365,6 +1365,7 @@ const (
 	TemplateFormatMd   TemplateFormat = "md"
 	TemplateFormatOdt  TemplateFormat = "odt"
 	TemplateFormatPptx TemplateFormat = "pptx"
+	TemplateFormatXlsx TemplateFormat = "xlsx"
 )
 
 // Valid indicates whether the value is a known member of the TemplateFormat enum.
@@ -1379,6 +1380,8 @@ func (e TemplateFormat) Valid() bool {
 	case TemplateFormatOdt:
 		return true
 	case TemplateFormatPptx:
+		return true
+	case TemplateFormatXlsx:
 		return true
 	default:
 		return false
@@ -1434,6 +1437,7 @@ const (
 	TemplateVersionFormatMd   TemplateVersionFormat = "md"
 	TemplateVersionFormatOdt  TemplateVersionFormat = "odt"
 	TemplateVersionFormatPptx TemplateVersionFormat = "pptx"
+	TemplateVersionFormatXlsx TemplateVersionFormat = "xlsx"
 )
 
 // Valid indicates whether the value is a known member of the TemplateVersionFormat enum.
@@ -1448,6 +1452,8 @@ func (e TemplateVersionFormat) Valid() bool {
 	case TemplateVersionFormatOdt:
 		return true
 	case TemplateVersionFormatPptx:
+		return true
+	case TemplateVersionFormatXlsx:
 		return true
 	default:
 		return false
@@ -1616,6 +1622,123 @@ func (e WatermarkPDFOptionsPosition) Valid() bool {
 	case WatermarkPDFOptionsPositionTopLeft:
 		return true
 	case WatermarkPDFOptionsPositionTopRight:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WatermarkPDFOptionsStampBarcodeBillCurrency.
+const (
+	WatermarkPDFOptionsStampBarcodeBillCurrencyCHF WatermarkPDFOptionsStampBarcodeBillCurrency = "CHF"
+	WatermarkPDFOptionsStampBarcodeBillCurrencyEUR WatermarkPDFOptionsStampBarcodeBillCurrency = "EUR"
+)
+
+// Valid indicates whether the value is a known member of the WatermarkPDFOptionsStampBarcodeBillCurrency enum.
+func (e WatermarkPDFOptionsStampBarcodeBillCurrency) Valid() bool {
+	switch e {
+	case WatermarkPDFOptionsStampBarcodeBillCurrencyCHF:
+		return true
+	case WatermarkPDFOptionsStampBarcodeBillCurrencyEUR:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WatermarkPDFOptionsStampBarcodeType.
+const (
+	WatermarkPDFOptionsStampBarcodeTypeCode128    WatermarkPDFOptionsStampBarcodeType = "code128"
+	WatermarkPDFOptionsStampBarcodeTypeDatamatrix WatermarkPDFOptionsStampBarcodeType = "datamatrix"
+	WatermarkPDFOptionsStampBarcodeTypeEan13      WatermarkPDFOptionsStampBarcodeType = "ean13"
+	WatermarkPDFOptionsStampBarcodeTypeEan8       WatermarkPDFOptionsStampBarcodeType = "ean8"
+	WatermarkPDFOptionsStampBarcodeTypeEpc        WatermarkPDFOptionsStampBarcodeType = "epc"
+	WatermarkPDFOptionsStampBarcodeTypePdf417     WatermarkPDFOptionsStampBarcodeType = "pdf417"
+	WatermarkPDFOptionsStampBarcodeTypeQr         WatermarkPDFOptionsStampBarcodeType = "qr"
+	WatermarkPDFOptionsStampBarcodeTypeSwissQr    WatermarkPDFOptionsStampBarcodeType = "swiss-qr"
+	WatermarkPDFOptionsStampBarcodeTypeUpcA       WatermarkPDFOptionsStampBarcodeType = "upc-a"
+)
+
+// Valid indicates whether the value is a known member of the WatermarkPDFOptionsStampBarcodeType enum.
+func (e WatermarkPDFOptionsStampBarcodeType) Valid() bool {
+	switch e {
+	case WatermarkPDFOptionsStampBarcodeTypeCode128:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeDatamatrix:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeEan13:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeEan8:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeEpc:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypePdf417:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeQr:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeSwissQr:
+		return true
+	case WatermarkPDFOptionsStampBarcodeTypeUpcA:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WatermarkPDFOptionsStampLayer.
+const (
+	WatermarkPDFOptionsStampLayerOver  WatermarkPDFOptionsStampLayer = "over"
+	WatermarkPDFOptionsStampLayerUnder WatermarkPDFOptionsStampLayer = "under"
+)
+
+// Valid indicates whether the value is a known member of the WatermarkPDFOptionsStampLayer enum.
+func (e WatermarkPDFOptionsStampLayer) Valid() bool {
+	switch e {
+	case WatermarkPDFOptionsStampLayerOver:
+		return true
+	case WatermarkPDFOptionsStampLayerUnder:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for WatermarkPDFOptionsStampPosition.
+const (
+	WatermarkPDFOptionsStampPositionBottom      WatermarkPDFOptionsStampPosition = "bottom"
+	WatermarkPDFOptionsStampPositionBottomLeft  WatermarkPDFOptionsStampPosition = "bottom-left"
+	WatermarkPDFOptionsStampPositionBottomRight WatermarkPDFOptionsStampPosition = "bottom-right"
+	WatermarkPDFOptionsStampPositionCenter      WatermarkPDFOptionsStampPosition = "center"
+	WatermarkPDFOptionsStampPositionLeft        WatermarkPDFOptionsStampPosition = "left"
+	WatermarkPDFOptionsStampPositionRight       WatermarkPDFOptionsStampPosition = "right"
+	WatermarkPDFOptionsStampPositionTile        WatermarkPDFOptionsStampPosition = "tile"
+	WatermarkPDFOptionsStampPositionTop         WatermarkPDFOptionsStampPosition = "top"
+	WatermarkPDFOptionsStampPositionTopLeft     WatermarkPDFOptionsStampPosition = "top-left"
+	WatermarkPDFOptionsStampPositionTopRight    WatermarkPDFOptionsStampPosition = "top-right"
+)
+
+// Valid indicates whether the value is a known member of the WatermarkPDFOptionsStampPosition enum.
+func (e WatermarkPDFOptionsStampPosition) Valid() bool {
+	switch e {
+	case WatermarkPDFOptionsStampPositionBottom:
+		return true
+	case WatermarkPDFOptionsStampPositionBottomLeft:
+		return true
+	case WatermarkPDFOptionsStampPositionBottomRight:
+		return true
+	case WatermarkPDFOptionsStampPositionCenter:
+		return true
+	case WatermarkPDFOptionsStampPositionLeft:
+		return true
+	case WatermarkPDFOptionsStampPositionRight:
+		return true
+	case WatermarkPDFOptionsStampPositionTile:
+		return true
+	case WatermarkPDFOptionsStampPositionTop:
+		return true
+	case WatermarkPDFOptionsStampPositionTopLeft:
+		return true
+	case WatermarkPDFOptionsStampPositionTopRight:
 		return true
 	default:
 		return false
@@ -3082,6 +3205,9 @@ type TemplateMistakeReason string
 
 // TemplatePlace Where a tag is.
 type TemplatePlace struct {
+	// Cell A spreadsheet's cell, such as `B5`.
+	Cell string `json:"cell,omitempty"`
+
 	// Line The line of an HTML or Markdown template.
 	Line *int64 `json:"line,omitempty"`
 
@@ -3090,6 +3216,9 @@ type TemplatePlace struct {
 
 	// Part The part of the file, such as `word/header1.xml`.
 	Part string `json:"part,omitempty"`
+
+	// Sheet The name of a spreadsheet's sheet.
+	Sheet string `json:"sheet,omitempty"`
 
 	// Text The text of the paragraph.
 	Text string `json:"text"`
@@ -3447,6 +3576,9 @@ type WatermarkPDFOptions struct {
 	// Rotation Degrees, counter-clockwise: 45 rises from left to right. By default: 0.
 	Rotation *float64 `json:"rotation,omitempty"`
 
+	// Stamps Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+	Stamps []WatermarkPDFOptionsStamp `json:"stamps,omitempty"`
+
 	// Text The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used.
 	Text string `json:"text,omitempty"`
 
@@ -3459,6 +3591,204 @@ type WatermarkPDFOptionsLayer string
 
 // WatermarkPDFOptionsPosition Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
 type WatermarkPDFOptionsPosition string
+
+// WatermarkPDFOptionsStamp One stamp: `text`, `source` or `barcode`, and how and where it is drawn.
+type WatermarkPDFOptionsStamp struct {
+	// Barcode A QR code or bar code: its `type`, and what it says in `payment` for the type `epc`, in `bill` for `swiss-qr`, and in `value` for all others. It is drawn on white with its quiet zone.
+	Barcode *WatermarkPDFOptionsStampBarcode `json:"barcode,omitempty"`
+
+	// Bates How `{bates}` is written: a number that goes on from page to page, over the pages that this stamp marks.
+	Bates *WatermarkPDFOptionsStampBates `json:"bates,omitempty"`
+
+	// Color Color of the text or of the code, as `#rrggbb`. By default: "#000000".
+	Color string `json:"color,omitempty"`
+
+	// Date How `{date}` is written: the time of the conversion.
+	Date *WatermarkPDFOptionsStampDate `json:"date,omitempty"`
+
+	// FontSize Size of the text in points. By default: 12.
+	FontSize *float64 `json:"fontSize,omitempty"`
+
+	// Layer `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+	Layer WatermarkPDFOptionsStampLayer `json:"layer,omitempty"`
+
+	// Margin Space between the mark and the edge of the page, in points (1/72 inch). By default: 36.
+	Margin *float64 `json:"margin,omitempty"`
+
+	// Opacity 1 hides the content below. By default: 1.
+	Opacity *float64 `json:"opacity,omitempty"`
+
+	// Pages Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+	Pages string `json:"pages,omitempty"`
+
+	// Position Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+	Position WatermarkPDFOptionsStampPosition `json:"position,omitempty"`
+
+	// Rotation Degrees, counter-clockwise: 45 rises from left to right. By default: 0.
+	Rotation *float64 `json:"rotation,omitempty"`
+
+	// Source Number of the source to show, a picture, or a PDF whose first page is used: 1 is the first one after the PDF.
+	Source *int64 `json:"source,omitempty"`
+
+	// Text The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the time of the conversion, and `{bates}` a number that goes on.
+	Text string `json:"text,omitempty"`
+
+	// Width Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch.
+	Width *float64 `json:"width,omitempty"`
+}
+
+// WatermarkPDFOptionsStampBarcode A QR code or bar code: its `type`, and what it says in `payment` for the type `epc`, in `bill` for `swiss-qr`, and in `value` for all others. It is drawn on white with its quiet zone.
+type WatermarkPDFOptionsStampBarcode struct {
+	// Bill What a code of the type `swiss-qr` asks to pay. Only Latin letters are allowed.
+	Bill *WatermarkPDFOptionsStampBarcodeBill `json:"bill,omitempty"`
+
+	// Payment What a code of the type `epc` asks to pay. All fields together have room for 331 bytes.
+	Payment *WatermarkPDFOptionsStampBarcodePayment `json:"payment,omitempty"`
+
+	// QuietZone Empty space around the code in modules, which are as wide as its narrowest bar. By default what the standard of the code asks for.
+	QuietZone *float64 `json:"quietZone,omitempty"`
+
+	// Size Width of the code in points, without its quiet zone. By default its usual width, or less if that does not fit on the page; `swiss-qr` has 46 mm.
+	Size *float64 `json:"size,omitempty"`
+
+	// Type The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+	Type WatermarkPDFOptionsStampBarcodeType `json:"type"`
+
+	// Value What the code says, with the same fields as `text`: `{page}` gives each page its own code. Numbers of articles (`ean13`, `ean8`, `upc-a`) get their check digit if it is missing; a wrong one fails.
+	Value string `json:"value,omitempty"`
+}
+
+// WatermarkPDFOptionsStampBarcodeBill What a code of the type `swiss-qr` asks to pay. Only Latin letters are allowed.
+type WatermarkPDFOptionsStampBarcodeBill struct {
+	// Amount The amount, such as `1949.75`. Without it, the payer enters one.
+	Amount interface{} `json:"amount,omitempty"`
+
+	// BillingInformation Information for the payer's software, which begins with `//`.
+	BillingInformation string `json:"billingInformation,omitempty"`
+
+	// Creditor Who is paid.
+	Creditor WatermarkPDFOptionsStampBarcodeBillCreditor `json:"creditor"`
+
+	// Currency The currency. By default: "CHF".
+	Currency WatermarkPDFOptionsStampBarcodeBillCurrency `json:"currency,omitempty"`
+
+	// Debtor Who pays.
+	Debtor *WatermarkPDFOptionsStampBarcodeBillDebtor `json:"debtor,omitempty"`
+
+	// Iban The account in Switzerland or Liechtenstein, with or without spaces. Its check digits are verified.
+	Iban string `json:"iban"`
+
+	// Message A text for the payment.
+	Message string `json:"message,omitempty"`
+
+	// Reference A QR reference of up to 27 digits for a QR-IBAN, which needs one. For other accounts a creditor reference, such as `RF18539007547034`. Check digits are verified.
+	Reference string `json:"reference,omitempty"`
+}
+
+// WatermarkPDFOptionsStampBarcodeBillCreditor Who is paid.
+type WatermarkPDFOptionsStampBarcodeBillCreditor struct {
+	// Country The country's two letters, such as `CH`.
+	Country string `json:"country"`
+
+	// HouseNumber The number of the house.
+	HouseNumber string `json:"houseNumber,omitempty"`
+
+	// Name Name or company.
+	Name string `json:"name"`
+
+	// PostalCode The postal code, without the country.
+	PostalCode string `json:"postalCode"`
+
+	// Street The street.
+	Street string `json:"street,omitempty"`
+
+	// Town The town.
+	Town string `json:"town"`
+}
+
+// WatermarkPDFOptionsStampBarcodeBillCurrency The currency. By default: "CHF".
+type WatermarkPDFOptionsStampBarcodeBillCurrency string
+
+// WatermarkPDFOptionsStampBarcodeBillDebtor Who pays.
+type WatermarkPDFOptionsStampBarcodeBillDebtor struct {
+	// Country The country's two letters, such as `CH`.
+	Country string `json:"country"`
+
+	// HouseNumber The number of the house.
+	HouseNumber string `json:"houseNumber,omitempty"`
+
+	// Name Name or company.
+	Name string `json:"name"`
+
+	// PostalCode The postal code, without the country.
+	PostalCode string `json:"postalCode"`
+
+	// Street The street.
+	Street string `json:"street,omitempty"`
+
+	// Town The town.
+	Town string `json:"town"`
+}
+
+// WatermarkPDFOptionsStampBarcodePayment What a code of the type `epc` asks to pay. All fields together have room for 331 bytes.
+type WatermarkPDFOptionsStampBarcodePayment struct {
+	// Amount The amount in euros, such as `12.50`. Without it, the payer enters one.
+	Amount interface{} `json:"amount,omitempty"`
+
+	// Bic The account's bank. Needed only outside of the European Economic Area.
+	Bic string `json:"bic,omitempty"`
+
+	// Iban The account, with or without spaces. Its check digits are verified.
+	Iban string `json:"iban"`
+
+	// Information A note for the payer.
+	Information string `json:"information,omitempty"`
+
+	// Name Who is paid.
+	Name string `json:"name"`
+
+	// Purpose A code for the purpose, such as `GDDS` for goods.
+	Purpose string `json:"purpose,omitempty"`
+
+	// Reference A creditor reference (ISO 11649), such as `RF18539007547034`. Its check digits are verified. Send it or `text`.
+	Reference string `json:"reference,omitempty"`
+
+	// Text A text for the payment, such as the invoice's number.
+	Text string `json:"text,omitempty"`
+}
+
+// WatermarkPDFOptionsStampBarcodeType The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+type WatermarkPDFOptionsStampBarcodeType string
+
+// WatermarkPDFOptionsStampBates How `{bates}` is written: a number that goes on from page to page, over the pages that this stamp marks.
+type WatermarkPDFOptionsStampBates struct {
+	// Digits Digits of the number, with zeros before it. By default: 6.
+	Digits *int64 `json:"digits,omitempty"`
+
+	// Prefix What stands before the number, such as `ACME-`. By default: "".
+	Prefix string `json:"prefix,omitempty"`
+
+	// Start Number of the first page. By default: 1.
+	Start *int64 `json:"start,omitempty"`
+
+	// Suffix What stands after it. By default: "".
+	Suffix string `json:"suffix,omitempty"`
+}
+
+// WatermarkPDFOptionsStampDate How `{date}` is written: the time of the conversion.
+type WatermarkPDFOptionsStampDate struct {
+	// Format A pattern: `%d` is the day, `%m` the month, `%Y` the year, `%H` the hour, `%M` the minute, `%B` the month's English name. By default: "%Y-%m-%d".
+	Format string `json:"format,omitempty"`
+
+	// TimeZone The time zone, such as `Europe/Vienna`. By default: "UTC".
+	TimeZone string `json:"timeZone,omitempty"`
+}
+
+// WatermarkPDFOptionsStampLayer `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+type WatermarkPDFOptionsStampLayer string
+
+// WatermarkPDFOptionsStampPosition Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+type WatermarkPDFOptionsStampPosition string
 
 // Webhook defines model for Webhook.
 type Webhook struct {

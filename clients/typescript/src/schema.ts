@@ -307,7 +307,7 @@ export interface paths {
         put?: never;
         /**
          * Add a template
-         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once, so the request can be repeated. An account has at most 500 versions of all templates together. Free of charge.
+         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, xlsx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once, so the request can be repeated. An account has at most 500 versions of all templates together. Free of charge.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -830,6 +830,10 @@ export interface components {
             page?: number;
             /** @description The line of an HTML or Markdown template. */
             line?: number;
+            /** @description The name of a spreadsheet's sheet. */
+            sheet?: string;
+            /** @description A spreadsheet's cell, such as `B5`. */
+            cell?: string;
             /** @description The text of the paragraph. */
             text: string;
         };
@@ -1111,7 +1115,7 @@ export interface components {
             /** @description From 1. No number is given twice. */
             version: number;
             /** @enum {string} */
-            format: "docx" | "pptx" | "odt" | "html" | "md";
+            format: "docx" | "xlsx" | "pptx" | "odt" | "html" | "md";
             bytes: number;
             /** Format: date-time */
             createdAt: string;
@@ -1123,7 +1127,7 @@ export interface components {
             /** @description From 1. No number is given twice. */
             version: number;
             /** @enum {string} */
-            format: "docx" | "pptx" | "odt" | "html" | "md";
+            format: "docx" | "xlsx" | "pptx" | "odt" | "html" | "md";
             bytes: number;
             /** Format: date-time */
             createdAt: string;
@@ -2650,6 +2654,25 @@ export interface components {
          * @example {
          *       "text": "Draft"
          *     }
+         * @example {
+         *       "stamps": [
+         *         {
+         *           "text": "{bates}",
+         *           "position": "bottom-right",
+         *           "fontSize": 9,
+         *           "bates": {
+         *             "prefix": "ACME-"
+         *           }
+         *         },
+         *         {
+         *           "barcode": {
+         *             "type": "qr",
+         *             "value": "https://example.com/?page={page}"
+         *           },
+         *           "position": "top-right"
+         *         }
+         *       ]
+         *     }
          */
         WatermarkPdfOptions: {
             /** @description The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used. */
@@ -2695,11 +2718,205 @@ export interface components {
              * @enum {string}
              */
             layer?: "over" | "under";
-        };
+            /**
+             * @description Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+             * @example [
+             *       {
+             *         "text": "{bates}",
+             *         "position": "bottom-right",
+             *         "bates": {
+             *           "prefix": "ACME-"
+             *         }
+             *       },
+             *       {
+             *         "barcode": {
+             *           "type": "qr",
+             *           "value": "https://example.com/?page={page}"
+             *         },
+             *         "position": "top-right"
+             *       }
+             *     ]
+             */
+            stamps?: ({
+                /** @description The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the time of the conversion, and `{bates}` a number that goes on. */
+                text?: string;
+                /** @description Number of the source to show, a picture, or a PDF whose first page is used: 1 is the first one after the PDF. */
+                source?: number;
+                /** @description A QR code or bar code: its `type`, and what it says in `payment` for the type `epc`, in `bill` for `swiss-qr`, and in `value` for all others. It is drawn on white with its quiet zone. */
+                barcode?: {
+                    /**
+                     * @description The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+                     * @enum {string}
+                     */
+                    type: "qr" | "epc" | "swiss-qr" | "code128" | "ean13" | "ean8" | "upc-a" | "datamatrix" | "pdf417";
+                    /** @description What the code says, with the same fields as `text`: `{page}` gives each page its own code. Numbers of articles (`ean13`, `ean8`, `upc-a`) get their check digit if it is missing; a wrong one fails. */
+                    value?: string;
+                    /** @description What a code of the type `epc` asks to pay. All fields together have room for 331 bytes. */
+                    payment?: {
+                        /** @description Who is paid. */
+                        name: string;
+                        /** @description The account, with or without spaces. Its check digits are verified. */
+                        iban: string;
+                        /** @description The amount in euros, such as `12.50`. Without it, the payer enters one. */
+                        amount?: number | string;
+                        /** @description The account's bank. Needed only outside of the European Economic Area. */
+                        bic?: string;
+                        /** @description A code for the purpose, such as `GDDS` for goods. */
+                        purpose?: string;
+                        /** @description A creditor reference (ISO 11649), such as `RF18539007547034`. Its check digits are verified. Send it or `text`. */
+                        reference?: string;
+                        /** @description A text for the payment, such as the invoice's number. */
+                        text?: string;
+                        /** @description A note for the payer. */
+                        information?: string;
+                    };
+                    /** @description What a code of the type `swiss-qr` asks to pay. Only Latin letters are allowed. */
+                    bill?: {
+                        /** @description The account in Switzerland or Liechtenstein, with or without spaces. Its check digits are verified. */
+                        iban: string;
+                        /** @description Who is paid. */
+                        creditor: {
+                            /** @description Name or company. */
+                            name: string;
+                            /** @description The street. */
+                            street?: string;
+                            /** @description The number of the house. */
+                            houseNumber?: string;
+                            /** @description The postal code, without the country. */
+                            postalCode: string;
+                            /** @description The town. */
+                            town: string;
+                            /** @description The country's two letters, such as `CH`. */
+                            country: string;
+                        };
+                        /** @description The amount, such as `1949.75`. Without it, the payer enters one. */
+                        amount?: number | string;
+                        /**
+                         * @description The currency.
+                         * @default CHF
+                         * @enum {string}
+                         */
+                        currency?: "CHF" | "EUR";
+                        /** @description Who pays. */
+                        debtor?: {
+                            /** @description Name or company. */
+                            name: string;
+                            /** @description The street. */
+                            street?: string;
+                            /** @description The number of the house. */
+                            houseNumber?: string;
+                            /** @description The postal code, without the country. */
+                            postalCode: string;
+                            /** @description The town. */
+                            town: string;
+                            /** @description The country's two letters, such as `CH`. */
+                            country: string;
+                        };
+                        /** @description A QR reference of up to 27 digits for a QR-IBAN, which needs one. For other accounts a creditor reference, such as `RF18539007547034`. Check digits are verified. */
+                        reference?: string;
+                        /** @description A text for the payment. */
+                        message?: string;
+                        /** @description Information for the payer's software, which begins with `//`. */
+                        billingInformation?: string;
+                    };
+                    /** @description Width of the code in points, without its quiet zone. By default its usual width, or less if that does not fit on the page; `swiss-qr` has 46 mm. */
+                    size?: number;
+                    /** @description Empty space around the code in modules, which are as wide as its narrowest bar. By default what the standard of the code asks for. */
+                    quietZone?: number;
+                } & (unknown & unknown & unknown);
+                /**
+                 * @description How `{bates}` is written: a number that goes on from page to page, over the pages that this stamp marks.
+                 * @default {}
+                 */
+                bates?: {
+                    /**
+                     * @description What stands before the number, such as `ACME-`.
+                     * @default
+                     */
+                    prefix?: string;
+                    /**
+                     * @description What stands after it.
+                     * @default
+                     */
+                    suffix?: string;
+                    /**
+                     * @description Digits of the number, with zeros before it.
+                     * @default 6
+                     */
+                    digits?: number;
+                    /**
+                     * @description Number of the first page.
+                     * @default 1
+                     */
+                    start?: number;
+                };
+                /**
+                 * @description How `{date}` is written: the time of the conversion.
+                 * @default {}
+                 */
+                date?: {
+                    /**
+                     * @description A pattern: `%d` is the day, `%m` the month, `%Y` the year, `%H` the hour, `%M` the minute, `%B` the month's English name.
+                     * @default %Y-%m-%d
+                     * @example %d.%m.%Y %H:%M
+                     */
+                    format?: string;
+                    /**
+                     * @description The time zone, such as `Europe/Vienna`.
+                     * @default UTC
+                     */
+                    timeZone?: string;
+                };
+                /**
+                 * @description Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page.
+                 * @default center
+                 * @enum {string}
+                 */
+                position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right" | "tile";
+                /**
+                 * @description Space between the mark and the edge of the page, in points (1/72 inch).
+                 * @default 36
+                 */
+                margin?: number;
+                /**
+                 * @description 1 hides the content below.
+                 * @default 1
+                 */
+                opacity?: number;
+                /**
+                 * @description Degrees, counter-clockwise: 45 rises from left to right.
+                 * @default 0
+                 */
+                rotation?: number;
+                /**
+                 * @description Size of the text in points.
+                 * @default 12
+                 */
+                fontSize?: number;
+                /**
+                 * @description Color of the text or of the code, as `#rrggbb`.
+                 * @default #000000
+                 */
+                color?: string;
+                /** @description Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch. */
+                width?: number;
+                /**
+                 * Format: page-range
+                 * @description Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+                 */
+                pages?: string;
+                /**
+                 * @description `under` puts the mark behind the page's content. A page with its own background hides it.
+                 * @default over
+                 * @enum {string}
+                 */
+                layer?: "over" | "under";
+            } & ((unknown | unknown | unknown) & unknown & unknown & unknown))[];
+        } & unknown;
         /** watermark-pdf job */
         WatermarkPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
-            /** @description The PDF file, then the stamp if it is a picture or a PDF. */
+            /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 uploadId?: components["schemas"]["SourceUploadId"];
@@ -2708,8 +2925,8 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The PDF file, then the stamp if it is a picture or a PDF, in the order given. */
-                sources?: components["schemas"]["WatermarkSources"];
+                /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
+                sources?: components["schemas"]["FileSources"];
             };
             options?: components["schemas"]["WatermarkPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
@@ -2728,7 +2945,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
-            sources?: components["schemas"]["WatermarkSources"];
+            sources?: components["schemas"]["FileSources"];
         } & ((unknown | {
             input: unknown;
         }) | (unknown | {
@@ -2837,7 +3054,7 @@ export interface components {
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
                 /** @description The PDF file. Then at most 20 files of any kind, for options to name. */
-                sources?: components["schemas"]["MetadataSources"];
+                sources?: components["schemas"]["FileSources"];
             };
             options?: components["schemas"]["EditMetadataOptions"];
             then?: components["schemas"]["FurtherSteps"];
@@ -2856,7 +3073,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
-            sources?: components["schemas"]["MetadataSources"];
+            sources?: components["schemas"]["FileSources"];
         } & ((unknown | {
             input: unknown;
         }) | (unknown | {
@@ -3560,9 +3777,15 @@ export interface components {
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         /** @description Short form of `input.sources`. */
-        WatermarkSources: components["schemas"]["ListedFile"][];
-        /** @description Short form of `input.sources`. */
-        MetadataSources: components["schemas"]["ListedFile"][];
+        FileSources: ({
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            output?: components["schemas"]["SourceOutput"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+        } & (unknown | unknown | unknown))[];
         /** @description Short form of `input.sources`. */
         ImageSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
@@ -3572,16 +3795,6 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
-        /** @description give each source exactly one of `sourceUrl`, `uploadId` and `jobId` */
-        ListedFile: {
-            sourceUrl?: components["schemas"]["SourceUrl"];
-            uploadId?: components["schemas"]["SourceUploadId"];
-            jobId?: components["schemas"]["SourceJobId"];
-            output?: components["schemas"]["SourceOutput"];
-            filename?: components["schemas"]["Filename"];
-            password?: components["schemas"]["SourcePassword"];
-            headers?: components["schemas"]["SourceHeaders"];
-        } & (unknown | unknown | unknown);
         /**
          * Format: source-url
          * @description Full http(s) URL of the file, without a user name or password.

@@ -259,7 +259,7 @@ pub enum FontsVerb {
 pub enum TemplatesVerb {
     /// List the stored templates of your account.
     List,
-    /// Add templates (docx, pptx, odt, html or md). One whose name you have is its next version.
+    /// Add templates (docx, xlsx, pptx, odt, html or md). One whose name you have is its next version.
     Add {
         #[arg(required = true, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
         files: Vec<PathBuf>,

@@ -148,6 +148,14 @@ class TemplatePlace(TypedDict):
     """
     The line of an HTML or Markdown template.
     """
+    sheet: NotRequired[str]
+    """
+    The name of a spreadsheet's sheet.
+    """
+    cell: NotRequired[str]
+    """
+    A spreadsheet's cell, such as `B5`.
+    """
     text: str
     """
     The text of the paragraph.
@@ -408,7 +416,7 @@ class TemplateVersion(TypedDict):
     """
     From 1. No number is given twice.
     """
-    format: Literal["docx", "pptx", "odt", "html", "md"]
+    format: Literal["docx", "xlsx", "pptx", "odt", "html", "md"]
     bytes: int
     createdAt: str
     delimiters: NotRequired[TemplateDelimiters]
@@ -424,7 +432,7 @@ class Template(TypedDict):
     """
     From 1. No number is given twice.
     """
-    format: Literal["docx", "pptx", "odt", "html", "md"]
+    format: Literal["docx", "xlsx", "pptx", "odt", "html", "md"]
     bytes: int
     createdAt: str
     delimiters: NotRequired[TemplateDelimiters]

@@ -409,6 +409,7 @@ super::open_enums! {
     /// One of the names that the API lists, or one that was added later.
     TemplateFormat {
         Docx = "docx",
+        Xlsx = "xlsx",
         Pptx = "pptx",
         Odt = "odt",
         Html = "html",
@@ -430,6 +431,7 @@ super::open_enums! {
     /// One of the names that the API lists, or one that was added later.
     TemplateVersionFormat {
         Docx = "docx",
+        Xlsx = "xlsx",
         Pptx = "pptx",
         Odt = "odt",
         Html = "html",
@@ -473,6 +475,41 @@ super::open_enums! {
     }
     /// Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
     WatermarkPdfOptionsPosition {
+        TopLeft = "top-left",
+        Top = "top",
+        TopRight = "top-right",
+        Left = "left",
+        Center = "center",
+        Right = "right",
+        BottomLeft = "bottom-left",
+        Bottom = "bottom",
+        BottomRight = "bottom-right",
+        Tile = "tile",
+    }
+    /// The currency. By default: "CHF".
+    WatermarkPdfOptionsStampBarcodeBillCurrency {
+        CHF = "CHF",
+        EUR = "EUR",
+    }
+    /// The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+    WatermarkPdfOptionsStampBarcodeType {
+        Qr = "qr",
+        Epc = "epc",
+        SwissQr = "swiss-qr",
+        Code128 = "code128",
+        Ean13 = "ean13",
+        Ean8 = "ean8",
+        UpcA = "upc-a",
+        Datamatrix = "datamatrix",
+        Pdf417 = "pdf417",
+    }
+    /// `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+    WatermarkPdfOptionsStampLayer {
+        Over = "over",
+        Under = "under",
+    }
+    /// Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+    WatermarkPdfOptionsStampPosition {
         TopLeft = "top-left",
         Top = "top",
         TopRight = "top-right",

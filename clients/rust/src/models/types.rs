@@ -1348,6 +1348,9 @@ pub struct TemplateMistake {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplatePlace {
+    #[doc = "A spreadsheet's cell, such as `B5`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cell: Option<String>,
     #[doc = "The line of an HTML or Markdown template."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
@@ -1357,6 +1360,9 @@ pub struct TemplatePlace {
     #[doc = "The part of the file, such as `word/header1.xml`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
+    #[doc = "The name of a spreadsheet's sheet."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
     #[doc = "The text of the paragraph."]
     pub text: String,
 }
@@ -1745,12 +1751,217 @@ pub struct WatermarkPdfOptions {
     #[doc = "Degrees, counter-clockwise: 45 rises from left to right. By default: 0."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<f64>,
+    #[doc = "Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stamps: Vec<WatermarkPdfOptionsStamp>,
     #[doc = "The text, in any script; `\\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     #[doc = "Width of the stamp in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
+}
+#[doc = "One stamp: `text`, `source` or `barcode`, and how and where it is drawn."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStamp {
+    #[doc = "A QR code or bar code: its `type`, and what it says in `payment` for the type `epc`, in `bill` for `swiss-qr`, and in `value` for all others. It is drawn on white with its quiet zone."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub barcode: Option<WatermarkPdfOptionsStampBarcode>,
+    #[doc = "How `{bates}` is written: a number that goes on from page to page, over the pages that this stamp marks."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bates: Option<WatermarkPdfOptionsStampBates>,
+    #[doc = "Color of the text or of the code, as `#rrggbb`. By default: \"#000000\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub color: Option<String>,
+    #[doc = "How `{date}` is written: the time of the conversion."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub date: Option<WatermarkPdfOptionsStampDate>,
+    #[doc = "Size of the text in points. By default: 12."]
+    #[serde(rename = "fontSize", skip_serializing_if = "Option::is_none")]
+    pub font_size: Option<f64>,
+    #[doc = "`under` puts the mark behind the page's content. A page with its own background hides it. By default: \"over\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layer: Option<super::WatermarkPdfOptionsStampLayer>,
+    #[doc = "Space between the mark and the edge of the page, in points (1/72 inch). By default: 36."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
+    #[doc = "1 hides the content below. By default: 1."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub opacity: Option<f64>,
+    #[doc = "Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
+    #[doc = "Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: \"center\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub position: Option<super::WatermarkPdfOptionsStampPosition>,
+    #[doc = "Degrees, counter-clockwise: 45 rises from left to right. By default: 0."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rotation: Option<f64>,
+    #[doc = "Number of the source to show, a picture, or a PDF whose first page is used: 1 is the first one after the PDF."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<u64>,
+    #[doc = "The text, in any script; `\\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the time of the conversion, and `{bates}` a number that goes on."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+    #[doc = "Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub width: Option<f64>,
+}
+#[doc = "A QR code or bar code: its `type`, and what it says in `payment` for the type `epc`, in `bill` for `swiss-qr`, and in `value` for all others. It is drawn on white with its quiet zone."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampBarcode {
+    #[doc = "What a code of the type `swiss-qr` asks to pay. Only Latin letters are allowed."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bill: Option<WatermarkPdfOptionsStampBarcodeBill>,
+    #[doc = "What a code of the type `epc` asks to pay. All fields together have room for 331 bytes."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub payment: Option<WatermarkPdfOptionsStampBarcodePayment>,
+    #[doc = "Empty space around the code in modules, which are as wide as its narrowest bar. By default what the standard of the code asks for."]
+    #[serde(rename = "quietZone", skip_serializing_if = "Option::is_none")]
+    pub quiet_zone: Option<f64>,
+    #[doc = "Width of the code in points, without its quiet zone. By default its usual width, or less if that does not fit on the page; `swiss-qr` has 46 mm."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub size: Option<f64>,
+    #[doc = "The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`."]
+    #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
+    pub type_: Option<super::WatermarkPdfOptionsStampBarcodeType>,
+    #[doc = "What the code says, with the same fields as `text`: `{page}` gives each page its own code. Numbers of articles (`ean13`, `ean8`, `upc-a`) get their check digit if it is missing; a wrong one fails."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub value: Option<String>,
+}
+#[doc = "What a code of the type `swiss-qr` asks to pay. Only Latin letters are allowed."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampBarcodeBill {
+    #[doc = "The amount, such as `1949.75`. Without it, the payer enters one."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<serde_json::Value>,
+    #[doc = "Information for the payer's software, which begins with `//`."]
+    #[serde(rename = "billingInformation", skip_serializing_if = "Option::is_none")]
+    pub billing_information: Option<String>,
+    #[doc = "Who is paid."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub creditor: Option<WatermarkPdfOptionsStampBarcodeBillCreditor>,
+    #[doc = "The currency. By default: \"CHF\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub currency: Option<super::WatermarkPdfOptionsStampBarcodeBillCurrency>,
+    #[doc = "Who pays."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub debtor: Option<WatermarkPdfOptionsStampBarcodeBillDebtor>,
+    #[doc = "The account in Switzerland or Liechtenstein, with or without spaces. Its check digits are verified."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iban: Option<String>,
+    #[doc = "A text for the payment."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<String>,
+    #[doc = "A QR reference of up to 27 digits for a QR-IBAN, which needs one. For other accounts a creditor reference, such as `RF18539007547034`. Check digits are verified."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+}
+#[doc = "Who is paid."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampBarcodeBillCreditor {
+    #[doc = "The country's two letters, such as `CH`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+    #[doc = "The number of the house."]
+    #[serde(rename = "houseNumber", skip_serializing_if = "Option::is_none")]
+    pub house_number: Option<String>,
+    #[doc = "Name or company."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[doc = "The postal code, without the country."]
+    #[serde(rename = "postalCode", skip_serializing_if = "Option::is_none")]
+    pub postal_code: Option<String>,
+    #[doc = "The street."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street: Option<String>,
+    #[doc = "The town."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub town: Option<String>,
+}
+#[doc = "Who pays."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampBarcodeBillDebtor {
+    #[doc = "The country's two letters, such as `CH`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub country: Option<String>,
+    #[doc = "The number of the house."]
+    #[serde(rename = "houseNumber", skip_serializing_if = "Option::is_none")]
+    pub house_number: Option<String>,
+    #[doc = "Name or company."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[doc = "The postal code, without the country."]
+    #[serde(rename = "postalCode", skip_serializing_if = "Option::is_none")]
+    pub postal_code: Option<String>,
+    #[doc = "The street."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub street: Option<String>,
+    #[doc = "The town."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub town: Option<String>,
+}
+#[doc = "What a code of the type `epc` asks to pay. All fields together have room for 331 bytes."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampBarcodePayment {
+    #[doc = "The amount in euros, such as `12.50`. Without it, the payer enters one."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub amount: Option<serde_json::Value>,
+    #[doc = "The account's bank. Needed only outside of the European Economic Area."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bic: Option<String>,
+    #[doc = "The account, with or without spaces. Its check digits are verified."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub iban: Option<String>,
+    #[doc = "A note for the payer."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub information: Option<String>,
+    #[doc = "Who is paid."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[doc = "A code for the purpose, such as `GDDS` for goods."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub purpose: Option<String>,
+    #[doc = "A creditor reference (ISO 11649), such as `RF18539007547034`. Its check digits are verified. Send it or `text`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reference: Option<String>,
+    #[doc = "A text for the payment, such as the invoice's number."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
+}
+#[doc = "How `{bates}` is written: a number that goes on from page to page, over the pages that this stamp marks."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampBates {
+    #[doc = "Digits of the number, with zeros before it. By default: 6."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub digits: Option<u64>,
+    #[doc = "What stands before the number, such as `ACME-`. By default: \"\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prefix: Option<String>,
+    #[doc = "Number of the first page. By default: 1."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<u64>,
+    #[doc = "What stands after it. By default: \"\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub suffix: Option<String>,
+}
+#[doc = "How `{date}` is written: the time of the conversion."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct WatermarkPdfOptionsStampDate {
+    #[doc = "A pattern: `%d` is the day, `%m` the month, `%Y` the year, `%H` the hour, `%M` the minute, `%B` the month's English name. By default: \"%Y-%m-%d\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<String>,
+    #[doc = "The time zone, such as `Europe/Vienna`. By default: \"UTC\"."]
+    #[serde(rename = "timeZone", skip_serializing_if = "Option::is_none")]
+    pub time_zone: Option<String>,
 }
 #[doc = "`Webhook`"]
 #[non_exhaustive]

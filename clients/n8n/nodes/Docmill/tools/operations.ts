@@ -84,7 +84,7 @@ export const operations: INodeProperties[] = [
 				name: 'Render Template',
 				value: 'render-template',
 				description:
-					'Fills a Word, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, and rows that repeat',
+					'Fills a Word, Excel, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, and rows that repeat',
 				action: 'Render template',
 			},
 		],
@@ -133,7 +133,8 @@ export const operations: INodeProperties[] = [
 			{
 				name: 'Watermark PDF',
 				value: 'watermark-pdf',
-				description: 'Stamps text in any script, page numbers, a picture or a PDF on pages',
+				description:
+					'Stamps text in any script, page and Bates numbers, dates, pictures, PDF pages, QR codes and bar codes on pages',
 				action: 'Watermark PDF',
 			},
 		],

@@ -124,7 +124,7 @@ fn form(state: &AppState, viewer: &Viewer) -> Markup {
                     p.file #file-chosen {}
                     p.error #file-error {}
                     p.hint #file-hint {
-                        "A Word, PowerPoint or OpenDocument file, an HTML page or Markdown, up to " (bytes(MOST_TEMPLATE_BYTES as u64))
+                        "A Word, Excel, PowerPoint or OpenDocument file, an HTML page or Markdown, up to " (bytes(MOST_TEMPLATE_BYTES as u64))
                         ". The guide " a href=(state.link("/docs/templates")) { "Templates" } " lists the tags."
                     }
                     noscript { p.error { "Uploading a template needs JavaScript. You can add it by the API." } }
