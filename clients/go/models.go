@@ -3669,7 +3669,7 @@ type WatermarkPDFOptionsStampBarcodeBill struct {
 	// Creditor Who is paid.
 	Creditor WatermarkPDFOptionsStampBarcodeBillCreditor `json:"creditor"`
 
-	// Currency The currency. By default: "CHF".
+	// Currency The currency of the amount. By default: "CHF".
 	Currency WatermarkPDFOptionsStampBarcodeBillCurrency `json:"currency,omitempty"`
 
 	// Debtor Who pays.
@@ -3699,14 +3699,14 @@ type WatermarkPDFOptionsStampBarcodeBillCreditor struct {
 	// PostalCode The postal code, without the country.
 	PostalCode string `json:"postalCode"`
 
-	// Street The street.
+	// Street The street, without the number of the house.
 	Street string `json:"street,omitempty"`
 
-	// Town The town.
+	// Town The town, without its postal code.
 	Town string `json:"town"`
 }
 
-// WatermarkPDFOptionsStampBarcodeBillCurrency The currency. By default: "CHF".
+// WatermarkPDFOptionsStampBarcodeBillCurrency The currency of the amount. By default: "CHF".
 type WatermarkPDFOptionsStampBarcodeBillCurrency string
 
 // WatermarkPDFOptionsStampBarcodeBillDebtor Who pays.
@@ -3723,10 +3723,10 @@ type WatermarkPDFOptionsStampBarcodeBillDebtor struct {
 	// PostalCode The postal code, without the country.
 	PostalCode string `json:"postalCode"`
 
-	// Street The street.
+	// Street The street, without the number of the house.
 	Street string `json:"street,omitempty"`
 
-	// Town The town.
+	// Town The town, without its postal code.
 	Town string `json:"town"`
 }
 

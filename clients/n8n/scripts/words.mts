@@ -24,6 +24,15 @@ const NAMES: Record<string, string> = {
 	github: 'GitHub',
 	gb18030: 'GB 18030',
 	webp: 'WebP',
+	qr: 'QR Code',
+	epc: 'SEPA Payment (EPC)',
+	'swiss-qr': 'Swiss QR-Bill',
+	code128: 'Code 128',
+	ean13: 'EAN-13',
+	ean8: 'EAN-8',
+	'upc-a': 'UPC-A',
+	datamatrix: 'Data Matrix',
+	pdf417: 'PDF417',
 };
 
 const ACRONYMS = new Set(

@@ -22,6 +22,8 @@ const TEXTS: Record<string, string> = {
 	pattern: '\\d+',
 	sheet: '2',
 };
+/** Fields that exclude others beside them: the test of stamps fills them. */
+const EXCLUSIVE = ['stamps.source', 'stamps.barcode'];
 /** Properties that every job has, and that the node asks for once. */
 const ELSEWHERE = ['filename'];
 
@@ -74,7 +76,9 @@ function groups(field: INodeProperties, shape: Shape | undefined): object {
 	return Object.fromEntries(
 		chosen.map((group) => {
 			const row = Object.fromEntries(
-				group.values.map((inner) => [inner.name, filled(inner, nested(shape, inner.name))]),
+				group.values
+					.filter((inner) => !EXCLUSIVE.includes(`${field.name}.${inner.name}`))
+					.map((inner) => [inner.name, filled(inner, nested(shape, inner.name))]),
 			);
 			return [group.name, field.typeOptions?.multipleValues ? [row] : row];
 		}),
@@ -143,6 +147,19 @@ test('several forms of a condition that takes one are refused', () => {
 	assert.ok(page);
 	const waitFor = { selector: { selector: '#ready' }, delayMs: { delayMs: 100 } };
 	assert.throws(() => optionsOf(page, { waitFor }), /waitFor: choose one of selector and delayMs/);
+});
+
+test('stamps are texts, pictures or codes', () => {
+	const watermark = tools.find((tool) => tool.slug === 'watermark-pdf');
+	assert.ok(watermark);
+	const payment = { name: 'Ada Lovelace', iban: 'DE89370400440532013000', amount: '49.90' };
+	const rows = [{ text: 'Page {page}' }, { source: 2 }, { barcode: { type: 'epc', payment, size: 80 } }];
+	const sent = optionsOf(watermark, { stamps: { rows } });
+	const isValid = ajv.compile(schemaOf('watermark-pdf'));
+	assert.ok(isValid(sent), ajv.errorsText(isValid.errors));
+	assert.deepEqual(sent, {
+		stamps: [rows[0], rows[1], { barcode: { type: 'epc', payment: { ...payment, amount: 49.9 }, size: 80 } }],
+	});
 });
 
 test('all metadata or some of it is removed', () => {

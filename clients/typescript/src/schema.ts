@@ -2778,13 +2778,13 @@ export interface components {
                         creditor: {
                             /** @description Name or company. */
                             name: string;
-                            /** @description The street. */
+                            /** @description The street, without the number of the house. */
                             street?: string;
                             /** @description The number of the house. */
                             houseNumber?: string;
                             /** @description The postal code, without the country. */
                             postalCode: string;
-                            /** @description The town. */
+                            /** @description The town, without its postal code. */
                             town: string;
                             /** @description The country's two letters, such as `CH`. */
                             country: string;
@@ -2792,7 +2792,7 @@ export interface components {
                         /** @description The amount, such as `1949.75`. Without it, the payer enters one. */
                         amount?: number | string;
                         /**
-                         * @description The currency.
+                         * @description The currency of the amount.
                          * @default CHF
                          * @enum {string}
                          */
@@ -2801,13 +2801,13 @@ export interface components {
                         debtor?: {
                             /** @description Name or company. */
                             name: string;
-                            /** @description The street. */
+                            /** @description The street, without the number of the house. */
                             street?: string;
                             /** @description The number of the house. */
                             houseNumber?: string;
                             /** @description The postal code, without the country. */
                             postalCode: string;
-                            /** @description The town. */
+                            /** @description The town, without its postal code. */
                             town: string;
                             /** @description The country's two letters, such as `CH`. */
                             country: string;

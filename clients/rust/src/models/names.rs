@@ -486,7 +486,7 @@ super::open_enums! {
         BottomRight = "bottom-right",
         Tile = "tile",
     }
-    /// The currency. By default: "CHF".
+    /// The currency of the amount. By default: "CHF".
     WatermarkPdfOptionsStampBarcodeBillCurrency {
         CHF = "CHF",
         EUR = "EUR",

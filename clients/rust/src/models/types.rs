@@ -1844,7 +1844,7 @@ pub struct WatermarkPdfOptionsStampBarcodeBill {
     #[doc = "Who is paid."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub creditor: Option<WatermarkPdfOptionsStampBarcodeBillCreditor>,
-    #[doc = "The currency. By default: \"CHF\"."]
+    #[doc = "The currency of the amount. By default: \"CHF\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub currency: Option<super::WatermarkPdfOptionsStampBarcodeBillCurrency>,
     #[doc = "Who pays."]
@@ -1876,10 +1876,10 @@ pub struct WatermarkPdfOptionsStampBarcodeBillCreditor {
     #[doc = "The postal code, without the country."]
     #[serde(rename = "postalCode", skip_serializing_if = "Option::is_none")]
     pub postal_code: Option<String>,
-    #[doc = "The street."]
+    #[doc = "The street, without the number of the house."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street: Option<String>,
-    #[doc = "The town."]
+    #[doc = "The town, without its postal code."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub town: Option<String>,
 }
@@ -1899,10 +1899,10 @@ pub struct WatermarkPdfOptionsStampBarcodeBillDebtor {
     #[doc = "The postal code, without the country."]
     #[serde(rename = "postalCode", skip_serializing_if = "Option::is_none")]
     pub postal_code: Option<String>,
-    #[doc = "The street."]
+    #[doc = "The street, without the number of the house."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub street: Option<String>,
-    #[doc = "The town."]
+    #[doc = "The town, without its postal code."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub town: Option<String>,
 }
