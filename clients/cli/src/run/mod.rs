@@ -27,7 +27,7 @@ const AT_ONCE: usize = 32;
 
 /// Where jobs run.
 enum Engine {
-    Service(Remote),
+    Service(Box<Remote>),
     Here(Local),
 }
 
@@ -57,7 +57,7 @@ pub async fn run(tasks: Vec<Task>, globals: &Globals, job: &JobArgs) -> Outcome<
         return preview(&tasks, Some(&tools.body["tools"]), &report);
     }
     let journal = open_journal(&tasks, &api, job)?;
-    let outcome = all(&tasks, &Engine::Service(Remote::new(api)), &journal, job, &report).await;
+    let outcome = all(&tasks, &Engine::Service(Box::new(Remote::new(api))), &journal, job, &report).await;
     finish(outcome, journal)
 }
 
