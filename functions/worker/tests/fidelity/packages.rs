@@ -175,7 +175,7 @@ pub(crate) fn docx_with_picture(
          </pic:pic></a:graphicData></a:graphic></wp:inline></w:drawing>"
     );
     let xml = format!(
-        "<w:document {TEXT} xmlns:r=\"{RELATION}\" xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" \
+        "<w:document {TEXT} xmlns:a=\"http://schemas.openxmlformats.org/drawingml/2006/main\" \
          xmlns:wp=\"http://schemas.openxmlformats.org/drawingml/2006/wordprocessingDrawing\" \
          xmlns:pic=\"http://schemas.openxmlformats.org/drawingml/2006/picture\"><w:body><w:p><w:r>{drawing}</w:r></w:p>\
          </w:body></w:document>"

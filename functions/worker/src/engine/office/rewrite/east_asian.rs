@@ -30,15 +30,15 @@ pub(super) const fn is_east_asian(letter: char) -> bool {
     )
 }
 
-/// What Word takes if nothing names a font, in a PDF of a document that pandoc wrote.
+/// What Word takes if neither a run, nor the theme, nor its language names a font: seen in a PDF of a document that pandoc wrote.
 const FALLBACK: &str = "Microsoft JhengHei";
 
-/// The theme's font for East Asian text: its own, or else the one for the document's East Asian language.
+/// The theme's font for East Asian text: its own, or else the one for the document's East Asian language, or else Word's.
 pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<String> {
-    Ok(of_theme(&part(package, THEME)?, language)?.unwrap_or_else(|| FALLBACK.to_owned()))
+    of_theme(&part(package, THEME)?, language)
 }
 
-fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {
+fn of_theme(theme: &str, language: Option<&str>) -> io::Result<String> {
     let script = match language.map(str::to_lowercase).as_deref() {
         Some("zh-tw" | "zh-hk" | "zh-mo") => Some("Hant"),
         Some(language) if language.starts_with("zh") => Some("Hans"),
@@ -59,7 +59,7 @@ fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {
         },
         Tag::Empty(_) => {}
     })?;
-    Ok(own.or(of_script))
+    Ok(own.or(of_script).unwrap_or_else(|| FALLBACK.to_owned()))
 }
 
 #[cfg(test)]
@@ -71,13 +71,14 @@ mod tests {
         assert_eq!(line_height("ＭＳ ゴシック"), Some(130));
         assert_eq!(line_height("MS Mincho"), Some(130));
         assert_eq!(line_height("맑은 고딕"), Some(173));
+        assert_eq!(line_height(FALLBACK), Some(173));
         assert_eq!(line_height("Calibri"), None);
         assert!("漢かカ한（".chars().all(is_east_asian));
         assert!(!"aé“…✓→".chars().any(is_east_asian));
     }
 
     #[test]
-    fn the_theme_has_a_font_of_its_own_or_one_for_the_language() {
+    fn the_font_is_the_themes_own_or_the_languages_or_words() {
         let theme = |own: &str| {
             let fonts = "<a:font script=\"Jpan\" typeface=\"J\"/><a:font script=\"Hang\" typeface=\"K\"/>";
             format!(
@@ -85,10 +86,10 @@ mod tests {
             )
         };
         let of = |own, language| of_theme(&theme(own), language).unwrap();
-        assert_eq!(of("", Some("ko-KR")).as_deref(), Some("K"));
-        assert_eq!(of("", Some("ja-JP")).as_deref(), Some("J"));
-        assert_eq!(of("Own", Some("ja-JP")).as_deref(), Some("Own"));
-        assert_eq!(of("", Some("en-US")), None);
-        assert_eq!(of("", None), None);
+        assert_eq!(of("", Some("ko-KR")), "K");
+        assert_eq!(of("", Some("ja-JP")), "J");
+        assert_eq!(of("Own", Some("ja-JP")), "Own");
+        assert_eq!(of("", Some("en-US")), "Microsoft JhengHei");
+        assert_eq!(of("", None), "Microsoft JhengHei");
     }
 }
