@@ -243,8 +243,10 @@ impl Expression {
                 self.conditions
                     .push(format!("(attribute_not_exists(#amount) OR (#amount <= {most} AND #plan = {plan}))"));
             }
-            Check::Balance { taken, included } => {
-                self.is(taken);
+            // Timeline: a till holds one credit of a plan of 50 when it is read. The plan changes to 100 and back, which empties the
+            // till, and a refund puts one credit into it. The amount is the one that was read, but the credit is spent already.
+            Check::Unchanged { amount, included } => {
+                self.is(amount);
                 match included {
                     None => self.conditions.push("attribute_not_exists(#plan)".to_owned()),
                     Some(included) => {

@@ -46,11 +46,11 @@ pub enum Check {
         included: u64,
     },
     AtLeast(u64),
-    /// The amount is the one that was read.
+    /// The amount of granted credits is the one that was read.
     Is(u64),
-    /// The balance has the amount and plan that were read.
-    Balance {
-        taken: u64,
+    /// The balance or till has the amount and plan that were read.
+    Unchanged {
+        amount: u64,
         included: Option<u64>,
     },
 }
@@ -207,12 +207,13 @@ impl Pots {
         for (till, Till { left, included }) in &self.tills {
             if *left > 0 || included.is_some() {
                 taken_back += left;
-                let emptied = back(Pot::Till(*till), Check::Is(*left), -signed(*left));
+                let check = Check::Unchanged { amount: *left, included: *included };
+                let emptied = back(Pot::Till(*till), check, -signed(*left));
                 writes.push(Write { mark: Mark::Remove, ..emptied });
             }
         }
         if taken_back > 0 {
-            let check = Check::Balance { taken: self.taken, included: self.included };
+            let check = Check::Unchanged { amount: self.taken, included: self.included };
             writes.push(back(Pot::Balance, check, -signed(taken_back)));
         }
         for (till, left) in self.granted_tills.iter().filter(|(_, left)| **left > 0) {
@@ -261,7 +262,7 @@ impl Pots {
         }
         let balance = Write {
             pot: Pot::Balance,
-            check: Check::Balance { taken: self.taken, included: self.included },
+            check: Check::Unchanged { amount: self.taken, included: self.included },
             add: signed(taken) - signed(self.taken),
             mark: Mark::Set(order.included),
         };
@@ -275,8 +276,8 @@ impl Pots {
                 Some(_) | None => Mark::Keep,
             };
             if now != old || mark == Mark::Remove || Some(till) == order.till {
-                let add = signed(now) - signed(old);
-                writes.push(Write { pot: Pot::Till(till), check: Check::Is(old), add, mark });
+                let check = Check::Unchanged { amount: old, included };
+                writes.push(Write { pot: Pot::Till(till), check, add: signed(now) - signed(old), mark });
             }
         }
         writes

@@ -48,7 +48,7 @@ impl World {
             Check::Filled { at_least, included } => amount >= at_least && marked == Some(included),
             Check::AtLeast(least) => amount >= least,
             Check::Is(seen) => amount == seen,
-            Check::Balance { taken, included } => amount == taken && marked == included,
+            Check::Unchanged { amount: seen, included } => amount == seen && marked == included,
         }
     }
 
@@ -112,6 +112,29 @@ fn step() -> impl Strategy<Value = Step> {
         1 => prop_oneof![Just(0), Just(50), Just(100), 0..2000u64].prop_map(Step::Plan),
         1 => (0..60u64).prop_map(Step::Grant),
     ]
+}
+
+/// The till has as much as when it was read, but under another plan, whose credits it would spend as those of the plan that was read.
+#[test]
+fn a_debit_that_was_planned_under_an_earlier_plan_fails() {
+    let mut world = World::default();
+    let order = |included, till| Order { cost: 1, included, till };
+    let create = |world: &mut World, order| {
+        let debit = Debit::planned(order, &world.read()).unwrap();
+        assert!(world.charge(&debit));
+        debit
+    };
+    let of_till = create(&mut world, order(50, Some(0)));
+    assert!(world.write(&Debit::refund(of_till.charge, of_till.till)));
+    let stale = world.read();
+    assert_eq!(stale.tills[&0], Till { left: 1, included: Some(50) });
+
+    create(&mut world, order(100, None));
+    assert!(world.write(&Debit::refund(of_till.charge, of_till.till)));
+    assert_eq!(world.read().tills[&0], Till { left: 1, included: None });
+    let planned = Debit::planned(order(50, Some(0)), &stale).unwrap();
+    assert_eq!(planned.writes.len(), 1, "it takes the credit that it saw in the till");
+    assert!(!world.charge(&planned));
 }
 
 proptest! {
