@@ -4,7 +4,10 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use aws_sdk_s3::types::{Delete, Object, ObjectIdentifier};
 
-use super::{EXPECTED, Files, FilesError, INPUTS, KeptFor, ObjectKey, OutputPart, TEMPLATES, part_key, result_folder, unavailable};
+use super::{
+    EXPECTED, Files, FilesError, INPUTS, KeptFor, ObjectKey, OutputPart, TEMPLATES, part_key, result_folder,
+    unavailable,
+};
 use crate::domain::job::{Job, JobId, StoredResults};
 use crate::domain::template::TemplateName;
 use crate::domain::time::Timestamp;
@@ -196,7 +199,8 @@ mod tests {
             assert_eq!((parsed.account.as_str(), &parsed.name, parsed.file.as_str()), ("acc_1", &name, "f1"));
             assert_eq!(parsed.key, key);
         }
-        for other in ["templates/acc_1/invoice", "templates/acc_1/a b/f1", "templates/acc_1/a/b/f1", "fonts/acc_1/a/f1"] {
+        for other in ["templates/acc_1/invoice", "templates/acc_1/a b/f1", "templates/acc_1/a/b/f1", "fonts/acc_1/a/f1"]
+        {
             assert_eq!(TemplateFile::parse(other.to_owned()), None, "{other}");
         }
     }

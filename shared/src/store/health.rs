@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::Client;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{batch_get, get, only, readable};
+use super::dynamo::{batch_get, get, glimpse, only, readable};
 use super::item::{ENDED, Item, OPEN, Shard, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use crate::domain::job::{JobId, JobStatus, SWEPT_SHARDS};
@@ -117,14 +117,14 @@ impl Health {
         Ok(())
     }
 
-    /// `None` if the sweeper has not looked at templates yet.
+    /// `None` if the sweeper has not looked at templates yet. It may be late, and then files are looked at twice.
     pub async fn template_sweep(&self) -> Result<Option<TemplateSweep>, StoreError> {
         #[derive(Deserialize)]
         struct Noted {
             templates: Option<TemplateSweep>,
         }
         let key = Item::from([("id".to_owned(), string(LAST_SWEEP))]);
-        let noted: Option<Noted> = get(&self.client, &self.jobs_table, key).await?;
+        let noted: Option<Noted> = glimpse(&self.client, &self.jobs_table, key).await?;
         Ok(noted.and_then(|noted| noted.templates))
     }
 
