@@ -58,6 +58,8 @@ mod source_jobs;
 mod stored_templates;
 mod sweeping;
 mod telemetry;
+mod template_files;
+mod template_limits;
 mod templates;
 mod tools;
 mod uploads;

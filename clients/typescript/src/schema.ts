@@ -307,7 +307,7 @@ export interface paths {
         put?: never;
         /**
          * Add a template
-         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, xlsx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once, so the request can be repeated. An account has at most 500 versions of all templates together. Free of charge.
+         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, xlsx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once, so the request can be repeated. A template has at most 50 versions, and an account 500 versions of all templates together. Free of charge.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -4146,7 +4146,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description Your account has 500 versions of templates. */
+        /** @description Your account has 500 versions of templates, or this template has 50, or your account has begun to use 500 names today. */
         TooManyTemplates: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];

@@ -1,7 +1,8 @@
 //! The sweeper: once a minute, it finishes what queues and workers have left undone.
 //!
 //! It processes open jobs that are due: jobs whose lease has ended, queued jobs that no worker took, and completed jobs whose
-//! output has expired. It also deletes what ended jobs have left in the bucket, counts created and ended jobs, and calls the
+//! output has expired. It also deletes what ended jobs and interrupted changes
+//! of templates have left in the bucket, counts created and ended jobs, and calls the
 //! deliverer of webhooks. All of this runs in parallel and within a time limit, and the rest is left to the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change
 //! is a conditional write.
 
@@ -12,6 +13,7 @@ mod leases;
 mod missed_notices;
 mod queued;
 mod repairs;
+mod templates;
 
 use std::time::{Duration, Instant};
 
@@ -99,7 +101,7 @@ impl Sweeper {
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
         let ends = missed_notices::Ends::default();
-        let (leases, queued, waiting, counted, expired, cleaned, requests, deliveries) = futures_util::join!(
+        let (leases, queued, waiting, counted, expired, cleaned, requests, templates, deliveries) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
             self.all_shards(|shard| self.look_after_waiting(shard, &ends, run)),
@@ -108,6 +110,7 @@ impl Sweeper {
             self.all_shards(|shard| self.expire_outputs(shard, run)),
             self.all_shards(|shard| self.clean_up(shard, run)),
             Box::pin(async { vec![self.delete_requests(run).await] }),
+            Box::pin(self.delete_unnamed_template_files(run)),
             Box::pin(self.look_after_deliveries(run)),
         );
         let (mut repairs, mut unread) = (Repairs::default(), None);
@@ -118,6 +121,14 @@ impl Sweeper {
                     tracing::error!(%error, "open jobs could not be read");
                     unread = Some(error);
                 }
+            }
+        }
+        match templates {
+            Ok(done) => repairs += done,
+            // Nobody waits for it, and the next run tries again.
+            Err(error) => {
+                tracing::error!(%error, "files of templates could not be looked at");
+                repairs.errors += 1;
             }
         }
         if let Err(error) = deliveries {

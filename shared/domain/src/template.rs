@@ -10,6 +10,12 @@ use crate::time::Timestamp;
 
 /// How many versions of all templates together an account may have.
 pub const MOST_TEMPLATES: usize = 500;
+/// How many versions one template may have. They are in one item, which every job that names the template reads: with 50 it has
+/// some 15 KB, of the 400 KB that DynamoDB allows.
+pub const MOST_VERSIONS: usize = 50;
+/// How many names an account may begin to use on one day (UTC). The numbers of a name's versions are remembered for some days after
+/// it is deleted, so this also limits what is remembered.
+pub const MOST_NEW_NAMES: usize = 500;
 /// The largest template.
 pub const MOST_TEMPLATE_BYTES: usize = 20 << 20;
 

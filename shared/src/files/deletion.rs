@@ -2,10 +2,15 @@
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
-use aws_sdk_s3::types::{Delete, ObjectIdentifier};
+use aws_sdk_s3::types::{Delete, Object, ObjectIdentifier};
 
-use super::{Files, FilesError, INPUTS, KeptFor, ObjectKey, OutputPart, part_key, result_folder, unavailable};
+use super::{
+    EXPECTED, Files, FilesError, INPUTS, KeptFor, ObjectKey, OutputPart, TEMPLATES, part_key, result_folder,
+    unavailable,
+};
 use crate::domain::job::{Job, JobId, StoredResults};
+use crate::domain::template::TemplateName;
+use crate::domain::time::Timestamp;
 
 /// Most objects that S3 deletes in one request.
 const MOST_DELETED_AT_ONCE: usize = 1000;
@@ -22,6 +27,34 @@ impl StoredRequest {
         let (_, job) = key.rsplit_once('/')?;
         Some(Self { job: JobId::parse(job)?, key })
     }
+}
+
+/// A file of a stored template, and whose it is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TemplateFile {
+    pub account: String,
+    pub name: TemplateName,
+    /// The name that its version gives it.
+    pub file: String,
+    pub key: String,
+}
+
+impl TemplateFile {
+    fn parse(key: String) -> Option<Self> {
+        let mut parts = key.strip_prefix(TEMPLATES)?.split('/');
+        let (account, name, file) = (parts.next()?.to_owned(), TemplateName::parse(parts.next()?)?, parts.next()?);
+        let file = file.strip_suffix(EXPECTED).unwrap_or(file).to_owned();
+        parts.next().is_none().then_some(Self { account, name, file, key })
+    }
+}
+
+/// A page of the bucket's files of templates.
+#[derive(Debug)]
+pub struct TemplateFiles {
+    /// Those that were stored before the given time.
+    pub files: Vec<TemplateFile>,
+    /// The page's last key, unless it was the last page: the next page begins after it.
+    pub next: Option<String>,
 }
 
 impl Files {
@@ -93,6 +126,21 @@ impl Files {
         Ok((requests, listed.next_continuation_token))
     }
 
+    /// A page of the files of all accounts' templates, in the order of their keys. It begins after the key `from`.
+    pub async fn template_files(&self, from: Option<String>, before: Timestamp) -> Result<TemplateFiles, FilesError> {
+        let list = self.client().list_objects_v2().bucket(&self.bucket).prefix(TEMPLATES).set_start_after(from);
+        let listed = list.send().await.map_err(|error| unavailable(&error))?;
+        let objects = listed.contents.unwrap_or_default();
+        let more = listed.is_truncated.unwrap_or_default();
+        let next = objects.last().filter(|_| more).and_then(|object| object.key.clone());
+        let is_old = |object: &Object| {
+            let stored_at = object.last_modified.and_then(|at| at.to_millis().ok());
+            stored_at.is_some_and(|at| Timestamp(at) < before)
+        };
+        let old = objects.into_iter().filter(is_old);
+        Ok(TemplateFiles { files: old.filter_map(|object| TemplateFile::parse(object.key?)).collect(), next })
+    }
+
     /// The keys of all objects with this prefix.
     pub async fn list(&self, prefix: &str) -> Result<Vec<String>, FilesError> {
         let list = self.client().list_objects_v2().bucket(&self.bucket).prefix(prefix);
@@ -135,4 +183,25 @@ fn result_keys(job: &Job) -> Vec<String> {
         StoredResults::Inline(_) => None,
     };
     each.chain(archive).chain(manifest).filter_map(|part| part_key(job, part)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::files::TemplatePart;
+
+    #[test]
+    fn files_of_templates_are_told_by_their_keys() {
+        let name = TemplateName::parse("invoice.json").unwrap();
+        for part in [TemplatePart::File, TemplatePart::Expected] {
+            let key = ObjectKey::Template { account: "acc_1", name: &name, file: "f1", part }.to_string();
+            let parsed = TemplateFile::parse(key.clone()).unwrap();
+            assert_eq!((parsed.account.as_str(), &parsed.name, parsed.file.as_str()), ("acc_1", &name, "f1"));
+            assert_eq!(parsed.key, key);
+        }
+        for other in ["templates/acc_1/invoice", "templates/acc_1/a b/f1", "templates/acc_1/a/b/f1", "fonts/acc_1/a/f1"]
+        {
+            assert_eq!(TemplateFile::parse(other.to_owned()), None, "{other}");
+        }
+    }
 }

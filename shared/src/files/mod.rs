@@ -2,7 +2,7 @@
 
 mod deletion;
 
-pub use deletion::StoredRequest;
+pub use deletion::{StoredRequest, TemplateFile};
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -34,6 +34,9 @@ pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 const NOT_THERE_YET: &str = "*";
 
 const INPUTS: &str = "inputs/";
+const TEMPLATES: &str = "templates/";
+/// What the key of what a version expects ends with.
+const EXPECTED: &str = ".json";
 const DAY: Duration = Duration::from_secs(86_400);
 
 /// Objects in the bucket. Lifecycle rules delete each kind by its prefix.
@@ -79,7 +82,7 @@ pub enum TemplatePart {
 
 /// What the keys of all versions of a template begin with.
 pub fn template_folder(account: &str, name: &TemplateName) -> String {
-    format!("templates/{account}/{name}/")
+    format!("{TEMPLATES}{account}/{name}/")
 }
 
 impl<'a> ObjectKey<'a> {
@@ -131,7 +134,7 @@ impl std::fmt::Display for ObjectKey<'_> {
             Self::Template { account, name, file, part } => {
                 let end = match part {
                     TemplatePart::File => "",
-                    TemplatePart::Expected => ".json",
+                    TemplatePart::Expected => EXPECTED,
                 };
                 write!(f, "{}{file}{end}", template_folder(account, name))
             }

@@ -15,11 +15,11 @@ use crate::domain::api_key::Mode;
 use crate::domain::breach::Breach;
 use crate::domain::quota::RatePolicy;
 use crate::domain::request::new_template::Wanted;
-use crate::domain::template::{self, MOST_TEMPLATE_BYTES, TemplateName, Version};
+use crate::domain::template::{self, MOST_NEW_NAMES, MOST_TEMPLATE_BYTES, MOST_VERSIONS, TemplateName, Version};
 use crate::domain::upload::UploadId;
 use crate::files::{FilesError, ObjectKey, Stored, TemplatePart, template_folder};
 use crate::store::StoreError;
-use crate::store::templates::{Versions, Write};
+use crate::store::templates::{Limit, Versions, Write};
 
 /// Most tries of a write while others change the same template.
 const TRIES: u32 = 12;
@@ -61,7 +61,7 @@ impl TemplateService {
     }
 
     /// Stores the next version of a template. Its files are stored first, so that every listed version has them. They are deleted
-    /// if they are not needed.
+    /// if they are not needed. If this ends too early, the sweeper deletes them a day later.
     pub async fn keep(&self, caller: &Caller, wanted: &Wanted, checked: Checked) -> Result<Kept, ApiError> {
         let (account, name) = (caller.account(), &wanted.name);
         let upload = wanted.upload.to_string();
@@ -71,6 +71,9 @@ impl TemplateService {
             if let Some(earlier) = seen.each().iter().find(|version| version.upload == upload) {
                 let expected = self.expected(account, name, earlier).await?;
                 return Ok(Kept { view: shown(name, earlier, seen.each(), &expected)?, was_there: true });
+            }
+            if seen.is_full() {
+                return Err(too_many(Limit::Template));
             }
             let version = Version {
                 version: seen.next(),
@@ -88,9 +91,9 @@ impl TemplateService {
                     return Ok(Kept { view, was_there: false });
                 }
                 Write::Outdated => self.delete_files(account, &keys(account, name, &version)).await,
-                Write::Full => {
+                Write::Full(limit) => {
                     self.delete_files(account, &keys(account, name, &version)).await;
-                    return Err(ErrorCode::TooManyTemplates.into());
+                    return Err(too_many(limit));
                 }
             }
         }
@@ -156,7 +159,7 @@ impl TemplateService {
                     self.delete_files(account, &files).await;
                     return Ok(());
                 }
-                Write::Outdated | Write::Full => {}
+                Write::Outdated | Write::Full(_) => {}
             }
         }
         Err(contended())
@@ -190,7 +193,7 @@ impl TemplateService {
         .await
     }
 
-    /// A remaining file is not listed, so a failure does not change the response.
+    /// A remaining file is not listed, and the sweeper deletes it a day later, so a failure does not change the response.
     async fn delete_files(&self, account: &str, keys: &[String]) {
         if let Err(error) = self.context.files.delete_all(keys).await {
             tracing::error!(%error, account, "files of a template could not be deleted");
@@ -211,6 +214,20 @@ pub fn version_of(request: &ApiRequest) -> Result<Option<u32>, ApiError> {
 fn keys(account: &str, name: &TemplateName, version: &Version) -> [String; 2] {
     [TemplatePart::File, TemplatePart::Expected]
         .map(|part| ObjectKey::Template { account, name, file: &version.file, part }.to_string())
+}
+
+fn too_many(limit: Limit) -> ApiError {
+    let error = ApiError::from(ErrorCode::TooManyTemplates);
+    match limit {
+        Limit::Account => error,
+        Limit::Template => error.with_message(format!(
+            "This template has {MOST_VERSIONS} versions, which is the limit. Delete some that you no longer use."
+        )),
+        Limit::NewNames => error.with_message(format!(
+            "Your account has begun to use {MOST_NEW_NAMES} names of templates today, which is the limit. Add versions to \
+             templates that you have, or continue tomorrow (UTC)."
+        )),
+    }
 }
 
 fn contended() -> ApiError {

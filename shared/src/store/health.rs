@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::Client;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{batch_get, get, only, readable};
+use super::dynamo::{batch_get, get, glimpse, only, readable};
 use super::item::{ENDED, Item, OPEN, Shard, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use crate::domain::job::{JobId, JobStatus, SWEPT_SHARDS};
@@ -28,6 +28,16 @@ const DAY: Duration = Duration::from_secs(86_400);
 pub struct Health {
     client: Client,
     jobs_table: String,
+}
+
+/// How far the sweeper has come with the files of stored templates.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TemplateSweep {
+    /// When it goes on.
+    pub due: Timestamp,
+    /// The last key that it has looked at. None: it begins again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<String>,
 }
 
 /// A run of the sweeper.
@@ -94,15 +104,39 @@ impl Health {
         Ok(())
     }
 
+    pub async fn record_template_sweep(&self, sweep: &TemplateSweep) -> Result<(), StoreError> {
+        self.client
+            .update_item()
+            .table_name(&self.jobs_table)
+            .key("id", string(LAST_SWEEP))
+            .update_expression("SET templates = :sweep")
+            .expression_attribute_values(":sweep", nested(sweep)?)
+            .send()
+            .await
+            .map_err(|error| store_error(&error))?;
+        Ok(())
+    }
+
+    /// `None` if the sweeper has not looked at templates yet. It may be late, and then files are looked at twice.
+    pub async fn template_sweep(&self) -> Result<Option<TemplateSweep>, StoreError> {
+        #[derive(Deserialize)]
+        struct Noted {
+            templates: Option<TemplateSweep>,
+        }
+        let key = Item::from([("id".to_owned(), string(LAST_SWEEP))]);
+        let noted: Option<Noted> = glimpse(&self.client, &self.jobs_table, key).await?;
+        Ok(noted.and_then(|noted| noted.templates))
+    }
+
     /// `None` if the sweeper has never run.
     pub async fn last_sweep(&self) -> Result<Option<Sweep>, StoreError> {
         #[derive(Deserialize)]
         struct Noted {
-            sweep: Sweep,
+            sweep: Option<Sweep>,
         }
         let key = Item::from([("id".to_owned(), string(LAST_SWEEP))]);
         let noted: Option<Noted> = get(&self.client, &self.jobs_table, key).await?;
-        Ok(noted.map(|noted| noted.sweep))
+        Ok(noted.and_then(|noted| noted.sweep))
     }
 
     /// Queued and running jobs, oldest first, among the hundred open jobs that the sweeper would look at next.

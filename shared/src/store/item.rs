@@ -168,6 +168,8 @@ pub enum UsageItem<'a> {
     Fonts,
     /// How many versions of stored templates the account has.
     TemplateCount,
+    /// How many names of templates the account has begun to use on one UTC day.
+    TemplateNames(Timestamp),
     /// The versions of one stored template.
     Template(&'a TemplateName),
     /// Test jobs of one UTC day.
@@ -196,6 +198,7 @@ impl UsageItem<'_> {
             Self::Notices(period) => format!("{period}#notices"),
             Self::Fonts => "fonts".to_owned(),
             Self::TemplateCount => "templates".to_owned(),
+            Self::TemplateNames(now) => format!("names#{}", now.day()),
             Self::Template(name) => format!("{TEMPLATE}{name}"),
             Self::TestDay(now) => format!("test#{}", now.day()),
             Self::Uploads(now, mode) => format!("uploads#{}#{}", mode.as_str(), now.day()),

@@ -1,5 +1,7 @@
 //! Stored templates of accounts: an item of the Usage table for each name, with its versions, and one that counts them all.
 
+use std::time::Duration;
+
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
 use serde::Deserialize;
@@ -7,11 +9,14 @@ use serde::Deserialize;
 use super::StoreError;
 use super::dynamo::{TRIES, Transacted, all, back_off, get, too_contended, transact, update};
 use super::item::{TEMPLATE, UsageItem, nested, number, string};
-use crate::domain::template::{MOST_TEMPLATES, TemplateName, Version};
+use crate::domain::template::{MOST_NEW_NAMES, MOST_TEMPLATES, MOST_VERSIONS, TemplateName, Version};
 use crate::domain::time::Timestamp;
 
-/// How long the number of the last version is remembered once all are deleted: longer than a job may still name it.
-const REMEMBERED: std::time::Duration = std::time::Duration::from_secs(30 * 86_400);
+/// How long the number of the last version is remembered once all are deleted: longer than a job may still name it, which ends in
+/// 20 hours. With [`MOST_NEW_NAMES`], an account has no more than some 2,000 such items, of 100 bytes.
+const REMEMBERED: Duration = Duration::from_secs(3 * 86_400);
+/// How long the number of a day's new names is kept.
+const DAY_KEPT: Duration = Duration::from_secs(2 * 86_400);
 
 #[derive(Debug)]
 pub struct Templates {
@@ -36,6 +41,10 @@ impl Versions {
         &self.versions
     }
 
+    pub fn is_full(&self) -> bool {
+        self.versions.len() >= MOST_VERSIONS
+    }
+
     /// The number of the next version.
     pub fn next(&self) -> u32 {
         self.latest.saturating_add(1)
@@ -49,8 +58,18 @@ pub enum Write {
     Done(Versions),
     /// Another write came first: read again.
     Outdated,
-    /// The account has reached its limit.
-    Full,
+    /// This limit is reached.
+    Full(Limit),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Of the account's versions.
+    Account,
+    /// Of the template's versions.
+    Template,
+    /// Of the account's new names on one day.
+    NewNames,
 }
 
 #[derive(Deserialize)]
@@ -98,10 +117,16 @@ impl Templates {
         seen: &Versions,
         version: Version,
     ) -> Result<Write, StoreError> {
+        // Whoever has seen too few versions fails in the transaction, and reads again.
+        if seen.is_full() {
+            return Ok(Write::Full(Limit::Template));
+        }
+        let begun = (seen.revision == 0).then_some(version.created_at);
         let mut next = seen.clone();
         next.latest = version.version;
         next.versions.push(version);
-        self.replace(account, name, next, 1, None).await
+        let counts = [Some(self.count(account, 1)?), begun.map(|now| self.count_name(account, now)).transpose()?];
+        self.replace(account, name, next, counts.into_iter().flatten().collect(), None).await
     }
 
     /// Removes a version, or all of those that were read.
@@ -117,26 +142,31 @@ impl Templates {
         next.versions.retain(|known| version.is_some_and(|version| known.version != version));
         let fewer = seen.versions.len() - next.versions.len();
         let forgotten = next.versions.is_empty().then(|| now.plus(REMEMBERED));
-        self.replace(account, name, next, -i64::try_from(fewer).unwrap_or(i64::MAX), forgotten).await
+        let fewer = self.count(account, -i64::try_from(fewer).unwrap_or(i64::MAX))?;
+        self.replace(account, name, next, vec![fewer], forgotten).await
     }
 
-    /// Writes what follows on what was read, and counts the versions.
+    /// Writes what follows on what was read, with these counts: of versions, and of new names.
     async fn replace(
         &self,
         account: &str,
         name: &TemplateName,
         next: Versions,
-        more: i64,
+        counts: Vec<TransactWriteItem>,
         forgotten: Option<Timestamp>,
     ) -> Result<Write, StoreError> {
         let next = Versions { revision: next.revision + 1, ..next };
         for attempt in 0..TRIES {
-            let writes = vec![self.count(account, more)?, self.write(account, name, &next, forgotten)?];
+            let written = self.write(account, name, &next, forgotten)?;
+            let writes = std::iter::once(written).chain(counts.iter().cloned()).collect();
             match transact(&self.client, writes).await? {
                 Transacted::Committed => return Ok(Write::Done(next)),
                 // Another write of the same name is told first: if it came from the same request, nothing is to be added.
-                Transacted::Failed(parts) if parts.iter().all(|(part, _)| *part == 0) => return Ok(Write::Full),
-                Transacted::Failed(_) => return Ok(Write::Outdated),
+                Transacted::Failed(parts) if parts.iter().any(|(part, _)| *part == 0) => return Ok(Write::Outdated),
+                Transacted::Failed(parts) if parts.iter().any(|(part, _)| *part == 1) => {
+                    return Ok(Write::Full(Limit::Account));
+                }
+                Transacted::Failed(_) => return Ok(Write::Full(Limit::NewNames)),
                 Transacted::Contended(_) => back_off(attempt).await,
             }
         }
@@ -158,6 +188,20 @@ impl Templates {
         } else {
             count
         };
+        update(count.build())
+    }
+
+    /// Counts a name that the account begins to use.
+    fn count_name(&self, account: &str, now: Timestamp) -> Result<TransactWriteItem, StoreError> {
+        let count = Update::builder()
+            .table_name(&self.table)
+            .set_key(Some(UsageItem::TemplateNames(now).key(account)))
+            .update_expression("SET #ttl = :ttl ADD begun :one")
+            .condition_expression("attribute_not_exists(begun) OR begun < :most")
+            .expression_attribute_names("#ttl", "ttl")
+            .expression_attribute_values(":ttl", number(now.plus(DAY_KEPT).as_ttl_seconds()))
+            .expression_attribute_values(":one", number(1))
+            .expression_attribute_values(":most", number(MOST_NEW_NAMES));
         update(count.build())
     }
 

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use docmill::aws::Aws;
-use docmill::clock::Clock;
+use docmill::clock::{self, Clock};
 use docmill::config::Config;
 use docmill::context::Context;
 use docmill::domain::catalogue::Catalogue;
@@ -15,6 +15,7 @@ use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::files::Files;
+use docmill::store::health::{Health, TemplateSweep};
 use docmill::store::webhooks::Webhooks;
 use docmill_egress::EgressPolicy;
 use futures_util::FutureExt;
@@ -148,8 +149,12 @@ impl Stage {
         let no_events = table_like(&auditor.dynamodb, &config.tables.events, &no_events).await;
         let sweeping = watched(&sweeper_watch, "SWEEPER");
         let webhooks = Webhooks::new(sweeping.dynamodb.clone(), no_events.clone());
+        // Nor of templates: it looks at them again after all lives.
+        let health = Health::new(auditor.dynamodb.clone(), config.tables.jobs.clone());
+        let sweep = TemplateSweep { due: clock::now().plus(Duration::from_secs(365 * 86_400)), from: None };
+        health.record_template_sweep(&sweep).await.unwrap();
         Self {
-            sweeper: Sweeper::new(Context { webhooks, ..sweeping }),
+            sweeper: Sweeper::new(Context { health, webhooks, ..sweeping }),
             no_events,
             receiver,
             watches: [world.watch.clone(), worker_watch, sweeper_watch],

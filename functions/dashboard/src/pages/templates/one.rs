@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::template::{TemplateName, Version, chosen};
+use docmill::domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::store::templates::Versions;
 use docmill_look::code::copyable_code;
@@ -65,6 +65,9 @@ fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Va
         }
         section aria-labelledby="versions" {
             h2 #versions { "Versions" }
+            p.muted { (versions.len()) " of " (MOST_VERSIONS) "."
+                @if versions.len() >= MOST_VERSIONS { " Delete some that you no longer use before you add another." }
+            }
             div.table-frame tabindex="0" role="region" aria-label="Versions" {
                 table {
                     thead { tr {
