@@ -223,6 +223,12 @@ async fn a_repeated_request_is_one_version_even_at_once() {
     let again = post_template(&world, &account, &body).await;
     assert_eq!((again.status, &again.body["template"]["version"]), (200, &json!(2)));
     assert_eq!(numbers(&again.body["template"]), [1, 2]);
+
+    // With other delimiters, the same upload is another template.
+    let body = json!({"name": "invoice", "uploadId": upload, "delimiters": {"open": "[[", "close": "]]"}});
+    let other = post_template(&world, &account, &body).await;
+    assert_eq!((other.status, &other.body["template"]["version"]), (201, &json!(3)));
+    assert_eq!(other.body["template"]["delimiters"]["open"], "[[");
 }
 
 /// Whatever comes first, each listed version has its files, and no file is left of the others.

@@ -68,7 +68,8 @@ impl TemplateService {
         for _ in 0..TRIES {
             let seen = self.context.templates.named(account, name).await?;
             // Timeline: a version is added, the response is lost, and the request is repeated.
-            if let Some(earlier) = seen.each().iter().find(|version| version.upload == upload) {
+            let is_same = |version: &&Version| version.upload == upload && version.delimiters == wanted.delimiters;
+            if let Some(earlier) = seen.each().iter().find(is_same) {
                 let expected = self.expected(account, name, earlier).await?;
                 return Ok(Kept { view: shown(name, earlier, seen.each(), &expected)?, was_there: true });
             }

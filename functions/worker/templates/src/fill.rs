@@ -116,6 +116,7 @@ impl Filler<'_> {
             Target::Xml { .. }
             | Target::Raw { .. }
             | Target::Picture(_)
+            | Target::SheetText
             | Target::HeaderFooter
             | Target::Html
             | Target::Markdown => expression,
@@ -135,9 +136,12 @@ impl Filler<'_> {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
                     }
-                    Target::Xml { .. } | Target::Cell(_) | Target::HeaderFooter | Target::Html | Target::Markdown => {
-                        Cow::Owned(Value::String(written.text.clone()))
-                    }
+                    Target::Xml { .. }
+                    | Target::Cell(_)
+                    | Target::SheetText
+                    | Target::HeaderFooter
+                    | Target::Html
+                    | Target::Markdown => Cow::Owned(Value::String(written.text.clone())),
                 },
             },
         };
@@ -318,11 +322,19 @@ impl Filler<'_> {
             }
             let mut buffer = [0; 4];
             let sign = if sign == '\r' { '\n' } else { sign };
-            self.write(writing, escaped(sign, &mut buffer, target, after_space))?;
+            let is_code = sign == '_' && target.is_of_sheet() && begins_code(rest);
+            let sign_text = if is_code { "_x005F_" } else { escaped(sign, &mut buffer, target, after_space) };
+            self.write(writing, sign_text)?;
             after_space = sign == ' ';
         }
         self.write(writing, rest)
     }
+}
+
+/// Whether an underline before this would begin a code for a character, such as `_x0041_`, in a workbook.
+fn begins_code(rest: &str) -> bool {
+    let digits = rest.strip_prefix('x').and_then(|rest| rest.split_once('_')).map(|(digits, _)| digits);
+    digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
 }
 
 /// A character that is no letter or digit, as it is written.

@@ -72,6 +72,7 @@ impl Format {
         match self {
             Self::Docx => office(&DOCX),
             Self::Xlsx if matches!(stem, "xl/comments" | "xl/comments/comment") => Some(Dialect::Cells),
+            Self::Xlsx if stem == "xl/threadedComments/threadedComment" => Some(Dialect::Leaves),
             Self::Xlsx => office(&XLSX),
             Self::Pptx => office(&PPTX),
             Self::Odt => match part {

@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use crate::options::Delimiters;
-use crate::problem::{Fault, Place, Problem, Reason, quote};
-use crate::tag::{self, Tag};
+use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};
+use crate::tag::{self, MOST_TAGS, Seen, Tag};
 use crate::tree::{self, Frame, Mark, Part, Target, Written};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -21,8 +21,13 @@ struct Tagged {
     is_quoted: bool,
 }
 
-pub(crate) fn read(source: String, language: Language, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Part {
-    let found = found(&source, language, delimiters, problems);
+pub(crate) fn read(
+    source: String,
+    language: Language,
+    delimiters: &Delimiters,
+    problems: &mut Vec<Problem>,
+) -> Result<Part, Failure> {
+    let found = found(&source, language, delimiters, problems)?;
     let text = |tagged: &Tagged| source.get(tagged.whole.clone()).unwrap_or_default();
     let tags: Vec<_> = found.iter().map(|tagged| (&tagged.tag, text(tagged), &tagged.place)).collect();
     let pairs = tree::pairs(&tags, problems);
@@ -52,14 +57,20 @@ pub(crate) fn read(source: String, language: Language, delimiters: &Delimiters, 
         .map(|(tagged, text)| Written { target: target(&tagged), tag: tagged.tag, text, place: tagged.place })
         .collect();
     let nodes = tree::build(marks, sections, source.len(), &written, problems);
-    Part { name: String::new(), nodes, tags: written, source, is_sheet: false }
+    Ok(Part { name: String::new(), nodes, tags: written, source, is_sheet: false })
 }
 
-fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
+fn found(
+    source: &str,
+    language: Language,
+    delimiters: &Delimiters,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Tagged>, Failure> {
     let contexts = Contexts::of(source, language);
     let mut delimiters = delimiters.clone();
     let (mut all, mut from, mut line, mut counted) = (Vec::new(), 0, 1, 0);
-    while let Some(found) = tag::find(source, from, &delimiters) {
+    let (mut seen, mut tags) = (Seen::default(), 0);
+    while let Some(found) = tag::find(source, from, &delimiters, &mut seen) {
         let context = contexts.at(found.whole.start);
         if let Context::Code { end } = context {
             from = end.max(found.whole.start + 1);
@@ -67,6 +78,10 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
                 from += 1;
             }
             continue;
+        }
+        tags += 1;
+        if tags > MOST_TAGS {
+            return Err(too_many("tags"));
         }
         from = found.whole.end;
         line += source.get(counted..found.whole.start).unwrap_or_default().matches('\n').count();
@@ -96,6 +111,7 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
             Ok(tag) => {
                 if let Tag::Delimiters(new) = &tag {
                     delimiters = new.clone();
+                    seen = Seen::default();
                 }
                 let is_quoted = context == Context::Quoted;
                 all.push(Tagged { tag, whole: found.whole, place, is_quoted });
@@ -103,7 +119,7 @@ fn found(source: &str, language: Language, delimiters: &Delimiters, problems: &m
             Err(fault) => tree::report(problems, fault.at(whole, &place)),
         }
     }
-    all
+    Ok(all)
 }
 
 fn line_around(source: &str, position: usize) -> &str {

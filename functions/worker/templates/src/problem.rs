@@ -22,6 +22,22 @@ pub enum Failure {
     Options(String),
 }
 
+impl Failure {
+    /// With the part of the archive in which it is.
+    pub(crate) fn in_part(self, part: &str) -> Self {
+        match self {
+            Self::Corrupt(why) => Self::Corrupt(format!("{why} (in `{part}`)")),
+            Self::TooLarge(message) => Self::TooLarge(format!("{message} (In `{part}`.)")),
+            other @ (Self::Template(_) | Self::Options(_)) => other,
+        }
+    }
+}
+
+/// A part with more than is read.
+pub(crate) fn too_many(what: &str) -> Failure {
+    Failure::TooLarge(format!("A part of the document has too many {what}. Use a smaller template, or less data."))
+}
+
 /// A paragraph's text, or its beginning.
 pub(crate) fn quote(text: &str) -> String {
     let text = text.trim();

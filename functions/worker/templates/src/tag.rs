@@ -100,6 +100,9 @@ pub(crate) fn closes(name: &str, opened: &str) -> bool {
     name.is_empty() || same(name, opened) || opened.split_once('|').is_some_and(|(bare, _)| same(name, bare))
 }
 
+/// Most tags of a part, with wrong ones.
+pub(crate) const MOST_TAGS: usize = 100_000;
+
 /// A tag in a text: the ranges with and without its delimiters.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
@@ -114,21 +117,35 @@ pub(crate) enum Unpaired {
     Close,
 }
 
-/// The first tag from a position on.
-pub(crate) fn find(text: &str, from: usize, delimiters: &Delimiters) -> Option<Found> {
+/// Where the next delimiters are, so that a search for all tags reads a text once.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    open: Option<Option<usize>>,
+    close: Option<Option<usize>>,
+}
+
+/// The first tag from a position on. `seen` is of earlier positions in the same text with the same delimiters.
+pub(crate) fn find(text: &str, from: usize, delimiters: &Delimiters, seen: &mut Seen) -> Option<Found> {
     let Delimiters { open, close } = delimiters;
-    let after = |from: usize, what: &str| Some(from + text.get(from..)?.find(what)?);
-    let start = after(from, open);
+    let after = |from: usize, what: &str, seen: &mut Option<Option<usize>>| match *seen {
+        Some(next) if next.is_none_or(|next| next >= from) => next,
+        Some(_) | None => {
+            let next = text.get(from..).and_then(|rest| rest.find(what)).map(|at| from + at);
+            *seen = Some(next);
+            next
+        }
+    };
+    let start = after(from, open, &mut seen.open);
     if open != close
-        && let Some(stray) = after(from, close)
+        && let Some(stray) = after(from, close, &mut seen.close)
         && start.is_none_or(|start| stray < start)
     {
         return Some(Found { whole: stray..stray + close.len(), result: Err(Unpaired::Close) });
     }
     let start = start?;
     let inner = start + open.len();
-    let end = after(inner, close);
-    let next = if open == close { None } else { after(inner, open) };
+    let end = after(inner, close, &mut seen.close);
+    let next = if open == close { None } else { after(inner, open, &mut seen.open) };
     match end {
         Some(end) if next.is_none_or(|next| end < next) => {
             Some(Found { whole: start..end + close.len(), result: Ok(inner..end) })
@@ -143,8 +160,8 @@ mod tests {
     use proptest::prelude::*;
 
     fn all(text: &str) -> Vec<&str> {
-        let (mut from, mut found) = (0, Vec::new());
-        while let Some(tag) = find(text, from, &Delimiters::default()) {
+        let (mut from, mut found, mut seen) = (0, Vec::new(), Seen::default());
+        while let Some(tag) = find(text, from, &Delimiters::default(), &mut seen) {
             from = tag.whole.end;
             found.push(&text[tag.result.map_or(tag.whole, |inner| inner)]);
         }
@@ -193,8 +210,10 @@ mod tests {
         #[test]
         fn tags_do_not_overlap_and_the_search_ends(text in "[a{}<>%#/ é]{0,40}", open in "[{<%]{1,2}", close in "[}>%]{1,2}") {
             let delimiters = Delimiters::new(&open, &close).unwrap();
-            let mut from = 0;
-            while let Some(tag) = find(&text, from, &delimiters) {
+            let (mut from, mut seen) = (0, Seen::default());
+            while let Some(tag) = find(&text, from, &delimiters, &mut seen) {
+                let alone = find(&text, from, &delimiters, &mut Seen::default());
+                prop_assert_eq!(Some(&tag), alone.as_ref());
                 prop_assert!(tag.whole.start >= from && tag.whole.end > tag.whole.start);
                 prop_assert!(text.get(tag.whole.clone()).is_some());
                 from = tag.whole.end;

@@ -17,7 +17,7 @@ use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
 use crate::schema::{self, Expected};
-use crate::sheets::{self, Workbook};
+use crate::sheets::{self, Settled, Workbook};
 use crate::tree::Part;
 
 #[derive(Debug)]
@@ -52,6 +52,8 @@ pub enum Warning {
     ValueEmpty(Vec<String>),
     /// Tags for pictures without a picture.
     PictureMissing(Vec<String>),
+    /// Formulas that still name the cells of the template, although rows have moved.
+    ReferenceNotMoved(Vec<String>),
 }
 
 impl Template {
@@ -65,7 +67,7 @@ impl Template {
                     return Err(Failure::TooLarge("The template is too large.".to_owned()));
                 }
                 let source = String::from_utf8(bytes).map_err(|_| Failure::Corrupt("it is not in UTF-8".to_owned()))?;
-                (Body::Text, vec![plain::read(source, language, &options.delimiters, &mut problems)])
+                (Body::Text, vec![plain::read(source, language, &options.delimiters, &mut problems)?])
             }
             Kind::Package => {
                 let mut package = Package::open(bytes)?;
@@ -114,8 +116,11 @@ impl Template {
         }
         let Filler { problems: found, empty, pictures, pictures_missing, .. } = filler;
         self.fail_with(found)?;
-        let bytes = self.assembled(parts, &pictures)?;
+        let (bytes, kept) = self.assembled(parts, &pictures)?;
         let mut warnings = Vec::new();
+        if !kept.is_empty() {
+            warnings.push(Warning::ReferenceNotMoved(kept));
+        }
         let unused = work.uses.borrow().unused(data);
         if !unused.is_empty() {
             warnings.push(Warning::UnusedData(unused));
@@ -129,18 +134,26 @@ impl Template {
         Ok(Rendered { bytes, warnings })
     }
 
-    /// The file with its filled parts.
-    fn assembled(&self, parts: Vec<(String, Filled)>, pictures: &[Rc<Picture>]) -> Result<Vec<u8>, Failure> {
+    /// The file with its filled parts, and formulas that could not follow rows.
+    fn assembled(
+        &self,
+        parts: Vec<(String, Filled)>,
+        pictures: &[Rc<Picture>],
+    ) -> Result<(Vec<u8>, Vec<String>), Failure> {
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
-        match &self.body {
+        let bytes = match &self.body {
             Body::Package(package) => {
                 let mut changes = media::added(package, &parts, pictures, self.options.limits.bytes)?;
                 changes.texts.extend(texts(parts));
-                package.with(changes)
+                package.with(changes)?
             }
-            Body::Workbook(package, workbook) => package.with(workbook.settle(parts)?),
-            Body::Text => Ok(texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes())),
-        }
+            Body::Workbook(package, workbook) => {
+                let Settled { changes, kept } = workbook.settle(parts, self.options.limits.bytes)?;
+                return Ok((package.with(changes)?, kept));
+            }
+            Body::Text => texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes()),
+        };
+        Ok((bytes, Vec::new()))
     }
 
     /// What sections hid or repeated may leave a part invalid.

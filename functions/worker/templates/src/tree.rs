@@ -56,6 +56,8 @@ pub(crate) enum Target {
     Picture(Frame),
     /// The value makes a whole cell of a sheet.
     Cell(Cell),
+    /// Text in a cell or comment of a workbook.
+    SheetText,
     /// A sheet's header or footer, in which `&` begins a code.
     HeaderFooter,
     Html,
@@ -76,6 +78,11 @@ pub(crate) enum Frame {
 }
 
 impl Target {
+    /// Text of a workbook, in which `_x0041_` is the code of a character.
+    pub(crate) fn is_of_sheet(&self) -> bool {
+        matches!(self, Self::Cell(_) | Self::SheetText | Self::HeaderFooter)
+    }
+
     pub(crate) fn xml(breaks: &str, tab: &str) -> Self {
         Self::Xml { breaks: breaks.to_owned(), tab: tab.to_owned(), spaces: None }
     }

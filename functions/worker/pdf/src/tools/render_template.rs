@@ -162,6 +162,10 @@ fn warning(told: templates::Warning) -> Warning {
         templates::Warning::PictureMissing(names) => {
             (Warning::new("picture_missing", "Some tags have no picture, and show nothing."), names)
         }
+        templates::Warning::ReferenceNotMoved(formulas) => {
+            let message = "Some formulas name cells of several sheets, and did not follow rows that moved.";
+            (Warning::new("reference_not_moved", message), formulas)
+        }
     };
     Warning { detail: Some(names.join(", ")), ..warning }
 }

@@ -12,7 +12,7 @@ const NEED_PARAGRAPH: [&str; 8] = ["tc", "txbxContent", "hdr", "ftr", "footnote"
 pub(crate) fn mended(source: String) -> Result<String, Failure> {
     let markup = scan(&source)?;
     let children = children(&markup);
-    let empty_tables: Vec<_> = (0..markup.elements.len())
+    let empty_tables: HashSet<_> = (0..markup.elements.len())
         .filter(|element| matches!(markup.local(*element), "tbl" | "table"))
         .filter(|table| !has_row(&markup, &children, *table))
         .collect();

@@ -1,5 +1,6 @@
 //! Finds the tags of a part, and makes its tree.
 
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 use std::ops::Range;
 
@@ -9,8 +10,8 @@ use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
 use super::scan::{Markup, attribute, scan, value};
 use super::sections::sections;
 use crate::options::Delimiters;
-use crate::problem::{Failure, Fault, Place, Problem, Reason, quote};
-use crate::tag::{self, Tag};
+use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};
+use crate::tag::{self, MOST_TAGS, Seen, Tag};
 use crate::tree::{self, Frame, Mark, Part, Target, Written};
 
 /// Quickest sign that a part has no tags.
@@ -53,13 +54,23 @@ pub(crate) fn read(
     delimiters: &Delimiters,
     problems: &mut Vec<Problem>,
 ) -> Result<Option<Part>, Failure> {
+    read_part(origin, source, dialect, delimiters, problems).map_err(|failure| failure.in_part(origin.part))
+}
+
+fn read_part(
+    origin: &Origin<'_>,
+    source: String,
+    dialect: Dialect,
+    delimiters: &Delimiters,
+    problems: &mut Vec<Problem>,
+) -> Result<Option<Part>, Failure> {
     if !may_have_tags(&source, delimiters) {
         return Ok(None);
     }
     let markup = scan(&source)?;
     let paragraphs = paragraphs(&markup, dialect);
     let reading = Reading { origin, source: &source, markup: &markup, dialect };
-    let mut found = found(&reading, &paragraphs, delimiters, problems);
+    let mut found = found(&reading, &paragraphs, delimiters, problems)?;
     found.extend(placeholders(&reading, delimiters, problems));
     if found.is_empty() {
         return Ok(None);
@@ -138,14 +149,18 @@ fn found(
     paragraphs: &[Paragraph],
     delimiters: &Delimiters,
     problems: &mut Vec<Problem>,
-) -> Vec<Tagged> {
+) -> Result<Vec<Tagged>, Failure> {
     let Reading { origin, source, markup, .. } = reading;
     let pages = Pages::of(markup, origin.part);
     let mut delimiters = delimiters.clone();
-    let mut all = Vec::new();
+    let (mut all, mut tags) = (Vec::new(), 0);
     for (index, paragraph) in paragraphs.iter().enumerate() {
-        let mut from = 0;
-        while let Some(found) = tag::find(&paragraph.text, from, &delimiters) {
+        let (mut from, mut seen, quoted) = (0, Seen::default(), OnceCell::new());
+        while let Some(found) = tag::find(&paragraph.text, from, &delimiters, &mut seen) {
+            tags += 1;
+            if tags > MOST_TAGS {
+                return Err(too_many("tags"));
+            }
             from = found.whole.end;
             let pieces = paragraph.pieces(found.whole.clone());
             let place = || Place {
@@ -154,7 +169,7 @@ fn found(
                 line: None,
                 sheet: origin.sheet.map(|sheet| sheet.name.to_owned()),
                 cell: origin.sheet.and_then(|_| name_of(markup, source, paragraph.element)),
-                text: quote(&paragraph.text),
+                text: quoted.get_or_init(|| quote(&paragraph.text)).clone(),
             };
             let whole = paragraph.text.get(found.whole.clone()).unwrap_or_default();
             let parsed = match found.result {
@@ -165,6 +180,7 @@ fn found(
                 Ok(tag) => {
                     if let Tag::Delimiters(new) = &tag {
                         delimiters = new.clone();
+                        seen = Seen::default();
                     }
                     let (text, place) = (whole.to_owned(), place());
                     all.push(Tagged { tag, text, place, paragraph: index, within: found.whole, pieces });
@@ -173,7 +189,7 @@ fn found(
             }
         }
     }
-    all
+    Ok(all)
 }
 
 /// Pictures whose alternative text is a tag for a picture.
@@ -187,7 +203,8 @@ fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut V
         }
         let named = ["descr", "title"].into_iter().find_map(|name| {
             let text = value(source, element, name)?;
-            let found = tag::find(&text, 0, delimiters).filter(|found| found.whole == (0..text.trim_end().len()))?;
+            let found = tag::find(&text, 0, delimiters, &mut Seen::default())
+                .filter(|found| found.whole == (0..text.trim_end().len()))?;
             let inner = text.get(found.result.ok()?)?.trim().to_owned();
             inner.starts_with('%').then_some((name, text.trim_end().to_owned(), inner))
         });
@@ -239,7 +256,8 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
     }
     match dialect {
         Dialect::Cells if is_header_footer(element.local()) => Target::HeaderFooter,
-        Dialect::Leaves | Dialect::Cells => Target::xml("\n", "\t"),
+        Dialect::Cells => Target::SheetText,
+        Dialect::Leaves => Target::xml("\n", "\t"),
         Dialect::Spans => {
             let breaks = format!("<{prefix}:line-break/>");
             Target::Xml { breaks, tab: format!("<{prefix}:tab/>"), spaces: Some(format!("<{prefix}:s/>")) }
@@ -253,12 +271,10 @@ fn runs_target(markup: &Markup<'_>, source: &str, run: Option<usize>, name: &str
     match (prefix, is_run) {
         ("m", _) | (_, false) => Target::xml(" ", " "),
         ("a", true) => {
-            let properties = markup
-                .elements
-                .iter()
-                .find(|element| element.parent == run && element.local() == "rPr")
-                .and_then(|element| source.get(element.range()))
-                .unwrap_or_default();
+            // They come first in a run.
+            let first = run.and_then(|run| markup.inside(run).next());
+            let properties = first.filter(|(_, element)| element.local() == "rPr").map(|(_, element)| element.range());
+            let properties = properties.and_then(|range| source.get(range)).unwrap_or_default();
             Target::xml(&format!("</a:t></a:r><a:br>{properties}</a:br><a:r>{properties}<a:t>"), "\t")
         }
         (prefix, true) => {

@@ -7,10 +7,12 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
 
-use crate::problem::Failure;
+use crate::problem::{Failure, too_many};
 
 /// Real documents stay below a few hundred levels.
 const DEPTH: usize = 1000;
+/// Most elements of a part, and most stretches of text: they take far more memory than their source.
+const MOST_ELEMENTS: usize = 2_000_000;
 
 #[derive(Debug)]
 pub(crate) struct Element<'x> {
@@ -98,6 +100,9 @@ pub(crate) fn scan(source: &str) -> Result<Markup<'_>, Failure> {
     let mut around: Vec<usize> = Vec::new();
     loop {
         let start = position(&reader);
+        if markup.elements.len().max(markup.texts.len()) > MOST_ELEMENTS {
+            return Err(too_many("XML elements"));
+        }
         let event = reader.read_event().map_err(|error| malformed(&error.to_string()))?;
         let range = start..position(&reader);
         match event {
@@ -127,12 +132,13 @@ pub(crate) fn scan(source: &str) -> Result<Markup<'_>, Failure> {
             }
             Event::GeneralRef(reference) => {
                 let resolved = match reference.resolve_char_ref().map_err(|_| malformed("a reference is invalid"))? {
-                    Some(character) => character.to_string(),
-                    None => resolve_predefined_entity(&reference)
-                        .ok_or_else(|| malformed("it names an entity that is not defined"))?
-                        .to_owned(),
+                    Some(character) => Cow::Owned(character.to_string()),
+                    None => Cow::Borrowed(
+                        resolve_predefined_entity(&reference)
+                            .ok_or_else(|| malformed("it names an entity that is not defined"))?,
+                    ),
                 };
-                push(&mut markup, around.last(), range, Cow::Owned(resolved))?;
+                push(&mut markup, around.last(), range, resolved)?;
             }
             Event::DocType(_) => return Err(malformed("it has a document type")),
             Event::Eof if around.is_empty() => return Ok(markup),

@@ -1,5 +1,6 @@
 //! Pairs the begins and ends of sections, and decides what of the source each of them repeats.
 
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
@@ -33,7 +34,9 @@ pub(super) fn sections(
 ) -> (Vec<Section>, Vec<Range<usize>>) {
     let tags: Vec<_> = found.iter().map(|tagged| (&tagged.tag, tagged.text.as_str(), &tagged.place)).collect();
     let pairs = tree::pairs(&tags, problems);
-    let bare = bare_paragraphs(markup, paragraphs, found, &pairs);
+    let own = tags_of_paragraphs(paragraphs, found);
+    let bare = bare_paragraphs(markup, paragraphs, found, &own, &pairs);
+    let bare_rows = RefCell::default();
     let bare_cells = paragraphs
         .iter()
         .zip(&bare)
@@ -46,7 +49,8 @@ pub(super) fn sections(
     let mut repeated = HashMap::new();
     for (open, close) in pairs {
         let (Some(first), Some(last)) = (found.get(open), found.get(close)) else { continue };
-        let ends = Ends { first, last, paragraphs, found, bare: &bare, bare_cells: &bare_cells };
+        let (bare, bare_cells, bare_rows) = (&bare, &bare_cells, &bare_rows);
+        let ends = Ends { first, last, paragraphs, found, own: &own, bare, bare_cells, bare_rows };
         match unit(markup, &ends) {
             Ok(Unit { range, .. }) if repeats_same(&mut repeated, &range, open, close) => {
                 let message = format!("The section `{}` repeats the same as the section before it.", first.text);
@@ -70,7 +74,7 @@ pub(super) fn sections(
     // A paragraph goes if all its tags are ends of sections that repeat paragraphs.
     let goes = |index: &usize| {
         bare.get(*index).copied().unwrap_or_default()
-            && found.iter().zip(&whole).all(|(tagged, whole)| tagged.paragraph != *index || *whole)
+            && own.get(*index).into_iter().flatten().all(|tag| whole.get(*tag).copied().unwrap_or_default())
     };
     let cuts = (0..paragraphs.len()).filter(goes).filter_map(|index| paragraphs.get(index));
     let cuts = cuts.map(|paragraph| markup.range(paragraph.element)).chain(rows).collect();
@@ -94,9 +98,13 @@ pub(super) struct Ends<'a> {
     pub(super) last: &'a Tagged,
     pub(super) paragraphs: &'a [Paragraph],
     found: &'a [Tagged],
+    /// The tags of each paragraph.
+    own: &'a [Vec<usize>],
     bare: &'a [bool],
     /// Cells of sheets with nothing but ends of sections.
     bare_cells: &'a HashSet<usize>,
+    /// Rows that were looked at before.
+    bare_rows: &'a RefCell<HashMap<usize, bool>>,
 }
 
 impl Ends<'_> {
@@ -112,6 +120,10 @@ impl Ends<'_> {
 
     /// Whether a row of a sheet has no content but ends of sections that end in other rows.
     pub(super) fn is_bare_row(&self, markup: &Markup<'_>, row: usize) -> bool {
+        *self.bare_rows.borrow_mut().entry(row).or_insert_with(|| self.has_only_ends(markup, row))
+    }
+
+    fn has_only_ends(&self, markup: &Markup<'_>, row: usize) -> bool {
         markup.inside(row).all(|(element, inner)| match inner.local() {
             "c" => inner.close.is_empty() || self.bare_cells.contains(&element),
             "f" => false,
@@ -145,10 +157,9 @@ impl Ends<'_> {
     /// The text in a range of a tag's paragraph, without tags of a kind. `None` if there are other tags.
     fn rest(&self, of: &Tagged, range: Range<usize>, kind: fn(&Tag) -> bool) -> Option<String> {
         let paragraph = self.paragraphs.get(of.paragraph)?;
-        let inside = |tagged: &&Tagged| {
-            tagged.paragraph == of.paragraph && range.start <= tagged.within.start && tagged.within.end <= range.end
-        };
-        without_tags(paragraph, self.found.iter().filter(inside), range.clone(), kind)
+        let inside = |tagged: &&Tagged| range.start <= tagged.within.start && tagged.within.end <= range.end;
+        let own = self.own.get(of.paragraph)?.iter().filter_map(|tag| self.found.get(*tag));
+        without_tags(paragraph, own.filter(inside), range.clone(), kind)
     }
 }
 
@@ -178,19 +189,26 @@ pub(super) fn without_tags<'t>(
     Some(rest)
 }
 
+/// The numbers of the tags of each paragraph.
+fn tags_of_paragraphs(paragraphs: &[Paragraph], found: &[Tagged]) -> Vec<Vec<usize>> {
+    let mut own = vec![Vec::new(); paragraphs.len()];
+    for (index, tagged) in found.iter().enumerate() {
+        if let Some(own) = own.get_mut(tagged.paragraph) {
+            own.push(index);
+        }
+    }
+    own
+}
+
 /// For each paragraph, whether nothing is in it but ends of sections whose other end is in another paragraph.
 fn bare_paragraphs(
     markup: &Markup<'_>,
     paragraphs: &[Paragraph],
     found: &[Tagged],
+    own: &[Vec<usize>],
     pairs: &[(usize, usize)],
 ) -> Vec<bool> {
-    let mut bare = vec![false; paragraphs.len()];
-    for tagged in found {
-        if let Some(bare) = bare.get_mut(tagged.paragraph) {
-            *bare = true;
-        }
-    }
+    let mut bare: Vec<_> = own.iter().map(|own| !own.is_empty()).collect();
     for (open, close) in pairs {
         if let (Some(open), Some(close)) = (found.get(*open), found.get(*close))
             && open.paragraph == close.paragraph
@@ -202,7 +220,7 @@ fn bare_paragraphs(
     let has_kept = kept_in(markup);
     for (index, paragraph) in paragraphs.iter().enumerate() {
         let Some(bare) = bare.get_mut(index).filter(|bare| **bare) else { continue };
-        let own = found.iter().filter(|tagged| tagged.paragraph == index);
+        let own = own.get(index).into_iter().flatten().filter_map(|tag| found.get(*tag));
         let is_end = |tag: &Tag| matches!(tag, Tag::Open(_) | Tag::Close(_));
         let rest = without_tags(paragraph, own, 0..usize::MAX, is_end);
         *bare = rest.is_some_and(is_blank) && !has_kept.contains(&paragraph.element);

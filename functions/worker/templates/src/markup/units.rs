@@ -41,10 +41,7 @@ pub(super) fn unit(markup: &Markup<'_>, ends: &Ends<'_>) -> Result<Unit, String>
     if first == last {
         return inside(markup, ends);
     }
-    let Some(common) = markup.ancestors(first).find(|element| markup.ancestors(last).any(|other| other == *element))
-    else {
-        return Err(apart(ends));
-    };
+    let Some(common) = common(markup, first, last) else { return Err(apart(ends)) };
     let cell = |element: usize| below(markup, element, common).filter(|e| CELLS.contains(&markup.local(*e))).last();
     match (cell(first), cell(last)) {
         (Some(first), Some(last)) => rows(markup, ends, first, last),
@@ -155,5 +152,16 @@ fn inside(markup: &Markup<'_>, ends: &Ends<'_>) -> Result<Unit, String> {
 
 /// The elements around `one` that are not around `other`.
 fn below_common(markup: &Markup<'_>, one: usize, other: usize) -> impl Iterator<Item = usize> {
-    markup.ancestors(one).take_while(move |element| !markup.ancestors(other).any(|around| around == *element))
+    let common = common(markup, one, other);
+    markup.ancestors(one).take_while(move |element| Some(*element) != common)
+}
+
+/// The innermost element around both. Each has a higher number than what is around it.
+fn common(markup: &Markup<'_>, one: usize, other: usize) -> Option<usize> {
+    let around = |element: usize| markup.elements.get(element)?.parent;
+    let (mut one, mut other) = (one, other);
+    while one != other {
+        (one, other) = if one > other { (around(one)?, other) } else { (one, around(other)?) };
+    }
+    Some(one)
 }

@@ -1,13 +1,17 @@
 //! Workbooks: sheets are filled like other parts, and then everything that names their cells follows these.
 
+mod edits;
+mod formula;
 mod moving;
 mod parts;
+mod ranges;
 mod references;
 mod rows;
+mod shared;
 mod strings;
 mod styles;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
 use crate::cell::Epoch;
@@ -22,13 +26,22 @@ use crate::tree::Part;
 
 pub(crate) use rows::Pass;
 
-use references::{Sheets, cell};
+use edits::Budget;
+use formula::cell;
+use references::Sheets;
 use rows::{Rows, Written};
-use strings::Strings;
+use shared::Shared;
+use strings::{Prepared, Strings};
 
 const WORKBOOK: &str = "xl/workbook.xml";
 const TYPES: &str = "[Content_Types].xml";
 const CALCULATION: &str = "xl/calcChain.xml";
+/// Bytes of a sheet's name. Programs allow 31 characters.
+const LONGEST_NAME: usize = 255;
+/// Parts of a sheet that follow its rows.
+const FOLLOWING: [&str; 6] = ["table", "drawing", "comments", "threadedComment", "vmlDrawing", "pivotTable"];
+const UNPACKS_TO_TOO_MUCH: &str = "The template unpacks to too much: many cells share a long text.";
+const GROWS_TOO_MUCH: &str = "The workbook would become too large where formulas, links and formats follow repeated rows. Use less data, or divide it.";
 
 /// What a workbook has besides the parts with tags.
 #[derive(Debug)]
@@ -36,6 +49,7 @@ pub(crate) struct Workbook {
     sheets: Vec<Sheet>,
     /// Parts that may change although they have no tags.
     texts: HashMap<String, String>,
+    pivot_caches: Vec<String>,
 }
 
 #[derive(Debug)]
@@ -47,6 +61,15 @@ struct Sheet {
     /// Rows with data of its tables, of which one must be left.
     tables: Vec<RangeInclusive<u32>>,
     related: Vec<Relation>,
+    shared: Shared,
+}
+
+/// What changes when a workbook is filled.
+#[derive(Debug, Default)]
+pub(crate) struct Settled {
+    pub(crate) changes: Changes,
+    /// Formulas that still name the cells of the template.
+    pub(crate) kept: Vec<String>,
 }
 
 /// Reads the parts of a package while it may yet unpack so many bytes.
@@ -85,7 +108,7 @@ pub(crate) fn open(mut reader: Reader<'_>) -> Result<(Workbook, Vec<Part>), Fail
         Some(source) => Strings::read(&source, reader.delimiters)?,
         None => Strings::default(),
     };
-    let mut book = Workbook { sheets: Vec::new(), texts: HashMap::new() };
+    let mut book = Workbook { sheets: Vec::new(), texts: HashMap::new(), pivot_caches: Vec::new() };
     let mut parts = Vec::new();
     let epoch = epoch(&source)?;
     for (name, part) in sheets(&source, &related)? {
@@ -95,6 +118,11 @@ pub(crate) fn open(mut reader: Reader<'_>) -> Result<(Workbook, Vec<Part>), Fail
     for part in [TYPES.to_owned(), relations::part_of(WORKBOOK)] {
         let text = reader.needed(&part)?;
         book.texts.insert(part, text);
+    }
+    for Relation { target, .. } in related.iter().filter(|relation| relation.kind == "pivotCacheDefinition") {
+        if book.keep(&mut reader, target)?.is_some() {
+            book.pivot_caches.push(target.clone());
+        }
     }
     parts.extend(book.others(&mut reader)?);
     Ok((book, parts))
@@ -106,16 +134,22 @@ fn epoch(source: &str) -> Result<Epoch, Failure> {
     Ok(if matches!(flag.as_deref(), Some("1" | "true")) { Epoch::Year1904 } else { Epoch::Year1900 })
 }
 
-/// Names and parts of sheets, in order.
+/// Names and parts of sheets, in order. Fails if two have the same part, or if a name is longer than any program allows.
 fn sheets(source: &str, related: &[Relation]) -> Result<Vec<(String, String)>, Failure> {
     let markup = scan(source)?;
+    let worksheets = related.iter().filter(|relation| relation.kind == "worksheet");
+    let worksheets: HashMap<_, _> = worksheets.map(|relation| (relation.id.as_str(), &relation.target)).collect();
     let sheet = |element: &markup::Element<'_>| {
         let prefixed = |prefix: &str| value(source, element, &format!("{prefix}:id"));
         let id = prefixed("r").or_else(|| prefixed("d3p1"))?;
-        let relation = related.iter().find(|relation| relation.id == id && relation.kind == "worksheet")?;
-        Some((value(source, element, "name")?, relation.target.clone()))
+        Some((value(source, element, "name")?, (*worksheets.get(id.as_str())?).clone()))
     };
-    Ok(markup.named("sheet").filter_map(|(_, element)| sheet(element)).collect())
+    let sheets: Vec<_> = markup.named("sheet").filter_map(|(_, element)| sheet(element)).collect();
+    let parts: HashSet<_> = sheets.iter().map(|(_, part)| part).collect();
+    if parts.len() < sheets.len() || sheets.iter().any(|(name, _)| name.len() > LONGEST_NAME) {
+        return Err(Failure::Corrupt("its sheets have the same part, or too long names".to_owned()));
+    }
+    Ok(sheets)
 }
 
 impl Workbook {
@@ -128,34 +162,44 @@ impl Workbook {
         formats: &[CellFormat],
         epoch: Epoch,
     ) -> Result<Option<Part>, Failure> {
-        let (source, existing) = strings::prepared(reader.needed(&part)?, strings)?;
+        let source = reader.needed(&part)?;
+        let budget = Budget::new(*reader.left, UNPACKS_TO_TOO_MUCH);
+        let prepared = strings::prepared(source, strings, &budget).map_err(|failure| failure.in_part(&part))?;
+        *reader.left = budget.left();
+        let Prepared { source, existing, shared } = prepared;
         let related = reader.relations(&part)?;
-        let tables = self.related_texts(reader, &related)?;
+        let (related, tables) = self.related(reader, related)?;
         self.texts.insert(part.clone(), source.clone());
         let origin = Origin { part: &part, sheet: Some(markup::Sheet { name: &name, formats, epoch }) };
         let read = markup::read(&origin, source, Dialect::Cells, reader.delimiters, reader.problems)?;
-        self.sheets.push(Sheet { name, part, existing, tables, related });
+        self.sheets.push(Sheet { name, part, existing, tables, related, shared });
         Ok(read)
     }
 
-    /// Keeps the parts that follow a sheet's rows. Returns where its tables have data.
-    fn related_texts(
+    /// Keeps a part that may change. `None` if there is none, or if it is kept already.
+    fn keep(&mut self, reader: &mut Reader<'_>, part: &str) -> Result<Option<&str>, Failure> {
+        if self.texts.contains_key(part) {
+            return Ok(None);
+        }
+        let Some(text) = reader.text(part)? else { return Ok(None) };
+        Ok(Some(self.texts.entry(part.to_owned()).or_insert(text)))
+    }
+
+    /// Keeps the parts that follow a sheet's rows. Returns these, and where its tables have data.
+    fn related(
         &mut self,
         reader: &mut Reader<'_>,
-        related: &[Relation],
-    ) -> Result<Vec<RangeInclusive<u32>>, Failure> {
-        let mut tables = Vec::new();
-        for Relation { kind, target, .. } in related {
-            if !matches!(kind.as_str(), "table" | "drawing" | "comments" | "vmlDrawing") {
-                continue;
+        related: Vec<Relation>,
+    ) -> Result<(Vec<Relation>, Vec<RangeInclusive<u32>>), Failure> {
+        let (mut following, mut tables) = (Vec::new(), Vec::new());
+        for relation in related.into_iter().filter(|relation| FOLLOWING.contains(&relation.kind.as_str())) {
+            let Some(text) = self.keep(reader, &relation.target)? else { continue };
+            if relation.kind == "table" {
+                tables.extend(table_data(text)?);
             }
-            let Some(text) = reader.text(target)? else { continue };
-            if kind == "table" {
-                tables.extend(table_data(&text)?);
-            }
-            self.texts.insert(target.clone(), text);
+            following.push(relation);
         }
-        Ok(tables)
+        Ok((following, tables))
     }
 
     /// Parts with tags besides sheets; charts are kept too.
@@ -177,50 +221,81 @@ impl Workbook {
         Ok(parts)
     }
 
-    /// The parts that change when some are filled.
-    pub(crate) fn settle(&self, filled: Vec<(String, Filled)>) -> Result<Changes, Failure> {
-        let mut changes = Changes::default();
+    /// The parts that change when some are filled. Formulas and whatever follows rows may take so many bytes.
+    pub(crate) fn settle(&self, filled: Vec<(String, Filled)>, bytes: usize) -> Result<Settled, Failure> {
         if filled.is_empty() {
-            return Ok(changes);
+            return Ok(Settled::default());
         }
-        let mut rows = Sheets::new();
-        for (part, filled) in &filled {
-            if let Some(sheet) = self.sheets.iter().find(|sheet| sheet.part == *part) {
-                rows.insert(sheet.name.to_lowercase(), sheet.rows(filled)?);
-            }
-        }
-        rows.retain(|_, rows| rows.have_moved());
-        let mut texts = self.texts.clone();
-        texts.extend(filled.into_iter().map(|(part, filled)| (part, filled.text)));
+        let sheets = Sheets::new(self.sheets.iter().map(|sheet| sheet.name.as_str()), self.moved(&filled)?);
+        let budget = Budget::new(bytes, GROWS_TOO_MUCH);
+        let changed = filled.into_iter().map(|(part, filled)| (part, filled.text)).collect();
+        let mut texts = Texts { kept: &self.texts, changed };
         for sheet in &self.sheets {
-            sheet.settle(&mut texts, &rows)?;
+            sheet.settle(&mut texts, &sheets, &budget)?;
         }
-        for (name, text) in &mut texts {
-            if is_chart(name) {
-                *text = parts::chart(text, &rows)?;
-            }
+        for name in self.texts.keys().filter(|name| is_chart(name)) {
+            texts.rewrite(name, |text| parts::chart(text, &sheets))?;
         }
-        change(&mut texts, WORKBOOK, |text| parts::workbook(text, &rows))?;
-        change(&mut texts, TYPES, |text| parts::without(text, "Override", "PartName", CALCULATION))?;
-        change(&mut texts, &relations::part_of(WORKBOOK), |text| {
+        for cache in &self.pivot_caches {
+            texts.change(cache, |text| parts::pivot_cache(text, &sheets))?;
+        }
+        texts.change(WORKBOOK, |text| parts::workbook(text, &sheets))?;
+        texts.change(TYPES, |text| parts::without(text, "Override", "PartName", CALCULATION))?;
+        texts.change(&relations::part_of(WORKBOOK), |text| {
             parts::without(text, "Relationship", "Target", CALCULATION)
         })?;
-        texts.retain(|name, text| is_chart(name) || self.texts.get(name) != Some(text));
-        changes.texts = texts;
-        changes.removed.insert(CALCULATION.to_owned());
-        Ok(changes)
+        sheets.moved().try_for_each(Rows::check)?;
+        let removed = HashSet::from([CALCULATION.to_owned()]);
+        let changes = Changes { texts: texts.changed, removed, ..Changes::default() };
+        Ok(Settled { changes, kept: sheets.kept() })
+    }
+
+    /// The rows of sheets that have moved, by the sheet's name in lower case.
+    fn moved(&self, filled: &[(String, Filled)]) -> Result<HashMap<String, Rows>, Failure> {
+        let filled: HashMap<_, _> = filled.iter().map(|(part, filled)| (part, filled)).collect();
+        let mut moved = HashMap::new();
+        for sheet in &self.sheets {
+            if let Some(filled) = filled.get(&sheet.part) {
+                let rows = sheet.rows(filled).map_err(|failure| failure.in_part(&sheet.part))?;
+                if rows.have_moved() {
+                    moved.insert(sheet.name.to_lowercase(), rows);
+                }
+            }
+        }
+        Ok(moved)
     }
 }
 
-fn change(
-    texts: &mut HashMap<String, String>,
-    part: &str,
-    changed: impl Fn(&str) -> Result<String, Failure>,
-) -> Result<(), Failure> {
-    if let Some(text) = texts.get_mut(part) {
-        *text = changed(text)?;
+/// The texts of parts while they change.
+struct Texts<'w> {
+    /// As the template has them.
+    kept: &'w HashMap<String, String>,
+    changed: HashMap<String, String>,
+}
+
+impl Texts<'_> {
+    fn get(&self, part: &str) -> Option<&str> {
+        self.changed.get(part).or_else(|| self.kept.get(part)).map(String::as_str)
     }
-    Ok(())
+
+    /// Changes a part if there is one.
+    fn change(&mut self, part: &str, changed: impl Fn(&str) -> Result<String, Failure>) -> Result<(), Failure> {
+        let Some(text) = self.get(part) else { return Ok(()) };
+        let new = changed(text).map_err(|failure| failure.in_part(part))?;
+        if new != text {
+            self.changed.insert(part.to_owned(), new);
+        }
+        Ok(())
+    }
+
+    /// The same for a part that is not kept as the archive has it.
+    fn rewrite(&mut self, part: &str, changed: impl Fn(&str) -> Result<String, Failure>) -> Result<(), Failure> {
+        if let Some(text) = self.get(part) {
+            let new = changed(text).map_err(|failure| failure.in_part(part))?;
+            self.changed.insert(part.to_owned(), new);
+        }
+        Ok(())
+    }
 }
 
 impl Sheet {
@@ -236,14 +311,18 @@ impl Sheet {
     }
 
     /// Mends the sheet, and what belongs to it.
-    fn settle(&self, texts: &mut HashMap<String, String>, rows: &Sheets) -> Result<(), Failure> {
-        change(texts, &self.part, |text| moving::mended(&self.name, text, rows))?;
-        let Some(rows) = rows.get(&self.name.to_lowercase()) else { return Ok(()) };
+    fn settle(&self, texts: &mut Texts<'_>, sheets: &Sheets, budget: &Budget) -> Result<(), Failure> {
+        texts.change(&self.part, |text| {
+            let source = moving::Source { name: &self.name, text, shared: &self.shared };
+            moving::mended(source, sheets, budget)
+        })?;
+        let Some(rows) = sheets.rows(&self.name) else { return Ok(()) };
         for Relation { kind, target, .. } in &self.related {
-            change(texts, target, |text| match kind.as_str() {
+            texts.change(target, |text| match kind.as_str() {
                 "table" => parts::table(text, rows),
                 "drawing" => parts::drawing(text, rows),
-                "comments" => parts::comments(text, rows),
+                "comments" | "threadedComment" => parts::comments(text, rows),
+                "pivotTable" => parts::pivot(text, rows),
                 "vmlDrawing" => Ok(parts::comment_shapes(text, rows).unwrap_or_else(|| text.to_owned())),
                 _ => Ok(text.to_owned()),
             })?;

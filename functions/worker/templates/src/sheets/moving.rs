@@ -1,15 +1,17 @@
 //! Mends a sheet whose rows have moved: their numbers, formulas, and whatever names cells.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::ops::Range;
 
-use super::references::{At, Sheets, cell, column_number, copied, moved};
+use super::edits::{Budget, Edits};
+use super::formula::cell;
+use super::ranges::{copies, first_row, list, of_row, one};
+use super::references::{At, Sheets, moved};
 use super::rows::Rows;
-use crate::markup::{Element, Markup, applied, attribute, scan, value};
+use super::shared::{self, Shared};
+use crate::markup::{Element, Markup, attribute, scan, value};
 use crate::problem::Failure;
 
-/// Elements that are there once for each copy of their cells, with the attribute that names these, and their container.
-const COPIED: [(&str, &str); 2] = [("mergeCell", "ref"), ("hyperlink", "ref")];
 /// Elements for lists of ranges.
 const LISTS: [&str; 4] = ["conditionalFormatting", "dataValidation", "protectedRange", "ignoredError"];
 /// Elements for one range, or one cell.
@@ -23,33 +25,59 @@ const RANGES: [(&str, &str); 8] = [
     ("selection", "activeCell"),
     ("selection", "sqref"),
 ];
-const CONTAINERS: [&str; 4] = ["mergeCells", "hyperlinks", "dataValidations", "protectedRanges"];
+/// Elements that need content.
+const CONTAINERS: [&str; 10] = [
+    "mergeCells",
+    "hyperlinks",
+    "dataValidations",
+    "protectedRanges",
+    "ignoredErrors",
+    "conditionalFormattings",
+    "sparklines",
+    "sparklineGroups",
+    "ext",
+    "extLst",
+];
+
+/// What is mended.
+#[derive(Clone, Copy)]
+pub(super) struct Source<'a> {
+    pub(super) name: &'a str,
+    pub(super) text: &'a str,
+    pub(super) shared: &'a Shared,
+}
 
 /// A sheet while it is mended.
 struct Sheet<'a> {
     name: &'a str,
     source: &'a str,
+    shared: &'a Shared,
     markup: Markup<'a>,
     sheets: &'a Sheets,
     /// None if its rows are where they were.
     rows: Option<&'a Rows>,
-    edits: Vec<(Range<usize>, String)>,
+    edits: Edits<'a>,
 }
 
 /// Its formulas lose their values, which are those of the template.
-pub(super) fn mended(name: &str, source: &str, sheets: &Sheets) -> Result<String, Failure> {
-    let rows = sheets.get(&name.to_lowercase());
-    let mut sheet = Sheet { name, source, markup: scan(source)?, sheets, rows, edits: Vec::new() };
-    sheet.rows_and_cells();
-    sheet.formulas_elsewhere();
-    if let Some(rows) = rows {
-        sheet.ranges(rows);
-        sheet.breaks(rows);
-        sheet.containers();
-        sheet.stand_ins(rows);
+pub(super) fn mended(source: Source<'_>, sheets: &Sheets, budget: &Budget) -> Result<String, Failure> {
+    let Source { name, text, shared } = source;
+    let rows = sheets.rows(name);
+    let (markup, edits) = (scan(text)?, Edits::new(budget));
+    let mut sheet = Sheet { name, source: text, shared, markup, sheets, rows, edits };
+    sheet.rows_and_cells()?;
+    if sheets.have_moved() {
+        sheet.formulas_elsewhere()?;
+        sheet.links()?;
     }
-    let edits = sheet.edits;
-    Ok(applied(source, edits))
+    if let Some(rows) = rows {
+        sheet.ranges(rows)?;
+        sheet.extensions(rows)?;
+        sheet.breaks(rows)?;
+        sheet.containers();
+        sheet.stand_ins(rows)?;
+    }
+    Ok(sheet.edits.applied(text))
 }
 
 /// A formula's references, or a list of ranges, as they are in XML.
@@ -57,204 +85,261 @@ fn escaped(text: &str) -> String {
     quick_xml::escape::partial_escape(text).into_owned()
 }
 
-impl Sheet<'_> {
-    fn attribute(&self, element: &Element<'_>, name: &str) -> Option<(Range<usize>, String)> {
+impl<'a> Sheet<'a> {
+    fn attribute(&self, element: usize, name: &str) -> Option<(Range<usize>, String)> {
+        let element = self.markup.elements.get(element)?;
         let place = attribute(self.source, element.open.clone(), name)?;
         Some((place, value(self.source, element, name)?))
     }
 
-    fn rows_and_cells(&mut self) {
-        let mut shared = HashMap::new();
-        let (mut number, mut counted) = (None, 0);
-        let mut edits = Vec::new();
-        for (index, element) in self.markup.elements.iter().enumerate() {
-            match element.local() {
-                "row" if self.markup.is_sheet_row(index) => {
-                    number = self.rows.and_then(|rows| rows.numbers.get(counted)).copied();
-                    counted += 1;
-                    if let (Some(number), Some((place, _))) = (number, self.attribute(element, "r")) {
-                        edits.push((place, number.to_string()));
-                    }
-                }
-                "c" => {
-                    let Some((place, name)) = self.attribute(element, "r") else { continue };
-                    let Some(old) = cell(&name) else { continue };
-                    if let Some(number) = number {
-                        edits.push((place, format!("{}{number}", old.column)));
-                    }
-                    self.formula(index, element, &name, number, &mut shared, &mut edits);
-                }
-                _ => {}
-            }
-        }
-        self.edits.append(&mut edits);
+    /// The elements with one of these names.
+    fn named(&self, names: &[&str]) -> Vec<usize> {
+        let elements = self.markup.elements.iter().enumerate();
+        elements.filter(|(_, element)| names.contains(&element.local())).map(|(index, _)| index).collect()
     }
 
-    /// A cell's formula. Shared ones become each cell's own if rows have moved.
-    fn formula(
-        &self,
-        index: usize,
-        element: &Element<'_>,
-        name: &str,
-        number: Option<u32>,
-        shared: &mut HashMap<String, (String, String)>,
-        edits: &mut Vec<(Range<usize>, String)>,
-    ) {
-        let Some((formula, f)) = self.markup.inside(index).find(|(_, child)| child.local() == "f") else { return };
-        edits.extend(
-            self.markup
-                .inside(index)
-                .filter(|(_, child)| child.local() == "v")
-                .map(|(_, v)| (v.range(), String::new())),
-        );
-        edits.extend(
-            attribute(self.source, element.open.clone(), "t").map(|kind| (with_name(self.source, kind), String::new())),
-        );
-        let mut text = self.markup.text(formula);
-        if self.sheets.is_empty() {
-            return;
-        }
-        let at = At { sheet: self.name, row: number };
-        let group =
-            self.attribute(f, "si").filter(|_| self.attribute(f, "t").is_some_and(|(_, kind)| kind == "shared"));
-        if let Some((_, group)) = group {
-            match shared.get(&group) {
-                Some((first, formula)) if text.is_empty() => text = as_copied(formula, first, name).unwrap_or_default(),
-                _ => drop(shared.insert(group, (name.to_owned(), text.clone()))),
+    fn local(&self, element: usize) -> &str {
+        self.markup.local(element)
+    }
+
+    /// What is between an element's tags.
+    fn content(&self, element: usize) -> Range<usize> {
+        self.markup.elements.get(element).map_or(0..0, |element| element.open.end..element.close.start)
+    }
+
+    fn moved(&self, formula: &str, row: Option<u32>) -> String {
+        moved(formula, At { sheet: self.name, row }, self.sheets)
+    }
+
+    fn rows_and_cells(&mut self) -> Result<(), Failure> {
+        let (mut number, mut counted) = (None, 0);
+        for index in self.named(&["row", "c"]) {
+            if self.local(index) == "c" {
+                self.cell(index, number)?;
+            } else if self.markup.is_sheet_row(index) {
+                number = self.rows.and_then(|rows| rows.numbers.get(counted)).copied();
+                counted += 1;
+                if let (Some(number), Some((place, old))) = (number, self.attribute(index, "r"))
+                    && old != number.to_string()
+                {
+                    self.edits.replace(place, number.to_string())?;
+                }
             }
-            let own = format!("<{0}>{1}</{0}>", f.name, escaped(&moved(&text, at, self.sheets)));
-            edits.push((f.range(), own));
-            return;
         }
-        let new = moved(&text, at, self.sheets);
+        Ok(())
+    }
+
+    /// `number` is its new row.
+    fn cell(&mut self, index: usize, number: Option<u32>) -> Result<(), Failure> {
+        let Some((place, name)) = self.attribute(index, "r") else { return Ok(()) };
+        let Some(old) = cell(&name) else { return Ok(()) };
+        if let Some(number) = number.filter(|number| *number != old.row) {
+            self.edits.replace(place, format!("{}{number}", old.column))?;
+        }
+        let child =
+            |local: &str| self.markup.inside(index).find(|(_, child)| child.local() == local).map(|(child, _)| child);
+        let (formula, result) = (child("f"), child("v"));
+        let Some(formula) = formula else { return Ok(()) };
+        if let Some(result) = result {
+            self.edits.remove(self.markup.range(result));
+        }
+        if let Some((kind, _)) = self.attribute(index, "t") {
+            self.edits.remove(with_name(self.source, kind));
+        }
+        if self.sheets.have_moved() { self.formula(formula, &name, number) } else { Ok(()) }
+    }
+
+    /// The formula of a cell with this name in the template. Shared ones become each cell's own.
+    fn formula(&mut self, formula: usize, name: &str, number: Option<u32>) -> Result<(), Failure> {
+        let text = self.markup.text(formula);
+        let Some(element) = self.markup.elements.get(formula) else { return Ok(()) };
+        if let Some(group) = shared::group(self.source, element) {
+            let text = if text.is_empty() { self.shared.formula(&group, name).unwrap_or_default() } else { text };
+            let own = format!("<{0}>{1}</{0}>", element.name, escaped(&self.moved(&text, number)));
+            return self.edits.replace(element.range(), own);
+        }
+        let new = self.moved(&text, number);
         if new != text {
-            edits.push((f.open.end..f.close.start, escaped(&new)));
+            self.edits.replace(self.content(formula), escaped(&new))?;
         }
         for name in ["ref", "r1", "r2"] {
-            if let (Some(rows), Some((place, old))) = (self.rows, self.attribute(f, name)) {
-                edits.push((place, own_range(rows, &old, number)));
+            if let (Some(rows), Some((place, old))) = (self.rows, self.attribute(formula, name)) {
+                self.edits.replace(place, of_row(rows, &old, number))?;
             }
         }
+        Ok(())
     }
 
     /// Formulas of conditional formats, validations and extensions, which see the sheet from their first cell.
-    fn formulas_elsewhere(&mut self) {
-        if self.sheets.is_empty() {
-            return;
-        }
-        let mut edits = Vec::new();
-        for (index, element) in self.markup.elements.iter().enumerate() {
-            let is_formula = matches!(element.local(), "formula" | "formula1" | "formula2")
-                || (element.local() == "f" && element.prefix() == "xm");
-            let is_list = element.local() == "sqref" && element.prefix() == "xm";
-            let has_formula = self.markup.inside(index).any(|(_, child)| child.local() == "f");
-            if (!is_formula && !is_list) || has_formula {
+    fn formulas_elsewhere(&mut self) -> Result<(), Failure> {
+        for index in self.named(&["formula", "formula1", "formula2", "f"]) {
+            let is_cells = self.local(index) == "f" && !self.has_prefix(index, "xm");
+            if is_cells || self.markup.inside(index).any(|(_, child)| child.local() == "f") {
                 continue;
             }
             let text = self.markup.text(index);
-            let new = match (is_list, self.rows) {
-                (true, Some(rows)) => list(rows, &text),
-                (true, None) => continue,
-                (false, rows) => {
-                    let row = rows.and_then(|rows| rows.row(self.first_row_around(index)?, None));
-                    moved(&text, At { sheet: self.name, row }, self.sheets)
-                }
-            };
+            let row = self.rows.and_then(|rows| rows.row(self.first_row_around(index)?, None));
+            let new = self.moved(&text, row);
             if new != text {
-                edits.push((element.open.end..element.close.start, escaped(&new)));
+                self.edits.replace(self.content(index), escaped(&new))?;
             }
         }
-        self.edits.append(&mut edits);
+        Ok(())
+    }
+
+    fn has_prefix(&self, element: usize, prefix: &str) -> bool {
+        self.markup.elements.get(element).is_some_and(|element| element.prefix() == prefix)
     }
 
     fn first_row_around(&self, element: usize) -> Option<u32> {
-        let list = self
-            .markup
-            .ancestors(element)
-            .find_map(|around| value(self.source, self.markup.elements.get(around)?, "sqref"))?;
-        let first = list.split_whitespace().next()?;
-        Some(cell(first.split(':').next()?)?.row)
+        let attribute = |around| value(self.source, self.markup.elements.get(around)?, "sqref");
+        first_row(&self.markup.ancestors(element).find_map(attribute)?)
     }
 
-    fn ranges(&mut self, rows: &Rows) {
-        let mut edits = Vec::new();
-        for element in &self.markup.elements {
-            let local = element.local();
-            if let Some((_, name)) = COPIED.iter().find(|(known, _)| *known == local)
-                && let Some((place, old)) = self.attribute(element, name)
-            {
-                edits.push((element.range(), self.copies(rows, element, &place, &old)));
+    /// Links, of which each copy of their cells has one, and places in the workbook that they lead to.
+    fn links(&mut self) -> Result<(), Failure> {
+        for index in self.named(&["hyperlink"]) {
+            if let (Some(rows), Some((_, cells))) = (self.rows, self.attribute(index, "ref")) {
+                self.copied(index, rows, "ref", &cells)?;
+            } else if let Some((place, old)) = self.attribute(index, "location") {
+                self.edits.replace(place, quick_xml::escape::escape(self.moved(&old, None)).into_owned())?;
             }
-            if LISTS.contains(&local)
-                && let Some((place, old)) = self.attribute(element, "sqref")
-            {
-                match list(rows, &old) {
-                    new if new.is_empty() => edits.push((element.range(), String::new())),
-                    new => edits.push((place, new)),
-                }
+        }
+        Ok(())
+    }
+
+    fn ranges(&mut self, rows: &Rows) -> Result<(), Failure> {
+        for index in self.named(&["mergeCell"]) {
+            if let Some((_, cells)) = self.attribute(index, "ref") {
+                self.copied(index, rows, "ref", &cells)?;
             }
-            for (_, name) in RANGES.iter().filter(|(known, _)| *known == local) {
-                if let Some((place, old)) = self.attribute(element, name) {
-                    edits.push((place, one(rows, &old).unwrap_or_else(|| "A1".to_owned())));
+        }
+        for index in self.named(&LISTS) {
+            let Some((place, old)) = self.attribute(index, "sqref") else { continue };
+            match list(rows, &old, self.edits.budget)? {
+                new if new.is_empty() => self.edits.remove(self.markup.range(index)),
+                new => self.edits.replace(place, new)?,
+            }
+        }
+        for (local, name) in RANGES {
+            for index in self.named(&[local]) {
+                if let Some((place, old)) = self.attribute(index, name) {
+                    self.edits.replace(place, one(rows, &old).unwrap_or_else(|| "A1".to_owned()))?;
                 }
             }
         }
-        self.edits.append(&mut edits);
+        Ok(())
     }
 
-    /// An element for each copy of the cells that it names.
-    fn copies(&self, rows: &Rows, element: &Element<'_>, place: &Range<usize>, old: &str) -> String {
-        let whole = element.range();
-        let (before, after) = (self.source.get(whole.start..place.start), self.source.get(place.end..whole.end));
-        let (before, after) = (before.unwrap_or_default(), after.unwrap_or_default());
-        areas(rows, old).iter().map(|area| format!("{before}{area}{after}")).collect()
+    /// An element for each copy of the cells that its attribute names, with its place in the workbook.
+    fn copied(&mut self, element: usize, rows: &Rows, name: &str, cells: &str) -> Result<(), Failure> {
+        let range = self.markup.range(element);
+        let source = self.source.get(range.clone()).unwrap_or_default();
+        let cells_place = self.attribute(element, name).map(|(place, _)| place);
+        let location = self.attribute(element, "location");
+        let mut all = String::new();
+        for (row, area) in copies(rows, cells) {
+            self.edits.budget.take(source.len() + area.len())?;
+            let place = |place: &Range<usize>| place.start - range.start..place.end - range.start;
+            let mut own: Vec<_> = cells_place.iter().map(|cells| (place(cells), area.clone())).collect();
+            if let Some((at, old)) = &location {
+                own.push((place(at), quick_xml::escape::escape(self.moved(old, row)).into_owned()));
+            }
+            all.push_str(&crate::markup::applied(source, own));
+        }
+        self.edits.replace(range, all)
+    }
+
+    /// What extensions of a sheet are for: formats, validations and sparklines.
+    fn extensions(&mut self, rows: &Rows) -> Result<(), Failure> {
+        for index in self.named(&["sqref"]) {
+            if !self.has_prefix(index, "xm") {
+                continue;
+            }
+            let around = self.markup.elements.get(index).and_then(|element| element.parent);
+            let text = self.markup.text(index);
+            match around.filter(|around| self.local(*around) == "sparkline") {
+                Some(sparkline) => self.sparkline(sparkline, index, rows, &text)?,
+                None => match (list(rows, &text, self.edits.budget)?, around) {
+                    (new, Some(around)) if new.is_empty() => self.edits.remove(self.markup.range(around)),
+                    (new, _) => self.edits.replace(self.content(index), new)?,
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// A sparkline has one cell, so that each copy of this has one.
+    fn sparkline(&mut self, sparkline: usize, cells: usize, rows: &Rows, text: &str) -> Result<(), Failure> {
+        let range = self.markup.range(sparkline);
+        let source = self.source.get(range.clone()).unwrap_or_default();
+        let data = self.markup.inside(sparkline).find(|(_, child)| child.local() == "f").map(|(index, _)| index);
+        let place = |element: usize| {
+            let content = self.content(element);
+            content.start - range.start..content.end - range.start
+        };
+        let mut all = String::new();
+        for (row, area) in copies(rows, text) {
+            self.edits.budget.take(source.len() + area.len())?;
+            let mut own = vec![(place(cells), area)];
+            own.extend(data.map(|data| (place(data), escaped(&self.moved(&self.markup.text(data), row)))));
+            all.push_str(&crate::markup::applied(source, own));
+        }
+        self.edits.replace(range, all)
     }
 
     /// Page breaks after rows.
-    fn breaks(&mut self, rows: &Rows) {
-        let mut edits = Vec::new();
-        for (index, element) in self.markup.named("brk") {
-            let is_row = self.markup.ancestors(index).any(|around| self.markup.local(around) == "rowBreaks");
-            if let (true, Some((place, old))) = (is_row, self.attribute(element, "id"))
+    fn breaks(&mut self, rows: &Rows) -> Result<(), Failure> {
+        for index in self.named(&["brk"]) {
+            let is_row = self.markup.ancestors(index).any(|around| self.local(around) == "rowBreaks");
+            if let (true, Some((place, old))) = (is_row, self.attribute(index, "id"))
                 && let Some(row) = old.parse().ok().and_then(|row| rows.span((row, None), (row, None)))
             {
-                edits.push((place, row.1.to_string()));
+                self.edits.replace(place, row.1.to_string())?;
             }
         }
-        self.edits.append(&mut edits);
+        Ok(())
     }
 
     /// Containers without content go; others are counted by who reads them.
     fn containers(&mut self) {
-        let mut edits = Vec::new();
-        for (index, element) in self.markup.elements.iter().enumerate() {
-            if !CONTAINERS.contains(&element.local()) {
-                continue;
+        let mut gone: HashSet<Range<usize>> = self.edits.removed().cloned().collect();
+        let mut left = vec![(0_usize, false); self.markup.elements.len()];
+        // Inner elements come after those around them.
+        for index in (0..self.markup.elements.len()).rev() {
+            let Some(element) = self.markup.elements.get(index) else { continue };
+            let (kept, had_content) = left.get(index).copied().unwrap_or_default();
+            let is_container = CONTAINERS.contains(&element.local());
+            if is_container && had_content && kept == 0 {
+                // A group of sparklines has their colors too.
+                let whole = element.parent.filter(|_| element.local() == "sparklines").unwrap_or(index);
+                for range in [element.range(), self.markup.range(whole)] {
+                    if gone.insert(range.clone()) {
+                        self.edits.remove(range);
+                    }
+                }
+            } else if is_container && let Some(count) = attribute(self.source, element.open.clone(), "count") {
+                self.edits.remove(with_name(self.source, count));
             }
-            let is_gone =
-                |inner: &Element<'_>| self.edits.iter().any(|(range, text)| *range == inner.range() && text.is_empty());
-            let children = || self.markup.inside(index).filter(|(_, inner)| inner.parent == Some(index));
-            if children().all(|(_, inner)| is_gone(inner)) {
-                edits.push((element.range(), String::new()));
-            } else if let Some(count) = attribute(self.source, element.open.clone(), "count") {
-                edits.push((with_name(self.source, count), String::new()));
+            let is_kept = usize::from(!gone.contains(&element.range()));
+            if let Some(around) = element.parent.and_then(|parent| left.get_mut(parent)) {
+                *around = (around.0 + is_kept, true);
             }
         }
-        self.edits.append(&mut edits);
     }
 
-    fn stand_ins(&mut self, rows: &Rows) {
-        let Some((index, data)) = self.markup.named("sheetData").next() else { return };
+    fn stand_ins(&mut self, rows: &Rows) -> Result<(), Failure> {
+        let Some((index, data)) = self.markup.named("sheetData").next() else { return Ok(()) };
         let name = self.markup.inside(index).next().map_or_else(
             || if data.prefix().is_empty() { "row".to_owned() } else { format!("{}:row", data.prefix()) },
-            |(_, row)| row.name.to_owned(),
+            |(_, row): (usize, &Element<'_>)| row.name.to_owned(),
         );
         let end = data.close.start;
-        let stand_ins = rows.stand_ins.iter().map(|stand_in| {
-            let at = stand_in.at.unwrap_or(end);
-            (at..at, format!("<{name} r=\"{}\"/>", stand_in.number))
-        });
-        self.edits.extend(stand_ins);
+        for stand_in in &rows.stand_ins {
+            let row = format!("<{name} r=\"{}\"/>", stand_in.number);
+            self.edits.insert(stand_in.at.unwrap_or(end), row)?;
+        }
+        Ok(())
     }
 }
 
@@ -262,63 +347,4 @@ impl Sheet<'_> {
 fn with_name(source: &str, place: Range<usize>) -> Range<usize> {
     let start = source.get(..place.start).and_then(|before| before.rfind(char::is_whitespace)).unwrap_or(place.start);
     start..place.end + 1
-}
-
-fn as_copied(formula: &str, first: &str, name: &str) -> Option<String> {
-    let (first, own) = (cell(first)?, cell(name)?);
-    let columns = i64::from(column_number(own.column)) - i64::from(column_number(first.column));
-    Some(copied(formula, columns, i64::from(own.row) - i64::from(first.row)))
-}
-
-/// The two ends of `B5:C7` or `B5`.
-fn ends(range: &str) -> Option<(&str, u32, &str, u32)> {
-    let (first, last) = range.split_once(':').unwrap_or((range, range));
-    let (first, last) = (cell(first)?, cell(last)?);
-    Some((first.column, first.row, last.column, last.row))
-}
-
-fn named(columns: (&str, &str), rows: (u32, u32)) -> String {
-    let (first, last) = (format!("{}{}", columns.0, rows.0), format!("{}{}", columns.1, rows.1));
-    if first == last { first } else { format!("{first}:{last}") }
-}
-
-/// A range as it is now: over all copies of its rows. `None` if nothing is left.
-pub(super) fn one(rows: &Rows, range: &str) -> Option<String> {
-    let Some((left, top, right, bottom)) = ends(range) else { return Some(range.to_owned()) };
-    let span = rows.span((top, None), (bottom, None))?;
-    let span = if range.contains(':') { span } else { (span.0, span.0) };
-    let whole = named((left, right), span);
-    Some(if range.contains(':') && !whole.contains(':') { format!("{whole}:{whole}") } else { whole })
-}
-
-/// The range of an array's formula, as it is for the row in which that stands.
-fn own_range(rows: &Rows, range: &str, row: Option<u32>) -> String {
-    let Some((left, top, right, bottom)) = ends(range) else { return range.to_owned() };
-    rows.span((top, row), (bottom, row)).map_or_else(|| range.to_owned(), |span| named((left, right), span))
-}
-
-/// A range for each copy of its rows.
-fn areas(rows: &Rows, range: &str) -> Vec<String> {
-    let Some((left, top, right, bottom)) = ends(range) else { return vec![range.to_owned()] };
-    rows.blocks(top, bottom).into_iter().map(|block| named((left, right), block)).collect()
-}
-
-/// A list of ranges, with one for copies that follow each other.
-fn list(rows: &Rows, ranges: &str) -> String {
-    let mut all: Vec<String> = Vec::new();
-    for range in ranges.split_whitespace() {
-        let Some((left, top, right, bottom)) = ends(range) else {
-            all.push(range.to_owned());
-            continue;
-        };
-        let mut joined: Vec<(u32, u32)> = Vec::new();
-        for block in rows.blocks(top, bottom) {
-            match joined.last_mut() {
-                Some(last) if last.1 + 1 == block.0 => last.1 = block.1,
-                _ => joined.push(block),
-            }
-        }
-        all.extend(joined.into_iter().map(|block| named((left, right), block)));
-    }
-    all.join(" ")
 }

@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::moving::one;
+use super::ranges::one;
 use super::references::{At, Sheets, moved};
-use super::rows::Rows;
+use super::rows::{MOST_ROWS, Rows};
 use crate::markup::{Element, Markup, applied, attribute, scan, value};
 use crate::problem::Failure;
 
@@ -17,13 +17,7 @@ pub(super) fn workbook(source: &str, sheets: &Sheets) -> Result<String, Failure>
     let mut edits = Vec::new();
     formulas(&markup, "definedName", sheets, &mut edits);
     match markup.named("calcPr").next() {
-        Some((_, calculation)) => match attribute(source, calculation.open.clone(), RECALCULATE) {
-            Some(place) => edits.push((place, "1".to_owned())),
-            None => {
-                let at = calculation.open.start + 1 + calculation.name.len();
-                edits.push((at..at, format!(" {RECALCULATE}=\"1\"")));
-            }
-        },
+        Some((_, calculation)) => edits.push(set(source, calculation, RECALCULATE, "1")),
         None => {
             let before = ["definedNames", "externalReferences", "functionGroups", "sheets"];
             let last = before.iter().find_map(|name| markup.named(name).next());
@@ -68,8 +62,54 @@ pub(super) fn table(source: &str, rows: &Rows) -> Result<String, Failure> {
     ranges(source, rows, &["table", "autoFilter", "sortState", "sortCondition"])
 }
 
+/// Comments, in either form. Those of rows that are gone go too.
 pub(super) fn comments(source: &str, rows: &Rows) -> Result<String, Failure> {
-    ranges(source, rows, &["comment"])
+    let markup = scan(source)?;
+    let mut edits = Vec::new();
+    for element in markup.elements.iter().filter(|element| matches!(element.local(), "comment" | "threadedComment")) {
+        let Some(place) = attribute(source, element.open.clone(), "ref") else { continue };
+        match value(source, element, "ref").and_then(|old| one(rows, &old)) {
+            Some(new) => edits.push((place, new)),
+            None => edits.push((element.range(), String::new())),
+        }
+    }
+    Ok(applied(source, edits))
+}
+
+/// Where a pivot table is.
+pub(super) fn pivot(source: &str, rows: &Rows) -> Result<String, Failure> {
+    ranges(source, rows, &["location"])
+}
+
+/// The data of a pivot table: its range follows, and programs read it again when they open the workbook.
+pub(super) fn pivot_cache(source: &str, sheets: &Sheets) -> Result<String, Failure> {
+    const REFRESH: &str = "refreshOnLoad";
+    let markup = scan(source)?;
+    let mut edits = Vec::new();
+    if let Some((_, cache)) = markup.named("pivotCacheDefinition").next() {
+        edits.push(set(source, cache, REFRESH, "1"));
+    }
+    for (_, data) in markup.named("worksheetSource") {
+        let rows = value(source, data, "sheet").and_then(|sheet| sheets.rows(&sheet));
+        if let (Some(rows), Some(place), Some(old)) =
+            (rows, attribute(source, data.open.clone(), "ref"), value(source, data, "ref"))
+            && let Some(new) = one(rows, &old)
+        {
+            edits.push((place, new));
+        }
+    }
+    Ok(applied(source, edits))
+}
+
+/// Gives an attribute a value, whether it is there or not.
+fn set(source: &str, element: &Element<'_>, name: &str, value: &str) -> (Range<usize>, String) {
+    match attribute(source, element.open.clone(), name) {
+        Some(place) => (place, value.to_owned()),
+        None => {
+            let at = element.open.start + 1 + element.name.len();
+            (at..at, format!(" {name}=\"{value}\""))
+        }
+    }
 }
 
 fn ranges(source: &str, rows: &Rows, elements: &[&str]) -> Result<String, Failure> {
@@ -92,7 +132,7 @@ pub(super) fn drawing(source: &str, rows: &Rows) -> Result<String, Failure> {
     let mut edits = Vec::new();
     for (from, _) in markup.named("from") {
         let Some((_, _, old)) = row_in(&markup, from) else { continue };
-        let new = rows.row(old + 1, None).unwrap_or(old + 1).saturating_sub(1);
+        let new = from_zero(rows, old).unwrap_or(old);
         let anchor = markup.elements.get(from).and_then(|element| element.parent);
         let to = anchor.and_then(|anchor| markup.inside(anchor).find(|(_, inner)| inner.local() == "to"));
         for (place, _, row) in
@@ -107,17 +147,26 @@ pub(super) fn drawing(source: &str, rows: &Rows) -> Result<String, Failure> {
 
 fn row_in(markup: &Markup<'_>, end: usize) -> Option<(Range<usize>, usize, u32)> {
     let (row, element) = markup.inside(end).find(|(_, inner)| inner.local() == "row")?;
-    Some((element.open.end..element.close.start, row, markup.text(row).trim().parse().ok()?))
+    let number = markup.text(row).trim().parse().ok().filter(|number| *number < MOST_ROWS)?;
+    Some((element.open.end..element.close.start, row, number))
 }
 
-/// The shapes of comments. They are old markup, which is not always well-formed: then it stays.
+/// Where a row is now, both counted from 0. `None` if it is gone.
+fn from_zero(rows: &Rows, row: u32) -> Option<u32> {
+    rows.row(row.checked_add(1)?, None)?.checked_sub(1)
+}
+
+/// The shapes of comments; those of rows that are gone go too. They are old markup, which is not always well-formed: then it stays.
 pub(super) fn comment_shapes(source: &str, rows: &Rows) -> Option<String> {
     let markup = scan(source).ok()?;
     let mut edits = Vec::new();
     for (index, element) in markup.named("Row") {
-        let Ok(old) = markup.text(index).trim().parse::<u32>() else { continue };
-        let new = rows.row(old + 1, None).unwrap_or(old + 1).saturating_sub(1);
-        edits.push((element.open.end..element.close.start, new.to_string()));
+        let Some(old) = markup.text(index).trim().parse().ok().filter(|row| *row < MOST_ROWS) else { continue };
+        match (from_zero(rows, old), markup.ancestors(index).find(|around| markup.local(*around) == "shape")) {
+            (Some(new), _) => edits.push((element.open.end..element.close.start, new.to_string())),
+            (None, Some(shape)) => edits.push((markup.range(shape), String::new())),
+            (None, None) => {}
+        }
     }
     Some(applied(source, edits))
 }

@@ -1,16 +1,72 @@
-//! References in formulas: found, and pointed to where their rows are.
+//! Points the references of formulas to where their rows are.
 
-use std::collections::HashMap;
+use std::cell::RefCell;
+use std::collections::{BTreeSet, HashMap};
 
+use super::formula::{Area, Cell, Piece, Reference, Scope, column_name, column_number, pieces, written};
 use super::rows::{MOST_ROWS, Rows};
+use crate::problem::quote;
 
 /// Functions that skip what is no number, so that they can be given text instead of rows that are gone.
 const AGGREGATES: [&str; 6] = ["AVERAGE", "COUNT", "MAX", "MIN", "PRODUCT", "SUM"];
 /// Functions for which a repeated cell means all its copies.
 const OVER_COPIES: [&str; 5] = ["AVERAGEA", "COUNTA", "COUNTBLANK", "MEDIAN", "SUMSQ"];
+/// What stands for cells that are gone.
+const GONE: &str = "#REF!";
+/// Most formulas to report.
+const REPORTED: usize = 20;
 
-/// The rows of sheets, by name in lower case. Sheets that are not among them have not changed.
-pub(super) type Sheets = HashMap<String, Rows>;
+/// The sheets of a workbook whose rows have moved.
+#[derive(Debug, Default)]
+pub(super) struct Sheets {
+    /// By name in lower case. Sheets that are not among them have not changed.
+    moved: HashMap<String, Rows>,
+    /// The places of all sheets in the workbook, and of those that have moved.
+    places: HashMap<String, usize>,
+    moved_places: BTreeSet<usize>,
+    /// Formulas with references that can not follow.
+    kept: RefCell<BTreeSet<String>>,
+}
+
+impl Sheets {
+    pub(super) fn new<'a>(names: impl Iterator<Item = &'a str>, moved: HashMap<String, Rows>) -> Self {
+        let places: HashMap<_, _> = names.enumerate().map(|(place, name)| (name.to_lowercase(), place)).collect();
+        let moved_places = moved.keys().filter_map(|name| places.get(name)).copied().collect();
+        Self { moved, places, moved_places, kept: RefCell::default() }
+    }
+
+    pub(super) fn rows(&self, sheet: &str) -> Option<&Rows> {
+        self.moved.get(&sheet.to_lowercase())
+    }
+
+    pub(super) fn have_moved(&self) -> bool {
+        !self.moved.is_empty()
+    }
+
+    pub(super) fn moved(&self) -> impl Iterator<Item = &Rows> {
+        self.moved.values()
+    }
+
+    /// Formulas that still name the cells of the template.
+    pub(super) fn kept(&self) -> Vec<String> {
+        self.kept.borrow().iter().cloned().collect()
+    }
+
+    /// Whether the rows of any sheet from one to another have moved.
+    fn has_moved_between(&self, first: &str, last: &str) -> bool {
+        let place = |name: &str| self.places.get(&name.to_lowercase()).copied();
+        let (Some(first), Some(last)) = (place(first), place(last)) else { return false };
+        self.moved_places.range(first.min(last)..=first.max(last)).next().is_some()
+    }
+
+    fn note_kept(&self, sheet: &str, formula: &str) {
+        let mut kept = self.kept.borrow_mut();
+        if kept.len() < REPORTED {
+            let formula = quote(formula);
+            kept.insert(if sheet.is_empty() { formula } else { format!("{sheet}: {formula}") });
+        }
+    }
+}
 
 /// Where a formula stands.
 #[derive(Clone, Copy, Debug)]
@@ -21,295 +77,182 @@ pub(super) struct At<'a> {
     pub(super) row: Option<u32>,
 }
 
-/// A cell's name: `$B5`, with the row's `$` apart.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Cell<'f> {
-    /// With its `$`; empty for a whole row.
-    pub(super) column: &'f str,
-    pub(super) is_fixed: bool,
-    pub(super) row: u32,
-}
-
-/// `B5` or `$B$5`.
-pub(super) fn cell(word: &str) -> Option<Cell<'_>> {
-    let letters = word.strip_prefix('$').unwrap_or(word);
-    let digits = letters.trim_start_matches(|c: char| c.is_ascii_alphabetic());
-    let name = letters.len() - digits.len();
-    let column = word.get(..word.len() - digits.len())?;
-    let (is_fixed, row) = row(digits)?;
-    (1..=3).contains(&name).then_some(Cell { column, is_fixed, row })
-}
-
-/// `5` or `$5`.
-fn row(word: &str) -> Option<(bool, u32)> {
-    let digits = word.strip_prefix('$').unwrap_or(word);
-    let is_number = !digits.is_empty() && !digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
-    let row = digits.parse().ok().filter(|row| is_number && *row <= MOST_ROWS)?;
-    Some((digits.len() < word.len(), row))
-}
-
-fn written(column: &str, is_fixed: bool, row: u32) -> String {
-    format!("{column}{}{row}", if is_fixed { "$" } else { "" })
-}
-
 /// A formula whose references follow their rows.
 pub(super) fn moved(formula: &str, at: At<'_>, sheets: &Sheets) -> String {
-    let mut mover =
-        Mover { rest: formula, done: String::with_capacity(formula.len()), functions: Vec::new(), at, sheets };
-    while mover.step() {}
+    if !sheets.have_moved() {
+        return formula.to_owned();
+    }
+    let own = sheets.rows(at.sheet);
+    let done = String::with_capacity(formula.len());
+    let mut mover = Mover {
+        done,
+        functions: Vec::new(),
+        begins_argument: false,
+        ends_range: false,
+        has_kept: false,
+        at,
+        own,
+        sheets,
+    };
+    pieces(formula).for_each(|piece| mover.piece(&piece));
+    if mover.has_kept {
+        sheets.note_kept(at.sheet, formula);
+    }
     mover.done
 }
 
 /// A formula as it is in a cell so many columns and rows away.
 pub(super) fn copied(formula: &str, columns: i64, rows: i64) -> String {
-    let (mut rest, mut done) = (formula, String::with_capacity(formula.len()));
-    while let Some(first) = rest.chars().next() {
-        let (taken, after) = match token(rest, first) {
-            Token::Word(word) => {
-                let after = rest.get(word.len()..).unwrap_or_default();
-                let is_name = after.starts_with(['(', '!', '[']);
-                let cell = cell(word).filter(|_| !is_name);
-                done.push_str(&cell.and_then(|cell| beside(cell, columns, rows)).unwrap_or_else(|| word.to_owned()));
-                (String::new(), after)
+    let mut done = String::with_capacity(formula.len());
+    for piece in pieces(formula) {
+        match piece {
+            Piece::Text(text) => done.push_str(text),
+            Piece::Open(name) => {
+                done.push_str(name);
+                done.push('(');
             }
-            Token::Other(text) => (text.to_owned(), rest.get(text.len()..).unwrap_or_default()),
-        };
-        done.push_str(&taken);
-        rest = after;
+            Piece::Close => done.push(')'),
+            Piece::Reference(Reference { prefix, area, .. }) => {
+                done.push_str(prefix);
+                done.push_str(&beside(area, columns, rows).unwrap_or_else(|| GONE.to_owned()));
+            }
+        }
     }
     done
 }
 
-fn beside(cell: Cell<'_>, columns: i64, rows: i64) -> Option<String> {
-    let row = if cell.is_fixed { cell.row } else { u32::try_from(i64::from(cell.row) + rows).ok()? };
-    let column = match cell.column.strip_prefix('$') {
-        Some(_) => cell.column.to_owned(),
-        None => column_name(u32::try_from(i64::from(column_number(cell.column)) + columns).ok()?),
+/// `None` if it is outside of the sheet.
+fn beside(area: Area<'_>, columns: i64, rows: i64) -> Option<String> {
+    let column = |column: &str| match column.strip_prefix('$') {
+        Some(_) => Some(column.to_owned()),
+        None if column.is_empty() => Some(String::new()),
+        None => column_name(u32::try_from(i64::from(column_number(column)) + columns).ok()?),
     };
-    Some(written(&column, cell.is_fixed, row))
-}
-
-/// 1 for `A`.
-pub(super) fn column_number(name: &str) -> u32 {
-    let letters = name.bytes().filter(u8::is_ascii_alphabetic);
-    letters.fold(0, |number, letter| number * 26 + u32::from(letter.to_ascii_uppercase() - b'A') + 1)
-}
-
-pub(super) fn column_name(mut number: u32) -> String {
-    let mut letters = Vec::new();
-    while number > 0 {
-        let letter = u8::try_from((number - 1) % 26).unwrap_or_default();
-        letters.push(char::from(b'A' + letter));
-        number = (number - 1) / 26;
-    }
-    letters.iter().rev().collect()
-}
-
-enum Token<'f> {
-    /// A name, number or reference.
-    Word(&'f str),
-    Other(&'f str),
-}
-
-fn token(rest: &str, first: char) -> Token<'_> {
-    let end = match first {
-        '"' => closing(rest, '"'),
-        '\'' => closing(rest, '\''),
-        '[' => brackets(rest),
-        _ if is_word(first) => {
-            return Token::Word(rest.split_once(|c| !is_word(c)).map_or(rest, |(word, _)| word));
-        }
-        _ => first.len_utf8(),
+    let cell = |cell: Cell<'_>| {
+        let row = if cell.is_fixed { i64::from(cell.row) } else { i64::from(cell.row) + rows };
+        let row = u32::try_from(row).ok().filter(|row| (1..=MOST_ROWS).contains(row))?;
+        Some(written(&column(cell.column)?, cell.is_fixed, row))
     };
-    Token::Other(rest.get(..end).unwrap_or(rest))
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || matches!(c, '_' | '.' | '$' | '\\' | '?')
-}
-
-/// The length of what is between quotation marks, which are doubled inside.
-fn closing(rest: &str, mark: char) -> usize {
-    let mut characters = rest.char_indices().skip(1).peekable();
-    while let Some((at, c)) = characters.next() {
-        if c == mark && characters.next_if(|(_, next)| *next == mark).is_none() {
-            return at + mark.len_utf8();
-        }
-    }
-    rest.len()
-}
-
-fn brackets(rest: &str) -> usize {
-    let mut depth = 0_u32;
-    for (at, c) in rest.char_indices() {
-        match c {
-            '[' => depth += 1,
-            ']' if depth == 1 => return at + 1,
-            ']' => depth -= 1,
-            _ => {}
-        }
-    }
-    rest.len()
+    Some(match area {
+        Area::Cell(one) => cell(one)?,
+        Area::Range(first, second) => format!("{}:{}", cell(first)?, cell(second)?),
+        Area::Columns(first, second) => format!("{}:{}", column(first)?, column(second)?),
+    })
 }
 
 struct Mover<'a> {
-    rest: &'a str,
     done: String,
     /// Functions whose arguments are open; an empty name for other parentheses.
     functions: Vec<&'a str>,
+    /// An argument of a function begins here.
+    begins_argument: bool,
+    /// What follows is the end of a range whose begin is calculated, or another way round.
+    ends_range: bool,
+    has_kept: bool,
     at: At<'a>,
+    own: Option<&'a Rows>,
     sheets: &'a Sheets,
 }
 
 impl<'a> Mover<'a> {
-    /// `false` at the end.
-    fn step(&mut self) -> bool {
-        let Some(first) = self.rest.chars().next() else { return false };
-        match token(self.rest, first) {
-            Token::Word(word) => self.word(word),
-            Token::Other(text) => {
-                self.take(text.len());
-                match first {
-                    '(' => self.functions.push(""),
-                    ')' => drop(self.functions.pop()),
-                    '\'' if self.rest.starts_with('!') => {
-                        self.take(1);
-                        let name = text.trim_matches('\'').replace("''", "'");
-                        self.reference(&name);
-                    }
-                    // Another workbook's sheet, whose name follows.
-                    '[' => {
-                        let name = self.rest.split_once(|c| !is_word(c)).map_or(self.rest, |(word, _)| word).len();
-                        if name > 0 && self.rest.get(name..).is_some_and(|rest| rest.starts_with('!')) {
-                            self.take(name + 1);
-                            self.skip_reference();
-                        }
-                    }
-                    _ => {}
+    fn piece(&mut self, piece: &Piece<'a>) {
+        match piece {
+            Piece::Text(text) => {
+                self.done.push_str(text);
+                if !text.trim().is_empty() {
+                    self.begins_argument = *text == ",";
+                    self.ends_range = *text == ":";
                 }
             }
-        }
-        true
-    }
-
-    fn take(&mut self, length: usize) {
-        let (taken, rest) = self.rest.split_at_checked(length).unwrap_or((self.rest, ""));
-        self.done.push_str(taken);
-        self.rest = rest;
-    }
-
-    fn word(&mut self, word: &'a str) {
-        let after = self.rest.get(word.len()..).unwrap_or_default();
-        if after.starts_with('(') {
-            self.functions.push(word);
-            self.take(word.len() + 1);
-        } else if after.starts_with('[') {
-            // A table's name.
-            self.take(word.len());
-        } else if after.starts_with('!') {
-            self.take(word.len() + 1);
-            self.reference(word);
-        } else {
-            let sheet = self.at.sheet;
-            self.reference(sheet);
-        }
-    }
-
-    /// A reference to several sheets or another workbook, which stays as it is.
-    fn skip_reference(&mut self) {
-        while let Some(Token::Word(word)) = self.rest.chars().next().map(|first| token(self.rest, first)) {
-            self.take(word.len());
-            if !self.rest.starts_with(':') {
-                return;
+            Piece::Open(name) => {
+                self.done.push_str(name);
+                self.done.push('(');
+                self.functions.push(name);
+                self.begins_argument = true;
+                self.ends_range = false;
             }
-            self.take(1);
-        }
-    }
-
-    /// What begins here is a reference to this sheet, a name or a number.
-    fn reference(&mut self, sheet: &str) {
-        let Some(Token::Word(first)) = self.rest.chars().next().map(|first| token(self.rest, first)) else { return };
-        let after = self.rest.get(first.len()..).unwrap_or_default();
-        let second = after.strip_prefix(':').and_then(|rest| match token(rest, rest.chars().next()?) {
-            Token::Word(word) => Some((word, rest.get(word.len()..).unwrap_or_default())),
-            Token::Other(_) => None,
-        });
-        if let Some((second, after)) = second {
-            let length = first.len() + 1 + second.len();
-            if after.starts_with('!') {
-                self.take(length + 1);
-                return self.skip_reference();
+            Piece::Close => {
+                self.done.push(')');
+                self.functions.pop();
+                (self.begins_argument, self.ends_range) = (false, false);
             }
-            if let Some(moved) = self.range(sheet, first, second, after) {
-                self.done.push_str(&moved);
-                self.rest = after;
-                return;
+            Piece::Reference(reference) => {
+                let moved = self.reference(reference);
+                self.done.push_str(reference.prefix);
+                self.done.push_str(moved.as_deref().unwrap_or(reference.text));
+                (self.begins_argument, self.ends_range) = (false, false);
             }
-            return self.take(length);
         }
-        match cell(first).and_then(|cell| self.single(sheet, cell, after)) {
-            Some(moved) => {
-                self.done.push_str(&moved);
-                self.rest = after;
+    }
+
+    /// The new area of a reference; `None` if it stays.
+    fn reference(&mut self, reference: &Reference<'_>) -> Option<String> {
+        let (rows, row) = match &reference.scope {
+            Scope::Own => (self.own?, self.at.row),
+            Scope::Sheet(name) => {
+                let is_own = name.to_lowercase() == self.at.sheet.to_lowercase();
+                (self.sheets.rows(name)?, self.at.row.filter(|_| is_own))
             }
-            None => self.take(first.len()),
+            Scope::Sheets(first, last) => {
+                let is_columns = matches!(reference.area, Area::Columns(..));
+                self.has_kept |= !is_columns && self.sheets.has_moved_between(first, last);
+                return None;
+            }
+            Scope::OtherBook => return None,
+        };
+        // A fixed row sees all copies.
+        let from = |cell: Cell<'_>| (cell.row, row.filter(|_| !cell.is_fixed));
+        match reference.area {
+            Area::Columns(..) => None,
+            Area::Cell(cell) => self.single(rows, cell, from(cell), reference),
+            Area::Range(first, second) => {
+                let is_reversed = first.row > second.row;
+                let (upper, lower) = if is_reversed { (second, first) } else { (first, second) };
+                Some(match rows.span(from(upper), from(lower)) {
+                    Some((top, bottom)) => {
+                        let (one, other) = if is_reversed { (bottom, top) } else { (top, bottom) };
+                        let name = |cell: Cell<'_>, row| written(cell.column, cell.is_fixed, row);
+                        format!("{}:{}", name(first, one), name(second, other))
+                    }
+                    None => self.gone(reference),
+                })
+            }
         }
     }
 
-    fn rows(&self, sheet: &str) -> Option<&'a Rows> {
-        self.sheets.get(&sheet.to_lowercase())
-    }
-
-    /// The row from which a reference looks: a fixed one, or one from another sheet, sees all copies.
-    fn from(&self, sheet: &str, is_fixed: bool) -> Option<u32> {
-        self.at.row.filter(|_| !is_fixed && sheet.eq_ignore_ascii_case(self.at.sheet))
-    }
-
-    fn range(&self, sheet: &str, first: &str, second: &str, after: &str) -> Option<String> {
-        let part = |word| cell(word).or_else(|| row(word).map(|(is_fixed, row)| Cell { column: "", is_fixed, row }));
-        let (first, second) = (part(first)?, part(second)?);
-        if first.column.is_empty() != second.column.is_empty() {
-            return None;
-        }
-        let (first_from, second_from) = (self.from(sheet, first.is_fixed), self.from(sheet, second.is_fixed));
-        Some(match self.rows(sheet)?.span((first.row, first_from), (second.row, second_from)) {
-            Some((top, bottom)) => format!(
-                "{}:{}",
-                written(first.column, first.is_fixed, top),
-                written(second.column, second.is_fixed, bottom)
-            ),
-            None => self.gone(after),
-        })
-    }
-
-    fn single(&self, sheet: &str, cell: Cell<'_>, after: &str) -> Option<String> {
-        let (rows, from) = (self.rows(sheet)?, self.from(sheet, cell.is_fixed));
+    fn single(
+        &self,
+        rows: &Rows,
+        cell: Cell<'_>,
+        from: (u32, Option<u32>),
+        reference: &Reference<'_>,
+    ) -> Option<String> {
         let name = |row| written(cell.column, cell.is_fixed, row);
-        if self.is_aggregated(after, &[&AGGREGATES, &OVER_COPIES]) {
-            return Some(match rows.span((cell.row, from), (cell.row, from)) {
+        if self.ends_range {
+            return Some(rows.span(from, from).map_or_else(|| GONE.to_owned(), |(_, bottom)| name(bottom)));
+        }
+        if self.is_argument_of(reference.after, &[&AGGREGATES, &OVER_COPIES]) {
+            return Some(match rows.span(from, from) {
                 Some((top, bottom)) if top < bottom => format!("{}:{}", name(top), name(bottom)),
                 Some((row, _)) => name(row),
-                None => self.gone(after),
+                None => self.gone(reference),
             });
         }
-        Some(rows.row(cell.row, from).map_or_else(|| "#REF!".to_owned(), name))
+        Some(rows.row(from.0, from.1).map_or_else(|| GONE.to_owned(), name))
     }
 
     /// What stands for rows that are gone.
-    fn gone(&self, after: &str) -> String {
-        let is_plain = !self.done.ends_with('!') && self.is_aggregated(after, &[&AGGREGATES]);
-        if is_plain { "{\"\"}".to_owned() } else { "#REF!".to_owned() }
+    fn gone(&self, reference: &Reference<'_>) -> String {
+        let is_plain = reference.prefix.is_empty() && self.is_argument_of(reference.after, &[&AGGREGATES]);
+        if is_plain { "{\"\"}".to_owned() } else { GONE.to_owned() }
     }
 
     /// Whether the reference is a whole argument of one of these functions.
-    fn is_aggregated(&self, after: &str, functions: &[&[&str]]) -> bool {
+    fn is_argument_of(&self, after: &str, functions: &[&[&str]]) -> bool {
         let named =
             |name: &str| functions.iter().any(|names| names.iter().any(|known| known.eq_ignore_ascii_case(name)));
-        let before =
-            self.done.rsplit(|c: char| !(is_word(c) || matches!(c, '!' | '\'' | ' '))).next().unwrap_or_default();
-        let before = self.done.strip_suffix(before).unwrap_or_default();
-        self.functions.last().is_some_and(|name| named(name))
-            && before.ends_with(['(', ','])
+        self.begins_argument
+            && self.functions.last().is_some_and(|name| named(name))
             && after.trim_start().starts_with([')', ','])
     }
 }
@@ -321,13 +264,14 @@ mod tests {
     use super::super::rows::{Pass, Written};
     use super::*;
 
-    /// Row 2 is there three times; 3 follows.
+    /// Row 2 is there so many times; 3 follows.
     fn sheets(copies: usize) -> Sheets {
         let originals: Vec<u32> = std::iter::once(1).chain(std::iter::repeat_n(2, copies)).chain([3]).collect();
         let written: Vec<_> =
             originals.iter().enumerate().map(|(index, row)| Written { original: *row, at: index }).collect();
         let passes: Vec<_> = (1..=copies).map(|at| Pass { section: 0, range: at..at + 1 }).collect();
-        HashMap::from([("items".to_owned(), Rows::new(&[1, 2, 3], &written, &passes, &[]).unwrap())])
+        let rows = Rows::new(&[1, 2, 3], &written, &passes, &[]).unwrap();
+        Sheets::new(["Q1", "Items", "Q3", "Other"].into_iter(), HashMap::from([("items".to_owned(), rows)]))
     }
 
     fn below(formula: &str) -> String {
@@ -342,8 +286,13 @@ mod tests {
             ("SUM(D2)", "SUM(D2:D4)"),
             ("SUM($D$2)+MAX( D2 ,1)", "SUM($D$2:$D$4)+MAX( D2:D4 ,1)"),
             ("SUM(D1:D3)", "SUM(D1:D5)"),
+            ("SUM('Items'!D2,Items!D2)", "SUM('Items'!D2:D4,Items!D2:D4)"),
             ("IF(A3>1,\"A3\",Items!$A$3)", "IF(A5>1,\"A3\",Items!$A$5)"),
-            ("SUM(2:2)+SUM(A:C)", "SUM(2:4)+SUM(A:C)"),
+            ("SUM(2:2)+SUM(A:C)+SUM($3:$3)", "SUM(2:4)+SUM(A:C)+SUM($5:$5)"),
+            ("SUM(D3:D1)+SUM($D$3:D2)", "SUM(D5:D1)+SUM($D$5:D2)"),
+            ("D3:INDEX(D:D,9)+SUM(D2:INDEX(D2:D2,2))", "D5:INDEX(D:D,9)+SUM(D2:INDEX(D2:D4,2))"),
+            ("SUM(INDEX(D:D,1):D2)", "SUM(INDEX(D:D,1):D4)"),
+            ("YTD3+A3", "YTD3+A5"),
             (
                 "Other!A3+'It''s'!A3+[1]Items!A3+T3[[#This Row],[A3]]",
                 "Other!A3+'It''s'!A3+[1]Items!A3+T3[[#This Row],[A3]]",
@@ -354,6 +303,15 @@ mod tests {
         ] {
             assert_eq!(below(formula), expected);
         }
+    }
+
+    #[test]
+    fn references_to_several_sheets_stay_and_are_told_if_one_of_these_has_moved() {
+        let sheets = sheets(3);
+        for formula in ["SUM(Q1:Q3!A3)", "SUM('Q1:Items'!A3)", "Q3:Other!A3", "SUM(Q1:Q3!A:A)", "A3"] {
+            moved(formula, At { sheet: "Other", row: None }, &sheets);
+        }
+        assert_eq!(sheets.kept(), ["Other: SUM('Q1:Items'!A3)", "Other: SUM(Q1:Q3!A3)"]);
     }
 
     #[test]
@@ -375,8 +333,15 @@ mod tests {
 
     #[test]
     fn a_shared_formula_is_copied_as_a_program_fills_down() {
-        assert_eq!(copied("A1*$B$1+C$1&\"A1\"&LOG10(Z1)", 1, 2), "B3*$B$1+D$1&\"A1\"&LOG10(AA3)");
-        assert_eq!((column_number("AA"), column_name(27), column_name(703)), (27, "AA".to_owned(), "AAA".to_owned()));
+        for (formula, expected) in [
+            ("A1*$B$1+C$1&\"A1\"&LOG10(Z1)", "B3*$B$1+D$1&\"A1\"&LOG10(AA3)"),
+            ("SUM(B:B,$B:C,5:5,$5:6)", "SUM(C:C,$B:D,7:7,$5:8)"),
+            ("SUM(Q1:Q3!A1)+'A1'!A1+YTD2024", "SUM(Q1:Q3!B3)+'A1'!B3+YTD2024"),
+            ("XFD1+A1048575", "#REF!+#REF!"),
+        ] {
+            assert_eq!(copied(formula, 1, 2), expected);
+        }
+        assert_eq!(copied("A1+B1", -1, 0), "#REF!+A1");
     }
 
     proptest! {

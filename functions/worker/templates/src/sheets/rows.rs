@@ -1,5 +1,6 @@
 //! Where the rows of a sheet are after sections have repeated or hidden some of them.
 
+use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::ops::{Range, RangeInclusive};
 
@@ -7,6 +8,9 @@ use crate::problem::Failure;
 
 /// What a spreadsheet can have.
 pub(super) const MOST_ROWS: u32 = 1_048_576;
+
+/// Most rows and passes to look at for ranges.
+const MOST_LOOKS: usize = 50_000_000;
 
 /// What one pass of a section has written: a range of the filled part.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,6 +50,21 @@ pub(super) struct Rows {
     passes: Vec<RowPass>,
     /// For each new row in a pass, the innermost one.
     innermost: BTreeMap<u32, usize>,
+    sections: Vec<Section>,
+    /// Rows of the template of which there are any.
+    left: Vec<u32>,
+    /// Rows and passes looked at for ranges.
+    looks: Cell<usize>,
+}
+
+/// A section that repeats rows. Those around come first.
+#[derive(Debug)]
+struct Section {
+    around: Option<usize>,
+    /// First and last row in the template, in all passes.
+    original: (u32, u32),
+    /// First and last new row of each pass.
+    passes: Vec<(u32, u32)>,
 }
 
 #[derive(Debug)]
@@ -67,8 +86,12 @@ impl Rows {
         needed: &[RangeInclusive<u32>],
     ) -> Result<Self, Failure> {
         let mut rows = Self { copies: existing.iter().map(|row| (*row, Vec::new())).collect(), ..Self::default() };
-        let mut missing: Vec<_> =
-            needed.iter().filter(|range| !written.iter().any(|row| range.contains(&row.original))).collect();
+        rows.left = written.iter().map(|row| row.original).collect();
+        rows.left.sort_unstable();
+        rows.left.dedup();
+        let is_gone =
+            |range: &&RangeInclusive<u32>| rows.left_from(*range.start()).first().is_none_or(|row| row > range.end());
+        let mut missing: Vec<_> = needed.iter().filter(is_gone).collect();
         missing.sort_by_key(|range| *range.start());
         let mut missing = missing.into_iter().peekable();
         let mut last = (0, 0);
@@ -147,6 +170,49 @@ impl Rows {
         for pass in &mut self.passes {
             pass.original = originals.get(&pass.section).copied().unwrap_or(pass.original);
         }
+        self.note_sections(originals);
+    }
+
+    fn note_sections(&mut self, originals: BTreeMap<usize, (u32, u32)>) {
+        let mut ordered: Vec<_> = originals.into_iter().collect();
+        ordered.sort_by_key(|(section, (first, last))| (*first, std::cmp::Reverse(*last), *section));
+        let (mut open, mut places) = (Vec::new(), BTreeMap::new());
+        for (place, (section, original)) in ordered.into_iter().enumerate() {
+            while open.pop_if(|(_, end)| *end < original.1).is_some() {}
+            self.sections.push(Section { around: open.last().map(|(place, _)| *place), original, passes: Vec::new() });
+            open.push((place, original.1));
+            places.insert(section, place);
+        }
+        for pass in &self.passes {
+            let section = places.get(&pass.section).and_then(|place| self.sections.get_mut(*place));
+            if let Some(section) = section {
+                section.passes.push(pass.rows);
+            }
+        }
+    }
+
+    /// The innermost section that repeats all of these rows.
+    fn section_around(&self, first: u32, last: u32) -> Option<&Section> {
+        let begun = self.sections.partition_point(|section| section.original.0 <= first);
+        let innermost = begun.checked_sub(1).and_then(|place| self.sections.get(place));
+        std::iter::successors(innermost, |section| self.sections.get(section.around?))
+            .find(|section| last <= section.original.1)
+    }
+
+    /// Whether so many more rows may be looked at.
+    fn looks(&self, rows: usize) -> bool {
+        self.looks.set(self.looks.get().saturating_add(rows));
+        self.looks.get() <= MOST_LOOKS
+    }
+
+    /// Fails if the ranges of the sheet were too much work.
+    pub(super) fn check(&self) -> Result<(), Failure> {
+        if self.looks.get() <= MOST_LOOKS {
+            return Ok(());
+        }
+        let message =
+            "The formulas, links and formats of a sheet name too many repeated rows. Use less data, or divide it.";
+        Err(Failure::TooLarge(message.to_owned()))
     }
 
     /// Whether any row has another number than in the template, is gone, or is there without cells.
@@ -191,9 +257,15 @@ impl Rows {
 
     /// Where a reference to rows points: from the first copy of the first one to the last copy of the last one.
     pub(super) fn span(&self, first: (u32, Option<u32>), last: (u32, Option<u32>)) -> Option<(u32, u32)> {
-        let whole = self.whole(last.1.or(first.1), first.0, last.0);
-        let start = self.copies(first.0, first.1).map(|(start, _)| start).or(whole.map(|(start, _)| start))?;
-        let end = self.copies(last.0, last.1).map(|(_, end)| end).or(whole.map(|(_, end)| end))?;
+        let start = self.copies(first.0, first.1).map(|(start, _)| start);
+        let end = self.copies(last.0, last.1).map(|(_, end)| end);
+        let (start, end) = match (start, end) {
+            (Some(start), Some(end)) => (start, end),
+            (start, end) => {
+                let whole = self.whole(last.1.or(first.1), first.0, last.0);
+                (start.or(whole.map(|(start, _)| start))?, end.or(whole.map(|(_, end)| end))?)
+            }
+        };
         (start <= end).then_some((start, end))
     }
 
@@ -203,32 +275,66 @@ impl Rows {
             self.around(from).find(|pass| pass.original.0 <= first && last <= pass.original.1).map(|pass| pass.rows)
         });
         match inner {
-            Some(rows) => {
-                let left = || self.copies.range(first..=last).filter_map(|(_, copies)| within(copies, rows));
-                Some((left().map(|(first, _)| first).min()?, left().map(|(_, last)| last).max()?))
-            }
+            Some(pass) => Some((self.first_left(first, last, pass)?, self.last_left(first, last, pass)?)),
             None => Some((self.moved(first) + 1, self.moved(last))),
         }
     }
 
+    /// The first row of a pass that a range still has.
+    fn first_left(&self, first: u32, last: u32, pass: (u32, u32)) -> Option<u32> {
+        let (mut found, mut end) = (None, last);
+        for row in self.left_from(first) {
+            if *row > end || !self.looks(1) {
+                break;
+            }
+            if let Some((start, _)) = self.copies.get(row).and_then(|copies| within(copies, pass)) {
+                found = Some(found.map_or(start, |found: u32| found.min(start)));
+                // Only rows that repeat with this one may be before it.
+                end = end.min(self.repeated_with(*row, first, last).1);
+            }
+        }
+        found
+    }
+
+    fn last_left(&self, first: u32, last: u32, pass: (u32, u32)) -> Option<u32> {
+        let (mut found, mut start) = (None, first);
+        for row in self.left.iter().take(self.left.partition_point(|row| *row <= last)).rev() {
+            if *row < start || !self.looks(1) {
+                break;
+            }
+            if let Some((_, end)) = self.copies.get(row).and_then(|copies| within(copies, pass)) {
+                found = Some(found.map_or(end, |found: u32| found.max(end)));
+                start = start.max(self.repeated_with(*row, first, last).0);
+            }
+        }
+        found
+    }
+
+    fn left_from(&self, first: u32) -> &[u32] {
+        self.left.get(self.left.partition_point(|row| *row < first)..).unwrap_or_default()
+    }
+
+    /// The rows of the largest section around this one that doesn't repeat the whole range.
+    fn repeated_with(&self, row: u32, first: u32, last: u32) -> (u32, u32) {
+        let innermost = self.section_around(row, row);
+        std::iter::successors(innermost, |section| self.sections.get(section.around?))
+            .map(|section| section.original)
+            .take_while(|original| first < original.0 || original.1 < last)
+            .last()
+            .unwrap_or((row, row))
+    }
+
     /// Where a block of rows is: in each pass of the innermost section that repeats all of it.
     pub(super) fn blocks(&self, first: u32, last: u32) -> Vec<(u32, u32)> {
-        let covers = |pass: &&RowPass| pass.original.0 <= first && last <= pass.original.1;
-        let innermost = self
-            .passes
-            .iter()
-            .filter(covers)
-            .min_by_key(|pass| (pass.original.1 - pass.original.0, std::cmp::Reverse(pass.section)));
-        let Some(innermost) = innermost else {
+        let Some(section) = self.section_around(first, last) else {
             return self.span((first, None), (last, None)).into_iter().collect();
         };
-        let passes = self.passes.iter().filter(|pass| pass.section == innermost.section);
-        let own = |row: u32, pass: &RowPass| match self.copies.get(&row) {
-            Some(copies) => within(copies, pass.rows),
-            None => None,
-        };
-        let block = |pass: &RowPass| Some((own(first, pass)?.0, own(last, pass)?.1));
-        passes.filter_map(block).collect()
+        if !self.looks(section.passes.len()) {
+            return Vec::new();
+        }
+        let own = |row: u32, pass: (u32, u32)| self.copies.get(&row).and_then(|copies| within(copies, pass));
+        let block = |pass: &(u32, u32)| Some((own(first, *pass)?.0, own(last, *pass)?.1));
+        section.passes.iter().filter_map(block).collect()
     }
 }
 
@@ -289,6 +395,20 @@ mod tests {
         assert_eq!(rows.span((2, Some(4)), (2, Some(4))), Some((2, 3)));
         assert_eq!(rows.span((2, Some(6)), (2, Some(6))), None);
         assert_eq!((rows.row(1, Some(3)), rows.row(1, Some(6)), rows.row(3, None)), (Some(2), Some(5), Some(4)));
+    }
+
+    #[test]
+    fn a_range_whose_ends_are_hidden_has_what_is_left_between() {
+        // Rows 1 to 6 are a group; 3 and 4 repeat in it, and each pass shows one of them. 2 and 5 are hidden.
+        let passes = [(0, 0..4), (1, 1..2), (1, 2..3)];
+        let rows = rows(&[1, 2, 3, 4, 5, 6], &[1, 4, 3, 6], &passes, &[]);
+        assert_eq!(rows.span((2, Some(1)), (5, Some(1))), Some((2, 3)));
+        assert_eq!(
+            (rows.span((2, Some(1)), (2, Some(1))), rows.span((2, Some(1)), (6, Some(1)))),
+            (None, Some((2, 4)))
+        );
+        assert_eq!(rows.blocks(3, 4), []);
+        assert_eq!((rows.blocks(4, 4), rows.blocks(1, 6)), (vec![(2, 2)], vec![(1, 4)]));
     }
 
     #[test]

@@ -1,9 +1,10 @@
 //! Brings what is needed to fill a sheet into its part: texts with tags, which other cells may share, and missing numbers.
 
-use std::ops::Range;
-
-use super::references::{cell, column_number};
-use crate::markup::{Element, Markup, applied, attribute, scan, value};
+use super::edits::{Budget, Edits};
+use super::formula::{cell, column_name, column_number};
+use super::rows::MOST_ROWS;
+use super::shared::Shared;
+use crate::markup::{Element, Markup, attribute, scan, value};
 use crate::options::Delimiters;
 use crate::problem::Failure;
 
@@ -53,31 +54,42 @@ fn text_of(markup: &Markup<'_>, element: usize) -> String {
     texts.map(|(inner, _)| markup.text(inner)).collect()
 }
 
-/// The sheet with tags in its own part, a number at each row and cell, and the rows that are left.
-pub(super) fn prepared(source: String, strings: &Strings) -> Result<(String, Vec<u32>), Failure> {
+/// A sheet that is ready to be filled.
+#[derive(Debug)]
+pub(super) struct Prepared {
+    /// With tags in its own part, and a number at each row and cell.
+    pub(super) source: String,
+    /// The rows that are not blank.
+    pub(super) existing: Vec<u32>,
+    pub(super) shared: Shared,
+}
+
+/// The budget is what may yet be unpacked: many cells may share a long text.
+pub(super) fn prepared(source: String, strings: &Strings, budget: &Budget) -> Result<Prepared, Failure> {
     let markup = scan(&source)?;
-    let mut edits: Vec<(Range<usize>, String)> = Vec::new();
+    let mut edits = Edits::new(budget);
     let (mut rows, mut tagged) = (Vec::new(), Vec::new());
     let (mut row, mut column) = (0_u32, 0_u32);
     for (index, element) in markup.elements.iter().enumerate() {
         match element.local() {
             "row" if markup.is_sheet_row(index) => {
-                row = value(&source, element, "r").and_then(|number| number.parse().ok()).unwrap_or_else(|| {
-                    edits.push((after_name(element), format!(" r=\"{}\"", row + 1)));
-                    row + 1
-                });
+                let written = value(&source, element, "r").map(|number| number.parse().unwrap_or_default());
+                if written.is_none() {
+                    edits.insert(after_name(element), format!(" r=\"{}\"", row + 1))?;
+                }
+                row =
+                    Some(written.unwrap_or(row + 1)).filter(|row| (1..=MOST_ROWS).contains(row)).ok_or_else(no_row)?;
                 column = 0;
                 rows.push((row, element.open.start, element.name));
             }
             "c" if !rows.is_empty() => {
                 let name = value(&source, element, "r");
                 column = name.as_deref().and_then(cell).map_or(column + 1, |cell| column_number(cell.column));
-                if name.is_none() {
-                    edits
-                        .push((after_name(element), format!(" r=\"{}{row}\"", super::references::column_name(column))));
+                if let (None, Some(own)) = (name, column_name(column)) {
+                    edits.insert(after_name(element), format!(" r=\"{own}{row}\""))?;
                 }
                 if let Some(item) = shared(&markup, &source, index, strings) {
-                    inline(&markup, &source, index, item, &mut edits);
+                    inline(&markup, &source, index, item, &mut edits)?;
                     tagged.push(row);
                 }
             }
@@ -86,17 +98,23 @@ pub(super) fn prepared(source: String, strings: &Strings) -> Result<(String, Vec
         }
     }
     let blank = blank_rows(&rows, &tagged);
-    edits.extend(blank.iter().map(|(row, at, name)| (*at..*at, format!("<{name} r=\"{row}\"/>"))));
+    for (row, at, name) in &blank {
+        edits.insert(*at, format!("<{name} r=\"{row}\"/>"))?;
+    }
     let mut existing: Vec<_> =
         rows.iter().map(|(row, _, _)| *row).chain(blank.iter().map(|(row, _, _)| *row)).collect();
     existing.sort_unstable();
     existing.dedup();
-    Ok((applied(&source, edits), existing))
+    let shared = Shared::read(&markup, &source);
+    Ok(Prepared { existing, shared, source: edits.applied(&source) })
 }
 
-fn after_name(element: &Element<'_>) -> Range<usize> {
-    let at = element.open.start + 1 + element.name.len();
-    at..at
+fn no_row() -> Failure {
+    Failure::Corrupt(format!("a row of a sheet has no number from 1 to {MOST_ROWS}"))
+}
+
+fn after_name(element: &Element<'_>) -> usize {
+    element.open.start + 1 + element.name.len()
 }
 
 /// The shared text of a cell, if it may have tags.
@@ -109,19 +127,20 @@ fn shared<'s>(markup: &Markup<'_>, source: &str, index: usize, strings: &'s Stri
     strings.items.get(markup.text(number).trim().parse::<usize>().ok()?).filter(|item| item.has_tags)
 }
 
-fn inline(markup: &Markup<'_>, source: &str, index: usize, item: &Item, edits: &mut Vec<(Range<usize>, String)>) {
-    let Some(cell) = markup.elements.get(index) else { return };
-    let Some(kind) = attribute(source, cell.open.clone(), "t") else { return };
+fn inline(markup: &Markup<'_>, source: &str, index: usize, item: &Item, edits: &mut Edits<'_>) -> Result<(), Failure> {
+    let Some(cell) = markup.elements.get(index) else { return Ok(()) };
+    let Some(kind) = attribute(source, cell.open.clone(), "t") else { return Ok(()) };
     let prefix = cell.prefix();
-    edits.push((kind, "inlineStr".to_owned()));
+    edits.replace(kind, "inlineStr".to_owned())?;
     let text = if prefix.is_empty() {
         format!("<is>{}</is>", item.xml)
     } else {
+        edits.budget.take(item.xml.len())?;
         let inner = format!("<x>{}</x>", item.xml);
         let text = scan(&inner).map(|markup| text_of(&markup, 0)).unwrap_or_default();
         format!("<{prefix}:is><{prefix}:t>{}</{prefix}:t></{prefix}:is>", quick_xml::escape::escape(&*text))
     };
-    edits.push((cell.open.end..cell.close.start, text));
+    edits.replace(cell.open.end..cell.close.start, text)
 }
 
 /// Rows that are not written down between rows with tags, each with the place before which it belongs.

@@ -1,5 +1,6 @@
 //! Templates as their users write them, filled and looked into.
 
+mod book;
 mod docx;
 mod fixture;
 mod formats;
@@ -9,3 +10,5 @@ mod mistakes;
 mod pictures;
 mod schema;
 mod sheets;
+mod sheets_limits;
+mod sheets_references;
