@@ -220,7 +220,8 @@ fn two_thousand_pages_have_codes_of_their_own() {
     let expected: Vec<String> = (1..=2000).map(|page| format!("page {page};")).collect();
     assert_eq!(codes_in(&run), expected.concat());
     // The codes are kept as they are written: compressed.
-    let forms = result.objects.values().filter_map(|object| object.as_stream().ok()).filter(|form| form.dict.has(b"BBox"));
+    let forms =
+        result.objects.values().filter_map(|object| object.as_stream().ok()).filter(|form| form.dict.has(b"BBox"));
     let sizes: Vec<usize> = forms.map(|form| form.content.len()).collect();
     assert!(sizes.len() == 2000 && sizes.iter().sum::<usize>() < 2000 * 1500, "{sizes:?}");
 }

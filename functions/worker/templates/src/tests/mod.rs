@@ -1,5 +1,6 @@
 //! Templates as their users write them, filled and looked into.
 
+mod codes;
 mod docx;
 mod fixture;
 mod formats;

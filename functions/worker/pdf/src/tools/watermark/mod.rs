@@ -74,9 +74,8 @@ fn add<'s>(
         let Some(mut mark) = mark else { continue };
         if stamp.look.opacity < 1.0 {
             let form = mark.form;
-            mark.form = *translucent
-                .entry(form)
-                .or_insert_with(|| see_through(&mut source.document, form, stamp.look.opacity));
+            mark.form =
+                *translucent.entry(form).or_insert_with(|| see_through(&mut source.document, form, stamp.look.opacity));
         }
         marks.entry(*index).or_default().push(Chosen { stamp, mark });
     }
