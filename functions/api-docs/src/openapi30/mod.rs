@@ -1,8 +1,9 @@
 //! The same description in OpenAPI 3.0, in forms that every generator of clients can read.
 //!
 //! It accepts whatever the description in 3.1 accepts. What generators can't express is kept in annotations, so that nothing is lost:
-//! `x-rules` has rules that a value must also satisfy, and `x-any-of` the alternatives of a value (both JSON Schema 2020-12);
-//! `x-const` has the only value of a flag, and `x-default` what the service assumes if a value is left out.
+//! `x-rules` has rules that a value must also satisfy, and `x-any-of` the alternatives of a value (both JSON Schema 2020-12, with
+//! their common parts in `components/x-schemas`); `x-const` has the only value of a flag, and `x-default` what the service assumes if
+//! a value is left out.
 
 mod schema;
 #[cfg(test)]
@@ -30,6 +31,8 @@ pub fn openapi30(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let mut schemas = tell_apart_by_slug(&original, catalogue)?;
     schemas.values_mut().for_each(|each| schema::convert(each, &original));
     put(&mut document, "/components", "schemas", Value::Object(schemas))?;
+    let parts = schema::parts_of_annotations(&document, &original);
+    put(&mut document, "/components", "x-schemas", Value::Object(parts))?;
     remove_unused(&mut document)?;
     Ok(document)
 }

@@ -17,7 +17,7 @@ pub(super) fn convert(schema: &mut Value, schemas: &Map<String, Value>) {
     if object.contains_key("$ref") {
         return;
     }
-    name_types(object, schemas);
+    name_types(object);
     move_rules(object, schemas);
     join_alternatives(object, schemas);
     rename_keywords(object);
@@ -50,14 +50,14 @@ fn replace_reference(schema: &mut Map<String, Value>, schemas: &Map<String, Valu
 }
 
 /// `null` is an attribute in 3.0. A value of several types has none, and its rules are kept beside it.
-fn name_types(schema: &mut Map<String, Value>, schemas: &Map<String, Value>) {
+fn name_types(schema: &mut Map<String, Value>) {
     let Some(Value::Array(types)) = schema.get("type") else { return };
     let named: Vec<_> = types.iter().filter(|each| *each != "null").cloned().collect();
     if let [one] = named.as_slice() {
         schema.insert("type".to_owned(), one.clone());
         schema.insert("nullable".to_owned(), json!(true));
     } else {
-        let whole = resolved(&Value::Object(schema.clone()), schemas);
+        let whole = annotation(&Value::Object(schema.clone()));
         schema.retain(|name, _| name == "description");
         schema.insert("x-any-of".to_owned(), json!([whole]));
     }
@@ -66,19 +66,23 @@ fn name_types(schema: &mut Map<String, Value>, schemas: &Map<String, Value>) {
 fn move_rules(schema: &mut Map<String, Value>, schemas: &Map<String, Value>) {
     let is_object = schema.contains_key("properties");
     let names = RULES_OF_OBJECTS.into_iter().filter(|_| is_object).chain(RULES);
-    let moved = names.filter_map(|name| Some((name.to_owned(), resolved(&schema.remove(name)?, schemas))));
-    let rules: Map<_, _> = moved.collect();
+    let rules: Map<_, _> = names.filter_map(|name| Some((name.to_owned(), schema.remove(name)?))).collect();
     if rules.is_empty() {
         return;
     }
     let words = rules.get("allOf").and_then(Value::as_array).into_iter().flatten();
-    let words = words.filter_map(|rule| rule["description"].as_str()).map(sentence);
+    let words = words.filter_map(|rule| description(rule, schemas)).map(sentence);
     let own = schema.get("description").and_then(Value::as_str).map(str::to_owned);
     let description = own.into_iter().chain(words).collect::<Vec<_>>().join(" ");
     if !description.is_empty() {
         schema.insert("description".to_owned(), json!(description));
     }
-    schema.insert("x-rules".to_owned(), Value::Object(rules));
+    schema.insert("x-rules".to_owned(), annotation(&Value::Object(rules)));
+}
+
+/// A rule's own description, or that of the part that it refers to.
+fn description<'a>(rule: &'a Value, schemas: &'a Map<String, Value>) -> Option<&'a str> {
+    rule["description"].as_str().or_else(|| target(&rule["$ref"], schemas)["description"].as_str())
 }
 
 /// Alternatives that are objects become one object with the members of all. Others become any value.
@@ -95,7 +99,7 @@ fn join_alternatives(schema: &mut Map<String, Value>, schemas: &Map<String, Valu
         schema.insert("properties".to_owned(), Value::Object(members));
         schema.insert("x-any-of".to_owned(), Value::Array(alternatives));
     } else {
-        schema.insert("x-any-of".to_owned(), resolved(&Value::Array(alternatives), schemas));
+        schema.insert("x-any-of".to_owned(), annotation(&Value::Array(alternatives)));
     }
 }
 
@@ -136,25 +140,42 @@ fn sentence(words: &str) -> String {
     first.chain(letters).chain(end.chars()).collect()
 }
 
-/// The schema with the parts that it refers to.
-pub(super) fn resolved(schema: &Value, schemas: &Map<String, Value>) -> Value {
+const TYPES: &str = "#/components/schemas/";
+/// Where annotations find the parts that they refer to, as they are in 3.1.
+const PARTS: &str = "#/components/x-schemas/";
+
+/// A schema of 3.1 with references to parts of 3.1.
+fn annotation(schema: &Value) -> Value {
     match schema {
         Value::Object(object) => {
-            let part = object.get("$ref").map(|reference| resolved(target(reference, schemas), schemas));
-            let mut whole = match part {
-                Some(Value::Object(part)) => part,
-                _ => Map::new(),
-            };
-            let own = object.iter().filter(|(name, _)| *name != "$ref");
-            whole.extend(own.map(|(name, value)| (name.clone(), resolved(value, schemas))));
-            Value::Object(whole)
+            let members = object.iter().map(|(name, value)| match (name.as_str(), value.as_str()) {
+                ("$ref", Some(reference)) => (name.clone(), json!(reference.replace(TYPES, PARTS))),
+                _ => (name.clone(), annotation(value)),
+            });
+            Value::Object(members.collect())
         }
-        Value::Array(items) => items.iter().map(|item| resolved(item, schemas)).collect(),
+        Value::Array(items) => items.iter().map(annotation).collect(),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => schema.clone(),
     }
 }
 
+/// The parts that annotations refer to, and those that these refer to.
+pub(super) fn parts_of_annotations(document: &Value, schemas: &Map<String, Value>) -> Map<String, Value> {
+    let mut parts = Map::new();
+    let mut texts = vec![document.to_string()];
+    while let Some(text) = texts.pop() {
+        for (name, schema) in schemas {
+            if !parts.contains_key(name) && text.contains(&format!("\"{PARTS}{name}\"")) {
+                let part = annotation(schema);
+                texts.push(part.to_string());
+                parts.insert(name.clone(), part);
+            }
+        }
+    }
+    parts
+}
+
 fn target<'a>(reference: &Value, schemas: &'a Map<String, Value>) -> &'a Value {
-    let name = reference.as_str().and_then(|path| path.strip_prefix("#/components/schemas/"));
+    let name = reference.as_str().and_then(|path| path.strip_prefix(TYPES));
     name.and_then(|name| schemas.get(name)).unwrap_or(&Value::Null)
 }

@@ -47,7 +47,8 @@ fn as_json_schema(schema: &Value, with_annotations: bool) -> Value {
 /// A validator of a component of the description, by its name.
 fn validator(description: &Value, name: &str, with_annotations: bool) -> jsonschema::Validator {
     let schemas = as_json_schema(&description["components"]["schemas"], with_annotations);
-    let schema = json!({"$ref": format!("#/components/schemas/{name}"), "components": {"schemas": schemas}});
+    let components = json!({"schemas": schemas, "x-schemas": description["components"]["x-schemas"]});
+    let schema = json!({"$ref": format!("#/components/schemas/{name}"), "components": components});
     jsonschema::validator_for(&schema).unwrap()
 }
 
@@ -175,5 +176,6 @@ fn its_types_have_no_conditions_no_alternatives_and_no_defaults() {
         kinds.iter().flat_map(|kind| description["components"][kind].as_object().unwrap().keys()).collect();
     let different: BTreeSet<_> = names.iter().collect();
     assert_eq!(names.len(), different.len(), "generators make types of all kinds of components: {names:?}");
-    assert!(text(&description).unwrap().len() <= 300_000);
+    // A tenth more than 3.1 may have: references with words of their own are copied.
+    assert!(text(&description).unwrap().len() <= 330_000);
 }

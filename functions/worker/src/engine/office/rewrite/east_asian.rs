@@ -30,15 +30,35 @@ pub(super) const fn is_east_asian(letter: char) -> bool {
     )
 }
 
-/// What Word takes if neither a run, nor the theme, nor its language names a font: seen in a PDF of a document that pandoc wrote.
-const FALLBACK: &str = "Microsoft JhengHei";
+/// What Word takes if neither a run, nor the theme, nor its language names a font, the font of the higher lines last: seen in PDFs of
+/// documents that pandoc wrote.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Fallback {
+    MsMincho,
+    MicrosoftJhengHei,
+}
 
-/// The theme's font for East Asian text: its own, or else the one for the document's East Asian language, or else Word's.
-pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<String> {
+impl Fallback {
+    pub(super) fn of(text: &str) -> Self {
+        let is_kana = |letter| matches!(letter, '\u{3000}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
+        let only_kana = text.chars().filter(|letter| is_east_asian(*letter)).all(is_kana);
+        if only_kana { Self::MsMincho } else { Self::MicrosoftJhengHei }
+    }
+
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::MsMincho => "MS Mincho",
+            Self::MicrosoftJhengHei => "Microsoft JhengHei",
+        }
+    }
+}
+
+/// The theme's font for East Asian text: its own, or else the one for the document's East Asian language, if it has one.
+pub(super) fn font_of_theme(package: &mut Package, language: Option<&str>) -> io::Result<Option<String>> {
     of_theme(&part(package, THEME)?, language)
 }
 
-fn of_theme(theme: &str, language: Option<&str>) -> io::Result<String> {
+fn of_theme(theme: &str, language: Option<&str>) -> io::Result<Option<String>> {
     let script = match language.map(str::to_lowercase).as_deref() {
         Some("zh-tw" | "zh-hk" | "zh-mo") => Some("Hant"),
         Some(language) if language.starts_with("zh") => Some("Hans"),
@@ -59,7 +79,7 @@ fn of_theme(theme: &str, language: Option<&str>) -> io::Result<String> {
         },
         Tag::Empty(_) => {}
     })?;
-    Ok(own.or(of_script).unwrap_or_else(|| FALLBACK.to_owned()))
+    Ok(own.or(of_script))
 }
 
 #[cfg(test)]
@@ -71,14 +91,21 @@ mod tests {
         assert_eq!(line_height("ＭＳ ゴシック"), Some(130));
         assert_eq!(line_height("MS Mincho"), Some(130));
         assert_eq!(line_height("맑은 고딕"), Some(173));
-        assert_eq!(line_height(FALLBACK), Some(173));
         assert_eq!(line_height("Calibri"), None);
         assert!("漢かカ한（".chars().all(is_east_asian));
         assert!(!"aé“…✓→".chars().any(is_east_asian));
     }
 
     #[test]
-    fn the_font_is_the_themes_own_or_the_languages_or_words() {
+    fn the_fallback_follows_the_letters() {
+        assert_eq!(Fallback::of("e.g. ねこ or O'Hara"), Fallback::MsMincho);
+        assert_eq!(Fallback::of("名字，如ねこ或"), Fallback::MicrosoftJhengHei);
+        assert_eq!(Fallback::of("한글"), Fallback::MicrosoftJhengHei);
+        assert!(line_height(Fallback::MsMincho.name()) < line_height(Fallback::MicrosoftJhengHei.name()));
+    }
+
+    #[test]
+    fn the_themes_font_is_its_own_or_the_languages() {
         let theme = |own: &str| {
             let fonts = "<a:font script=\"Jpan\" typeface=\"J\"/><a:font script=\"Hang\" typeface=\"K\"/>";
             format!(
@@ -86,10 +113,10 @@ mod tests {
             )
         };
         let of = |own, language| of_theme(&theme(own), language).unwrap();
-        assert_eq!(of("", Some("ko-KR")), "K");
-        assert_eq!(of("", Some("ja-JP")), "J");
-        assert_eq!(of("Own", Some("ja-JP")), "Own");
-        assert_eq!(of("", Some("en-US")), "Microsoft JhengHei");
-        assert_eq!(of("", None), "Microsoft JhengHei");
+        assert_eq!(of("", Some("ko-KR")).as_deref(), Some("K"));
+        assert_eq!(of("", Some("ja-JP")).as_deref(), Some("J"));
+        assert_eq!(of("Own", Some("ja-JP")).as_deref(), Some("Own"));
+        assert_eq!(of("", Some("en-US")), None);
+        assert_eq!(of("", None), None);
     }
 }

@@ -339,7 +339,7 @@ mod tests {
             let layout = ParagraphStyles::read(&xml).map(|styles| Layout {
                 space_above: SpaceAbove::WithoutSpaceBelow,
                 styles,
-                east_asian_font: "ms gothic".to_owned(),
+                east_asian_font: Some("ms gothic".to_owned()),
             });
             for part in [Part::Body, Part::Footer] {
                 let paragraphs = layout.as_ref().ok().map(|layout| Paragraphs::new(&xml, layout, part));

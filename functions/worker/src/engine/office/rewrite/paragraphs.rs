@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
-use super::east_asian::{is_east_asian, line_height};
+use super::east_asian::{Fallback, is_east_asian, line_height};
 use super::edit::{Edit, Tag, attributes, escaped, value};
 use super::paragraph_styles::{EastAsianFont, ParagraphStyles, Properties};
 
@@ -25,7 +25,7 @@ pub(super) struct Layout {
     pub(super) space_above: SpaceAbove,
     pub(super) styles: ParagraphStyles,
     /// The theme's font for East Asian text.
-    pub(super) east_asian_font: String,
+    pub(super) east_asian_font: Option<String>,
 }
 
 /// A part of a document whose paragraphs change.
@@ -90,12 +90,12 @@ struct Paragraph {
 }
 
 /// The East Asian letters of a paragraph. What they don't have themselves comes from its style.
-#[derive(Default)]
 struct EastAsian {
     /// Of the first one.
     font: Option<EastAsianFont>,
     /// Of the largest one.
     size: Option<i64>,
+    fallback: Fallback,
 }
 
 /// A `w:spacing` of a paragraph.
@@ -228,10 +228,10 @@ impl<'a> Paragraphs<'a> {
     /// The least height of the lines of an East Asian paragraph, if it changes. It may have letters of other scripts too, whose lines
     /// are lower.
     fn line(&self, complete: &Properties, letters: Option<&EastAsian>) -> Option<i64> {
-        let EastAsian { font, size } = letters?;
+        let EastAsian { font, size, fallback } = letters?;
         let font = match font.as_ref().or(complete.font.as_ref()) {
             Some(EastAsianFont::Named(name)) => name,
-            Some(EastAsianFont::OfTheme) | None => &self.layout.east_asian_font,
+            Some(EastAsianFont::OfTheme) | None => self.layout.east_asian_font.as_deref().unwrap_or(fallback.name()),
         };
         let size = size.or(complete.size).unwrap_or(USUAL_SIZE).saturating_mul(TWENTIETHS_IN_HALF_A_POINT);
         let height = size.saturating_mul(line_height(font)?) / 100;
@@ -277,11 +277,11 @@ impl Paragraph {
     }
 
     fn add(&mut self, text: Option<&str>) {
-        if text.is_some_and(|text| text.chars().any(is_east_asian)) {
-            let font = self.run.font.clone();
-            let letters = self.east_asian.get_or_insert(EastAsian { font, size: None });
-            letters.size = letters.size.max(self.run.size);
-        }
+        let Some(text) = text.filter(|text| text.chars().any(is_east_asian)) else { return };
+        let (font, fallback) = (self.run.font.clone(), Fallback::of(text));
+        let letters = self.east_asian.get_or_insert(EastAsian { font, size: None, fallback });
+        letters.size = letters.size.max(self.run.size);
+        letters.fallback = letters.fallback.max(fallback);
     }
 
     fn changed(self, change: Change) -> Option<Edit> {
@@ -328,7 +328,7 @@ mod tests {
 
     fn changed(xml: &str, space_above: SpaceAbove) -> Option<String> {
         let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above, styles, east_asian_font: "맑은 고딕".to_owned() };
+        let layout = Layout { space_above, styles, east_asian_font: Some("맑은 고딕".to_owned()) };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Body))).unwrap().xml
     }
 
@@ -420,6 +420,22 @@ mod tests {
     }
 
     #[test]
+    fn lines_without_a_font_are_as_high_as_their_letters_need() {
+        let styles = ParagraphStyles::read(STYLES).unwrap();
+        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
+        let text = |spacing: &str, letters: [&str; 2]| {
+            let runs = letters.map(|letters| format!("<w:r><w:t>{letters}</w:t></w:r>")).concat();
+            format!("<w:p>{spacing}{runs}</w:p>")
+        };
+        for (letters, line) in [(["ねこ", "a"], 260), (["ねこ", "猫"], 346), (["猫", "ねこ"], 346)] {
+            let xml = text("", letters);
+            let changed = edited(&xml, Some(Paragraphs::new(&xml, &layout, Part::Body))).unwrap().xml.unwrap();
+            let spacing = format!("<w:pPr><w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/></w:pPr>");
+            assert_eq!(changed, text(&spacing, letters));
+        }
+    }
+
+    #[test]
     fn a_page_may_begin_with_east_asian_text() {
         let xml =
             |spacing: &str| format!("<w:p><w:pPr><w:pageBreakBefore/>{spacing}</w:pPr><w:r><w:t>漢</w:t></w:r></w:p>");
@@ -437,7 +453,7 @@ mod tests {
              <w:style w:styleId=\"Tight\"><w:pPr><w:spacing w:after=\"0\"/></w:pPr></w:style></w:styles>"
         );
         let styles = ParagraphStyles::read(&styles).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: String::new() };
+        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
         edited(xml, Some(Paragraphs::new(xml, &layout, Part::Footer))).unwrap().xml
     }
 
