@@ -32,12 +32,11 @@ pub(crate) fn split(expression: Expression) -> Result<(Expression, Option<Style>
     let Some(symbology) = Symbology::from_name(&name) else {
         return Ok((Expression::Filter { name, input, arguments }, None));
     };
+    let wrong = || Fault::invalid(format!("A code's width is a number of millimeters: `{name}:30`."));
     let width = match arguments.as_slice() {
         [] => None,
-        [argument, ..] => match width(argument).filter(|_| arguments.len() == 1) {
-            Some(width) => Some(width),
-            None => return Err(Fault::invalid(format!("A code's width is a number of millimeters: `{name}:30`."))),
-        },
+        [argument] => Some(width(argument).ok_or_else(wrong)?),
+        [_, _, ..] => return Err(wrong()),
     };
     Ok((*input, Some(Style { symbology, width })))
 }
