@@ -14,12 +14,15 @@ use crate::options::Missing;
 use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
 use crate::sheets::Pass;
-use crate::tag::{Opening, Tag};
+use crate::tag::{Opening, Shown, Tag};
 use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
 
 /// Most names of empty values to report.
 const REPORTED: usize = 20;
+
+/// The work to draw a code.
+const STEPS_OF_CODE: usize = 500;
 
 /// Fills the parts of one document.
 #[derive(Debug)]
@@ -108,7 +111,8 @@ impl Filler<'_> {
         let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
             return Ok(());
         };
-        let (Tag::Value(expression) | Tag::Raw(expression) | Tag::Picture(expression)) = &written.tag else {
+        let (Tag::Value(expression) | Tag::Raw(expression) | Tag::Picture(Shown { expression, .. })) = &written.tag
+        else {
             return Ok(());
         };
         let expression = match &written.target {
@@ -183,7 +187,15 @@ impl Filler<'_> {
         frame: &Frame,
         value: &Value,
     ) -> Result<(), Failure> {
-        let picture = match Picture::of(value) {
+        let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
+            Tag::Picture(Shown { code, .. }) => *code,
+            Tag::Value(_) | Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
+        });
+        if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
+            return Err(exhausted());
+        }
+        let is_in_document = matches!(frame, Frame::Run | Frame::Placeholder { .. });
+        let picture = match code.map_or_else(|| Picture::of(value), |code| code.picture(value, is_in_document)) {
             Ok(Some(picture)) => picture,
             Ok(None) => {
                 if let Some(written) = writing.part.tags.get(index) {

@@ -5,9 +5,10 @@
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
 //! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `schema` tells what data a template expects.
+//! cells follow them. `codes` draws QR codes and bar codes. `schema` tells what data a template expects.
 
 mod cell;
+mod codes;
 mod data;
 mod expression;
 mod fill;

@@ -12,8 +12,9 @@ use crate::value::kind_of;
 const LARGEST: usize = 8 << 20;
 /// Most pixels on a side.
 const LONGEST_SIDE: usize = 20_000;
-/// English Metric Units of a pixel at 96 dpi, and of the width and height that a picture without a placeholder may have.
+/// English Metric Units of a pixel at 96 dpi, of a millimeter, and of the width and height that a picture without a placeholder may have.
 const PIXEL: u64 = 9_525;
+const MILLIMETER: f32 = 36_000.0;
 const WIDEST: u64 = 5_760_000;
 const HIGHEST: u64 = 7_200_000;
 
@@ -50,7 +51,7 @@ impl Kind {
 pub(crate) struct Picture {
     pub(crate) kind: Kind,
     pub(crate) bytes: Vec<u8>,
-    /// In pixels; none of an SVG.
+    /// In English Metric Units; none of an SVG.
     size: (u64, u64),
 }
 
@@ -95,7 +96,7 @@ impl Picture {
             Ok(imagesize::ImageType::Png) => Kind::Png,
             Ok(imagesize::ImageType::Jpeg) => Kind::Jpeg,
             Ok(imagesize::ImageType::Gif) => Kind::Gif,
-            _ if is_svg(&bytes) => return Ok(Self { kind: Kind::Svg, bytes, size: (0, 0) }),
+            _ if is_svg(&bytes) => return Ok(Self::vector(bytes)),
             _ => return Err(unknown()),
         };
         let size = imagesize::blob_size(&bytes).map_err(|_| unknown())?;
@@ -103,8 +104,18 @@ impl Picture {
         if sides.iter().any(|side| *side == 0 || *side > LONGEST_SIDE) {
             return Err(Fault::unusable(format!("The picture has no pixels, or more than {LONGEST_SIDE} on a side.")));
         }
-        let side = |pixels| u64::try_from(pixels).unwrap_or(1);
+        let side = |pixels| u64::try_from(pixels).unwrap_or(1) * PIXEL;
         Ok(Self { kind, bytes, size: (side(size.width), side(size.height)) })
+    }
+
+    pub(crate) fn vector(svg: Vec<u8>) -> Self {
+        Self { kind: Kind::Svg, bytes: svg, size: (0, 0) }
+    }
+
+    /// A PNG that is shown in this size, in millimeters.
+    pub(crate) fn of_size(png: Vec<u8>, (width, height): (f32, f32)) -> Self {
+        let side = |length: f32| ((length * MILLIMETER) as u64).max(1);
+        Self { kind: Kind::Png, bytes: png, size: (side(width), side(height)) }
     }
 
     pub(crate) fn uri(&self) -> String {
@@ -131,7 +142,7 @@ impl Picture {
 
     /// A drawing in a run of a Word document, in the picture's own size if the page has room for it.
     pub(crate) fn drawing(&self, relation: &str) -> String {
-        let own = (self.size.0 * PIXEL, self.size.1 * PIXEL);
+        let own = self.size;
         let (cx, cy) = if own.0 > WIDEST || own.1 > HIGHEST { self.fitted((WIDEST, HIGHEST)) } else { own };
         let drawing = "http://schemas.openxmlformats.org/drawingml/2006";
         format!(

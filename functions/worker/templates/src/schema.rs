@@ -4,11 +4,12 @@
 
 use std::collections::HashMap;
 
+use docmill_codes::Symbology;
 use serde_json::{Map, Value, json};
 
 use crate::expression::{Expression, Operator, Path, Step};
 use crate::filters::{self, Expects, Shape};
-use crate::tag::{Opening, Tag};
+use crate::tag::{Opening, Shown, Tag};
 use crate::tree::{Node, Part};
 
 /// What a template expects.
@@ -23,6 +24,7 @@ enum Kind {
     Unknown,
     Text,
     Picture,
+    Code(Symbology),
     Number,
     Date(Shape),
     Flag,
@@ -133,7 +135,13 @@ impl Reader {
             if let Node::Write(index) = node
                 && let Some(expression) = tag(*index).and_then(Tag::expression)
             {
-                let kind = if matches!(tag(*index), Some(Tag::Picture(_))) { Kind::Picture } else { Kind::Text };
+                let kind = match tag(*index) {
+                    Some(Tag::Picture(Shown { code: Some(code), .. })) => Kind::Code(code.symbology),
+                    Some(Tag::Picture(Shown { code: None, .. })) => Kind::Picture,
+                    Some(Tag::Value(_) | Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_)) | None => {
+                        Kind::Text
+                    }
+                };
                 self.read(expression, &task.around, kind, true);
             }
         }
@@ -251,6 +259,11 @@ impl Reader {
             Kind::Picture => {
                 json!({"type": ["string", "null"], "contentEncoding": "base64", "description": "A picture."})
             }
+            Kind::Code(symbology) => {
+                let kinds =
+                    if symbology.is_payment() { ["object", "null"].as_slice() } else { &["string", "integer", "null"] };
+                json!({"type": kinds, "description": format!("The content of {symbology}.")})
+            }
             Kind::Number => json!({"type": "number"}),
             Kind::Date(Shape::Date) => json!({"type": "string", "format": "date"}),
             Kind::Date(Shape::Time) => json!({"type": "string", "format": "time"}),
@@ -278,6 +291,7 @@ impl Reader {
         match kind {
             Kind::Unknown | Kind::Text => Value::String(name.to_owned()),
             Kind::Picture => json!(EXAMPLE_PICTURE),
+            Kind::Code(symbology) => code_example(*symbology, name),
             Kind::Number => json!(1),
             Kind::Date(Shape::Date) => json!("2026-01-31"),
             Kind::Date(Shape::Time) => json!("14:30:00"),
@@ -295,6 +309,21 @@ impl Reader {
     fn object_example(&self, members: &[(String, usize)]) -> Value {
         let named = members.iter().filter(|(name, _)| !name.is_empty());
         Value::Object(named.map(|(name, place)| (name.clone(), self.example(*place, name))).collect())
+    }
+}
+
+/// What such a code can hold.
+fn code_example(symbology: Symbology, name: &str) -> Value {
+    match symbology {
+        Symbology::Qr | Symbology::Code128 | Symbology::DataMatrix | Symbology::Pdf417 => json!(name),
+        Symbology::Ean13 => json!("4006381333931"),
+        Symbology::Ean8 => json!("96385074"),
+        Symbology::UpcA => json!("036000291452"),
+        Symbology::Epc => json!({"name": "Ada Lovelace", "iban": "DE89370400440532013000", "amount": 12.5}),
+        Symbology::SwissQr => {
+            let creditor = json!({"name": "Ada Lovelace", "postalCode": "8000", "town": "Zürich", "country": "CH"});
+            json!({"iban": "CH9300762011623852957", "creditor": creditor, "amount": 12.5, "currency": "CHF"})
+        }
     }
 }
 

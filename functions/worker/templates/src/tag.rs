@@ -1,5 +1,6 @@
 //! What is written between a tag's delimiters.
 
+use crate::codes;
 use crate::expression::{self, Expression};
 use crate::filters;
 use crate::options::Delimiters;
@@ -10,8 +11,7 @@ pub(crate) enum Tag {
     Value(Expression),
     /// XML that replaces the paragraph.
     Raw(Expression),
-    /// A picture.
-    Picture(Expression),
+    Picture(Shown),
     Open(Opening),
     /// With the section's name, or without a name for the section that was opened last.
     Close(String),
@@ -23,11 +23,18 @@ impl Tag {
         match self {
             Self::Value(expression)
             | Self::Raw(expression)
-            | Self::Picture(expression)
+            | Self::Picture(Shown { expression, .. })
             | Self::Open(Opening { expression, .. }) => Some(expression),
             Self::Close(_) | Self::Delimiters(_) => None,
         }
     }
+}
+
+/// A picture of the data, or a value as a code.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Shown {
+    pub(crate) expression: Expression,
+    pub(crate) code: Option<codes::Style>,
 }
 
 /// The begin of a section.
@@ -53,7 +60,7 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('^') => opening(rest, true, None),
         Some('/') => Ok(Tag::Close(rest.to_owned())),
         Some('@') => Ok(Tag::Raw(checked(rest)?)),
-        Some('%') => Ok(Tag::Picture(checked(rest)?)),
+        Some('%') => shown(rest),
         Some('=') => delimiters(rest),
         Some('-') => match element_to_repeat(rest) {
             Some((element, rest)) => opening(rest, false, Some(element.to_owned())),
@@ -66,9 +73,17 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
 
 /// An expression whose filters are known.
 fn checked(text: &str) -> Result<Expression, Fault> {
-    let expression = expression::parse(text)?;
+    known(expression::parse(text)?)
+}
+
+fn known(expression: Expression) -> Result<Expression, Fault> {
     expression.filters().try_for_each(filters::check)?;
     Ok(expression)
+}
+
+fn shown(text: &str) -> Result<Tag, Fault> {
+    let (expression, code) = codes::split(expression::parse(text)?)?;
+    Ok(Tag::Picture(Shown { expression: known(expression)?, code }))
 }
 
 fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, Fault> {

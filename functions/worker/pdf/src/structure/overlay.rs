@@ -1,5 +1,7 @@
 //! Draws over or under a page's own content.
 
+use std::collections::HashMap;
+
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
@@ -37,11 +39,15 @@ pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing]
     let own = dictionary.get(b"Contents").cloned().ok();
     let mut resources = document.child(dictionary, b"Resources").cloned().unwrap_or_default();
     let mut objects = document.child(&resources, b"XObject").cloned().unwrap_or_default();
-    let mut content = String::new();
+    let (mut content, mut names) = (String::new(), HashMap::new());
     for drawing in drawings {
-        let name = free_name(&objects);
+        // Tiles are one object many times.
+        let name = names.entry(drawing.form).or_insert_with(|| {
+            let name = free_name(&objects);
+            objects.set(name.clone(), drawing.form);
+            name
+        });
         content.push_str(&format!("q {} cm /{name} Do Q\n", drawing.matrix.operands()));
-        objects.set(name, drawing.form);
     }
     if role == Role::Artifact {
         content = format!("/Artifact BMC\n{content}EMC\n");

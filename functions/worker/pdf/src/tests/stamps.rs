@@ -197,3 +197,55 @@ fn wrong_stamps_say_where_they_are() {
     let failure = two.run(Tool::WatermarkPdf, json!({})).unwrap_err();
     assert!(failure.message.starts_with("Several stamps belong in `stamps`"), "{}", failure.message);
 }
+
+/// The codes of a document that poppler draws, in the order of its pages.
+fn codes_in(run: &Run) -> String {
+    let folder = run.path("drawn");
+    std::fs::create_dir(&folder).unwrap();
+    let source = run.path("result.pdf");
+    let drawn = Command::new("pdftoppm").args(["-r", "144", "-png"]).arg(source).arg(folder.join("page")).status();
+    assert!(drawn.unwrap().success());
+    let mut pages: Vec<_> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
+    pages.sort();
+    let output = Command::new("ZXingReader").arg("-bytes").args(pages).output().expect("zxing-cpp-tools is missing");
+    String::from_utf8(output.stdout).unwrap()
+}
+
+#[test]
+fn two_thousand_pages_have_codes_of_their_own() {
+    let mut run = Run::new().with(&save(&mut plain_document("one", 2000, (100.0, 100.0))));
+    run.limits.pages = 2000;
+    let stamp = json!({"barcode": {"type": "qr", "value": "page {page};", "size": 60}});
+    let result = run.result(Tool::WatermarkPdf, json!({"stamps": [stamp]}));
+    let expected: Vec<String> = (1..=2000).map(|page| format!("page {page};")).collect();
+    assert_eq!(codes_in(&run), expected.concat());
+    // The codes are kept as they are written: compressed.
+    let forms =
+        result.objects.values().filter_map(|object| object.as_stream().ok()).filter(|form| form.dict.has(b"BBox"));
+    let sizes: Vec<usize> = forms.map(|form| form.content.len()).collect();
+    assert!(sizes.len() == 2000 && sizes.iter().sum::<usize>() < 2000 * 1500, "{sizes:?}");
+}
+
+#[test]
+fn codes_together_have_a_limit_and_equal_ones_are_drawn_once() {
+    let mut run = Run::new().with(&plain("one", 40));
+    // Codes may take an eighth of it.
+    run.limits.memory_bytes = 256 << 10;
+    let filling = "Docmill 0123456789 ".repeat(60);
+    let stamps = |value: String| json!({"stamps": vec![json!({"barcode": {"type": "qr", "value": value}}); 20]});
+    let result = run.result(Tool::WatermarkPdf, stamps(filling.clone()));
+    let forms = result.objects.values().filter(|object| object.as_stream().is_ok_and(|form| form.dict.has(b"BBox")));
+    assert_eq!(forms.count(), 1);
+    let failure = run.run(Tool::WatermarkPdf, stamps(format!("{{page}} {filling}"))).unwrap_err();
+    assert_eq!(failure.code, ErrorCode::RenderFailed);
+    assert!(failure.message.starts_with("`stamps[0].barcode` makes the codes larger than"), "{}", failure.message);
+}
+
+#[test]
+fn a_mark_is_one_resource_of_its_page_however_many_tiles() {
+    let run = Run::new().with(&plain("one", 1));
+    let tiles = json!({"text": "a", "position": "tile", "fontSize": 10, "pages": "1"});
+    let result = run.result(Tool::WatermarkPdf, json!({"stamps": [tiles]}));
+    let content = &contents(&result)[0];
+    assert!(content.matches("/Docmill0 Do").count() > 100 && !content.contains("Docmill1"), "{content}");
+}

@@ -10,11 +10,12 @@ use serde_json::Value;
 
 pub(crate) use dates::Shape;
 
+use crate::codes;
 use crate::options::Options;
 use crate::problem::{Failure, Fault, Reason};
 use crate::value::{is_shown, text_of};
 
-/// All filters.
+/// All filters, but for those that make codes.
 const NAMES: [&str; 23] = [
     "capitalize",
     "currency",
@@ -89,7 +90,11 @@ pub(crate) fn check(name: &str) -> Result<(), Fault> {
     if NAMES.contains(&name) {
         return Ok(());
     }
-    Err(Fault::unknown(Reason::UnknownFilter, "There is no filter", name, NAMES.into_iter()))
+    if codes::names().any(|code| code == name) {
+        let message = format!("`{name}` draws a picture: begin the tag with `%`, and end it with this filter.");
+        return Err(Fault::invalid(message));
+    }
+    Err(Fault::unknown(Reason::UnknownFilter, "There is no filter", name, NAMES.into_iter().chain(codes::names())))
 }
 
 /// Whether its result has the elements of the list that it is given.

@@ -1,6 +1,7 @@
 //! Templates as their users write them, filled and looked into.
 
 mod book;
+mod codes;
 mod docx;
 mod fixture;
 mod formats;

@@ -2,24 +2,20 @@
 
 use std::collections::HashMap;
 
-use docmill_codes as codes;
-use docmill_codes::{Code, QuietZone, Symbology, Tone};
-use lopdf::{Document, Object, ObjectId, Stream, dictionary};
-use serde_json::Value;
+use lopdf::{Document, ObjectId};
 
+use super::codes::Codes;
 use super::fields::{Fields, distinct};
-use super::options::{Barcode, Content, Look, Stamp};
+use super::options::{Content, Look, Stamp};
 use super::refuse;
 use crate::label::{self, Align};
 use crate::structure::assembly::Source;
-use crate::structure::pages::Rectangle;
 use crate::structure::stamp;
 use crate::structure::transform::Matrix;
 use crate::{Engines, Failure, Request, Warning};
 
 /// The default size of a watermark's text, in points, if it fits.
 const USUAL_SIZE: f32 = 48.0;
-const POINTS_PER_MILLIMETER: f32 = 72.0 / 25.4;
 
 /// Something to put on a page: an object, its size, and the matrix from its units to a box of that size.
 #[derive(Clone, Copy, Debug)]
@@ -38,12 +34,13 @@ pub(super) struct Maker<'a> {
     request: &'a Request,
     /// Pictures and pages by the index of their source.
     loaded: HashMap<usize, stamp::Stamp>,
+    codes: Codes,
     pub(super) warnings: Vec<Warning>,
 }
 
 impl<'a> Maker<'a> {
     pub(super) fn new(engines: &'a Engines, request: &'a Request) -> Self {
-        Self { engines, request, loaded: HashMap::new(), warnings: Vec::new() }
+        Self { engines, request, loaded: HashMap::new(), codes: Codes::within(&request.limits), warnings: Vec::new() }
     }
 
     /// A mark for each of these pages. Pages with the same text share one.
@@ -71,7 +68,10 @@ impl<'a> Maker<'a> {
             }
             Content::Barcode { barcode, fields: style } => {
                 let values = fields(style)?.fill(barcode.value.as_deref().unwrap_or_default(), chosen);
-                barcodes(barcode, values, stamp, &mut source.document)
+                let (values, indices) = distinct(values);
+                let marks = values.iter().map(|value| self.codes.mark(barcode, value, stamp, &mut source.document));
+                let marks = marks.collect::<Result<Vec<Mark>, Failure>>()?;
+                Ok(indices.into_iter().map(|index| marks.get(index).copied()).collect())
             }
         }
     }
@@ -121,84 +121,4 @@ impl<'a> Maker<'a> {
         self.loaded.insert(index, picture);
         Ok(picture)
     }
-}
-
-fn barcodes(
-    barcode: &Barcode,
-    values: Vec<String>,
-    stamp: &Stamp,
-    document: &mut Document,
-) -> Result<Vec<Option<Mark>>, Failure> {
-    let (values, indices) = distinct(values);
-    let marks: Vec<Mark> = values
-        .iter()
-        .map(|value| {
-            let mut code = encoded(barcode, value).map_err(|mistakes| wrong_code(&stamp.path, &mistakes))?;
-            if let Some(modules) = barcode.quiet_zone {
-                code.quiet_zone = QuietZone { horizontal: modules, vertical: modules };
-            }
-            let module = barcode.size.map_or(code.module * POINTS_PER_MILLIMETER, |size| size / code.width);
-            let (width, height) = code.full_size();
-            Ok(Mark {
-                form: add_code(document, &code, &stamp.look.color),
-                width: width * module,
-                height: height * module,
-                matrix: Matrix::scale(module),
-                // The Swiss one has its size by law.
-                shrinks: barcode.size.is_none() && barcode.symbology != Symbology::SwissQr,
-            })
-        })
-        .collect::<Result<_, Failure>>()?;
-    Ok(indices.into_iter().map(|index| marks.get(index).copied()).collect())
-}
-
-fn encoded(barcode: &Barcode, text: &str) -> Result<Code, Vec<codes::Mistake>> {
-    match barcode.symbology {
-        Symbology::Epc => codes::encode(Symbology::Epc, barcode.payment.as_ref().unwrap_or(&Value::Null)),
-        Symbology::SwissQr => codes::encode(Symbology::SwissQr, barcode.bill.as_ref().unwrap_or(&Value::Null)),
-        symbology @ (Symbology::Qr
-        | Symbology::Code128
-        | Symbology::Ean13
-        | Symbology::Ean8
-        | Symbology::UpcA
-        | Symbology::DataMatrix
-        | Symbology::Pdf417) => codes::encode_text(symbology, text),
-    }
-}
-
-fn wrong_code(path: &str, mistakes: &[codes::Mistake]) -> Failure {
-    let mistakes: Vec<String> = mistakes.iter().map(codes::Mistake::to_string).collect();
-    refuse(format!("`{path}barcode` cannot be drawn: {}.", mistakes.join("; ")))
-}
-
-/// A code on white, in units of modules.
-fn add_code(document: &mut Document, code: &Code, color: &str) -> ObjectId {
-    let (width, height) = code.full_size();
-    let mut content = format!("1 g 0 0 {width} {height} re f\n");
-    for layer in &code.layers {
-        content.push_str(&match layer.tone {
-            Tone::Dark => rgb(color),
-            Tone::Light => "1 g\n".to_owned(),
-        });
-        // All in one path, so that no viewer shows seams between them.
-        for part in &layer.rectangles {
-            let left = code.quiet_zone.horizontal + part.left;
-            let bottom = height - code.quiet_zone.vertical - part.top - part.height;
-            content.push_str(&format!("{left} {bottom} {} {} re\n", part.width, part.height));
-        }
-        content.push_str("f\n");
-    }
-    let bounds = Rectangle::of_size(width, height).to_object();
-    let head = dictionary! { "Type" => "XObject", "Subtype" => "Form", "BBox" => bounds };
-    document.add_object(Object::Stream(Stream::new(head, content.into_bytes())))
-}
-
-/// The operator for a color such as `#204060`. Shades of gray suit all color spaces.
-fn rgb(color: &str) -> String {
-    let part = |at: usize| color.get(at..at + 2).and_then(|hex| u8::from_str_radix(hex, 16).ok()).unwrap_or(0);
-    let [red, green, blue] = [part(1), part(3), part(5)].map(|part| f32::from(part) / 255.0);
-    if color.get(1..3) == color.get(3..5) && color.get(3..5) == color.get(5..7) {
-        return format!("{red} g\n");
-    }
-    format!("{red} {green} {blue} rg\n")
 }

@@ -1,5 +1,6 @@
 //! watermark-pdf: puts text, pictures, pages and codes on pages, also page numbers, headers and Bates numbers.
 
+mod codes;
 mod fields;
 mod marks;
 mod options;
@@ -9,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use lopdf::{Document, ObjectId};
 
-use self::marks::Maker;
+use self::marks::{Maker, Mark};
 use self::options::{Options, Stamp};
 use super::{options, page_indices, pdf};
 use crate::structure::assembly::Source;
@@ -20,27 +21,34 @@ use crate::{Engines, ErrorCode, Failure, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
 
-/// What to draw over and under each page, by its index.
-type Drawings = BTreeMap<u32, [Vec<Drawing>; 2]>;
+/// The most marks in a document, where each tile is one.
+const MOST_DRAWINGS: usize = 4_000_000;
+
+/// A stamp's mark, which gets its place when its page is drawn.
+struct Chosen<'s> {
+    stamp: &'s Stamp,
+    mark: Mark,
+}
+
+/// By the page's index.
+type Marks<'s> = BTreeMap<u32, Vec<Chosen<'s>>>;
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let stamps = options::<Options>(request)?.stamps(request)?;
     let opened = open_deferring(engines, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
-    let (mut maker, mut drawings) = (Maker::new(engines, request), Drawings::new());
+    let (mut maker, mut marks) = (Maker::new(engines, request), Marks::new());
     for stamp in &stamps {
         let option = format!("{}pages", stamp.path);
         let chosen = page_indices(stamp.look.pages.as_deref(), &option, source.pages.len(), request.limits.pages)?;
-        add(&mut maker, stamp, &mut source, &chosen, &mut drawings)?;
+        add(&mut maker, stamp, &mut source, &chosen, &mut marks)?;
     }
     warnings.append(&mut maker.warnings);
-    for (index, [over, under]) in drawings {
-        let Some(page) = source.pages.get(index as usize).copied() else { continue };
-        for (drawings, layer) in [(under, Layer::Under), (over, Layer::Over)] {
-            if !drawings.is_empty() {
-                overlay::draw(&mut source.document, page, &drawings, layer, Role::Artifact);
-            }
+    let mut left = MOST_DRAWINGS;
+    for (index, marks) in marks {
+        if let Some(page) = source.pages.get(index as usize) {
+            draw(&mut source.document, *page, &marks, &mut left)?;
         }
     }
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
@@ -52,35 +60,46 @@ fn refuse(message: impl Into<String>) -> Failure {
     Failure::new(ErrorCode::RenderFailed, message, "watermark: options do not fit together")
 }
 
-/// Adds a stamp to the drawings of the chosen pages.
-fn add(
+/// Adds a stamp to the marks of the chosen pages.
+fn add<'s>(
     maker: &mut Maker<'_>,
-    stamp: &Stamp,
+    stamp: &'s Stamp,
     source: &mut Source,
     chosen: &[u32],
-    drawings: &mut Drawings,
+    marks: &mut Marks<'s>,
 ) -> Result<(), Failure> {
-    let marks = maker.marks(stamp, source, chosen)?;
+    let made = maker.marks(stamp, source, chosen)?;
     let mut translucent = HashMap::new();
-    for (index, mark) in chosen.iter().zip(marks) {
-        let (Some(mark), Some(page)) = (mark, source.pages.get(*index as usize)) else { continue };
-        let Ok(dictionary) = source.document.get_dictionary(*page) else { continue };
-        let visible = pages::visible_box(&source.document, dictionary);
-        let rotation = pages::rotation(&source.document, dictionary);
-        let form = if stamp.look.opacity < 1.0 {
-            *translucent
-                .entry(mark.form)
-                .or_insert_with(|| see_through(&mut source.document, mark.form, stamp.look.opacity))
-        } else {
-            mark.form
-        };
-        let places = place::place(&stamp.look, &mark, visible, rotation);
-        let [over, under] = drawings.entry(*index).or_default();
-        let list = match stamp.look.layer {
-            Layer::Over => over,
-            Layer::Under => under,
-        };
-        list.extend(places.into_iter().map(|matrix| Drawing { form, matrix: mark.matrix.then(matrix) }));
+    for (index, mark) in chosen.iter().zip(made) {
+        let Some(mut mark) = mark else { continue };
+        if stamp.look.opacity < 1.0 {
+            let form = mark.form;
+            mark.form =
+                *translucent.entry(form).or_insert_with(|| see_through(&mut source.document, form, stamp.look.opacity));
+        }
+        marks.entry(*index).or_default().push(Chosen { stamp, mark });
+    }
+    Ok(())
+}
+
+/// Draws the marks of a page. `left` is what the document may yet have.
+fn draw(document: &mut Document, page: ObjectId, marks: &[Chosen<'_>], left: &mut usize) -> Result<(), Failure> {
+    let Ok(dictionary) = document.get_dictionary(page) else { return Ok(()) };
+    let (visible, rotation) = (pages::visible_box(document, dictionary), pages::rotation(document, dictionary));
+    for layer in [Layer::Under, Layer::Over] {
+        let of_layer = marks.iter().filter(|chosen| chosen.stamp.look.layer == layer);
+        let drawings: Vec<Drawing> = of_layer
+            .flat_map(|Chosen { stamp, mark }| {
+                let places = place::place(&stamp.look, mark, visible, rotation);
+                places.into_iter().map(|place| Drawing { form: mark.form, matrix: mark.matrix.then(place) })
+            })
+            .collect();
+        *left = left.checked_sub(drawings.len()).ok_or_else(|| {
+            refuse(format!("The document would have more than {MOST_DRAWINGS} marks: use fewer or larger tiles, or choose fewer `pages`."))
+        })?;
+        if !drawings.is_empty() {
+            overlay::draw(document, page, &drawings, layer, Role::Artifact);
+        }
     }
     Ok(())
 }
