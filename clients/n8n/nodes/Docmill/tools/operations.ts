@@ -84,7 +84,7 @@ export const operations: INodeProperties[] = [
 				name: 'Render Template',
 				value: 'render-template',
 				description:
-					'Fills a Word, Excel, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, and rows that repeat',
+					'Fills a Word, Excel, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, rows that repeat, pictures and codes',
 				action: 'Render template',
 			},
 		],

@@ -6,7 +6,7 @@ export const renderTemplate: Tool = {
 	slug: 'render-template',
 	name: 'Render template',
 	description:
-		'Fills a Word, Excel, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, and rows that repeat',
+		'Fills a Word, Excel, PowerPoint, OpenDocument, HTML or Markdown template with data: values, conditions, rows that repeat, pictures and codes',
 	category: 'office',
 	kinds: ['sourceUrl', 'uploadId', 'jobId', 'template', 'html', 'markdown'],
 	sourceProperties: ['filename', 'headers'],
