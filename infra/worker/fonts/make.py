@@ -1,6 +1,7 @@
 """Makes the fonts of this folder from npm's @fontsource packages, which carry them in web formats, cut up by alphabet.
 
-They are relatives of equal widths of fonts that Office documents name, and Debian has no package of them:
+They are relatives of equal widths of fonts that Office documents name, and Debian has no package of them. Their lines are made
+as high as those of the fonts that they stand in for, so that pages break at the same places:
 
 - Gelasio for Georgia, Comic Relief for Comic Sans MS: drawn for that.
 - Inconsolata, whose width can be set, for Consolas: every character of Consolas is 1126/2048 em wide. It has a family name
@@ -26,6 +27,9 @@ HERE = Path(__file__).parent
 STYLES = {(400, "normal"): "Regular", (400, "italic"): "Italic", (700, "normal"): "Bold", (700, "italic"): "Bold Italic"}
 # On Inconsolata's own scale, on which this is 550/1000 em.
 CONSOLAS_WIDTH = 112.5
+# The parts of a line above and below the baseline, in em. Consolas': as in PDFs that Word made, 12.3 points for letters of 10.5.
+CONSOLAS_LINE = (1884 / 2048, 514 / 2048)
+GEORGIA_LINE = (1878 / 2048, 449 / 2048)
 
 
 def unpack(archives: Path, name: str, target: Path) -> Path:
@@ -62,12 +66,25 @@ def save(font: TTFont, family: str, style: str) -> None:
     print(path.name, len(font.getBestCmap()), "characters,", path.stat().st_size, "bytes")
 
 
-def from_alphabets(archives: Path, folder: Path, package: str, family: str, alphabets: list[str]) -> None:
+def with_lines(font: TTFont, line: tuple[float, float]) -> TTFont:
+    """Sets the height of lines for all who measure it, each by another table."""
+    above, below = (round(part * font["head"].unitsPerEm) for part in line)
+    hhea, os2 = font["hhea"], font["OS/2"]
+    hhea.ascent, hhea.descent, hhea.lineGap = above, -below, 0
+    os2.sTypoAscender, os2.sTypoDescender, os2.sTypoLineGap = above, -below, 0
+    os2.usWinAscent, os2.usWinDescent = above, below
+    return font
+
+
+def from_alphabets(
+    archives: Path, folder: Path, package: str, family: str, alphabets: list[str], line: tuple[float, float] | None = None
+) -> None:
     files = unpack(archives, f"fontsource-{package}", folder)
     for (weight, slant), style in STYLES.items():
         parts = [files / f"{package}-{alphabet}-{weight}-{slant}.woff" for alphabet in alphabets]
         if parts[0].exists():
-            save(merged([TTFont(part) for part in parts], folder), family, style)
+            font = merged([TTFont(part) for part in parts], folder)
+            save(with_lines(font, line) if line else font, family, style)
 
 
 def inconsolata(archives: Path, folder: Path) -> None:
@@ -82,14 +99,14 @@ def inconsolata(archives: Path, folder: Path) -> None:
         font["OS/2"].usWeightClass, font["OS/2"].usWidthClass = weight, 5
         font["OS/2"].fsSelection = font["OS/2"].fsSelection & ~0x61 | (0x20 if bold else 0x40)
         font["head"].macStyle = int(bold)
-        save(font, "Inconsolata Semi Wide", style)
+        save(with_lines(font, CONSOLAS_LINE), "Inconsolata Semi Wide", style)
 
 
 def main() -> None:
     archives = Path(sys.argv[1])
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        from_alphabets(archives, folder, "gelasio", "Gelasio", ["latin", "latin-ext", "vietnamese"])
+        from_alphabets(archives, folder, "gelasio", "Gelasio", ["latin", "latin-ext", "vietnamese"], GEORGIA_LINE)
         from_alphabets(archives, folder, "comic-relief", "Comic Relief", ["latin", "latin-ext", "cyrillic", "greek"])
         inconsolata(archives, folder)
 

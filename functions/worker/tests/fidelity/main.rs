@@ -215,13 +215,21 @@ async fn a_footer_stands_where_word_puts_it() {
 
 /// Lines of 20 points.
 #[tokio::test]
-async fn lines_of_japanese_are_as_high_as_in_word() {
+async fn lines_are_as_high_as_in_word() {
     let directory = TempDir::new().unwrap();
-    let line = |text: &str| paragraph(text, "MS Gothic").replace("<w:rPr>", "<w:rPr><w:sz w:val=\"40\"/>");
-    let body: String = ["一", "二", "三", "四", "五"].map(line).concat();
-    let printed = print(&docx(directory.path(), &body)).await;
-    let height = (printed.bottom_of("五") - printed.bottom_of("一")) / 4.0;
-    assert!((height - 26.0).abs() < 0.3, "{height}");
+    let words = ["one", "two", "three", "four", "five"];
+    for (font, words, in_word) in [
+        ("MS Gothic", ["一", "二", "三", "四", "五"], 26.0),
+        ("Calibri", words, 24.4),
+        ("Consolas", words, 23.4),
+        ("Georgia", words, 22.7),
+    ] {
+        let line = |text: &str| paragraph(text, font).replace("<w:rPr>", "<w:rPr><w:sz w:val=\"40\"/>");
+        let printed = print(&docx(directory.path(), &words.map(line).concat())).await;
+        let [first, .., last] = words;
+        let height = (printed.bottom_of(last) - printed.bottom_of(first)) / 4.0;
+        assert!((height - in_word).abs() < 0.3, "{font}: {height}");
+    }
 }
 
 /// A heading whose style clears its numbering's tab stop, an inch and a half from the margin.
