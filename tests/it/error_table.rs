@@ -9,6 +9,7 @@ use docmill::domain::api_key::{ApiKey, Mode};
 use docmill::domain::font::{FontId, MOST_FONTS};
 use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
 use docmill::domain::quota::RateLimit;
+use docmill::domain::template::MOST_VERSIONS;
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::QueueName;
 use docmill::http::error::ErrorCode;
@@ -17,9 +18,11 @@ use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
 use crate::fonts::{fixture, stored, uploaded};
+use crate::stored_templates::uploaded as uploaded_page;
 use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, get};
 use crate::support::world::{Account, World};
+use crate::template_limits::filled;
 
 /// A world on the deployed functions' tables, and the functions' address.
 pub(crate) struct Deployed {
@@ -254,6 +257,7 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     let body = deployed.expect(ErrorCode::OutputExpired, request).await;
     assert_eq!(body["job"]["status"], "expired");
     fonts(deployed, &account).await;
+    templates(deployed, &account).await;
     events(deployed, &account).await;
     webhooks(deployed, &account).await;
     let request = deployed.get("/v1/nowhere", &key);
@@ -302,6 +306,18 @@ async fn fonts(deployed: &mut Deployed, account: &Account) {
     let one_more = uploaded(&deployed.world, account, fixture("triangle.ttf")).await;
     let request = deployed.post("/v1/fonts", &json!({"uploadId": one_more.to_string()}), &account.key);
     deployed.expect(ErrorCode::TooManyFonts, request).await;
+}
+
+async fn templates(deployed: &mut Deployed, account: &Account) {
+    let request = deployed.get("/v1/templates/invoice", &account.key);
+    deployed.expect(ErrorCode::TemplateNotFound, request).await;
+    let unclosed = uploaded_page(&deployed.world, account, "<p>{#items}").await;
+    let request = deployed.post("/v1/templates", &json!({"name": "invoice", "uploadId": unclosed}), &account.key);
+    deployed.expect(ErrorCode::InvalidTemplate, request).await;
+    filled(&deployed.world, account, "invoice", MOST_VERSIONS).await;
+    let one_more = uploaded_page(&deployed.world, account, "<p>{customer}").await;
+    let request = deployed.post("/v1/templates", &json!({"name": "invoice", "uploadId": one_more}), &account.key);
+    deployed.expect(ErrorCode::TooManyTemplates, request).await;
 }
 
 /// A stored job that no version could have written is our fault. A database outage would affect all tests over HTTP, so it

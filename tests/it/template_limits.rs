@@ -15,7 +15,7 @@ const PAGE: &str = "<p>{customer}";
 const REFUSED: (u16, &str) = (409, "too_many_templates");
 
 /// Adds versions to a new template without files.
-async fn filled(world: &World, account: &Account, name: &str, count: usize) {
+pub async fn filled(world: &World, account: &Account, name: &str, count: usize) {
     let mut versions = Versions::default();
     for number in 1..=count {
         let next = version(u32::try_from(number).unwrap());
