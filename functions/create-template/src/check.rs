@@ -88,12 +88,13 @@ fn told(mistake: &Problem) -> String {
     let page = place.page.map(|page| format!("page {page}"));
     let line = place.line.map(|line| format!("line {line}"));
     let text = (!place.text.is_empty()).then(|| format!("“{}”", place.text));
-    let place: Vec<_> = [part, page, line, text].into_iter().flatten().collect();
+    let place: Vec<_> = [part, page, line, place.address(), text].into_iter().flatten().collect();
     if place.is_empty() { mistake.message.clone() } else { format!("{} ({})", mistake.message, place.join(", ")) }
 }
 
 #[cfg(test)]
 mod tests {
+    use docmill_templates::{Place, Reason};
     use serde_json::Value;
 
     use super::*;
@@ -111,6 +112,15 @@ mod tests {
         let expected: Value = serde_json::from_str(&checked.expected).unwrap();
         assert_eq!(expected["schema"]["properties"]["items"]["items"]["properties"]["price"]["type"], "number");
         assert!(expected["example"]["name"].is_string());
+    }
+
+    #[test]
+    fn a_mistake_in_a_workbook_is_told_with_its_cell() {
+        let place =
+            Place { sheet: Some("Items".into()), cell: Some("B5".into()), text: "{pric}".into(), ..Place::default() };
+        let (message, tag) = ("There is no `pric`.".to_owned(), "{pric}".to_owned());
+        let mistake = Problem { reason: Reason::UnknownName, message, tag, place, suggestion: None };
+        assert_eq!(told(&mistake), "There is no `pric`. (Items!B5, “{pric}”)");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{JobStatus, Mistake, Place, Warning};
+use docmill::domain::job::{JobStatus, Mistake, Warning};
 use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
 use url::form_urlencoded;
@@ -116,13 +116,13 @@ pub fn said(warning: &Warning, fonts: &str) -> Markup {
 pub fn mistakes(details: &[Mistake]) -> Markup {
     html! {
         @if !details.is_empty() {
-            ul { @for Mistake { message, place: Place { page, line, sheet, cell, text, .. }, .. } in details {
+            ul { @for Mistake { message, place, .. } in details {
                 li {
-                    @if let Some(page) = page { "Page " (page) ": " }
-                    @if let Some(line) = line { "Line " (line) ": " }
-                    @if let Some(sheet) = sheet { (sheet) @if let Some(cell) = cell { "!" (cell) } ": " }
+                    @if let Some(page) = place.page { "Page " (page) ": " }
+                    @if let Some(line) = place.line { "Line " (line) ": " }
+                    @if let Some(address) = place.address() { (address) ": " }
                     (prose(message))
-                    @if !text.is_empty() { " “" (text) "”" }
+                    @if !place.text.is_empty() { " “" (place.text) "”" }
                 }
             } }
         }

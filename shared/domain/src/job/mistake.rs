@@ -94,6 +94,14 @@ pub struct Place {
     pub text: String,
 }
 
+impl Place {
+    /// A spreadsheet's sheet and cell, as spreadsheets write them: `Items!B5`.
+    pub fn address(&self) -> Option<String> {
+        let sheet = self.sheet.as_ref()?;
+        Some(self.cell.as_ref().map_or_else(|| sheet.clone(), |cell| format!("{sheet}!{cell}")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
