@@ -12,6 +12,7 @@ pub mod playground;
 pub mod public;
 pub mod templates;
 pub mod tools;
+pub mod upload;
 pub mod webhooks;
 
 use docmill::clock;

@@ -11,12 +11,13 @@ use docmill::domain::api_key::Mode;
 use docmill::domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
 use docmill::domain::quota::RatePolicy;
 use docmill::http::envelope::Outcome;
-use docmill::http::error::{ApiError, ErrorCode};
+use docmill::http::error::ErrorCode;
 use docmill::http::guard::as_account;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::parts::{bytes, moment};
+use super::upload::{self, Accepted, progress, refusal};
 use crate::error::PageError;
 use crate::form::{FormData, token_field};
 use crate::layout::{Page, fragment};
@@ -27,6 +28,7 @@ use crate::viewer::Viewer;
 
 pub const PATH: &str = "/app/fonts";
 const SCRIPTS: [&str; 2] = ["requests.js", "fonts.js"];
+const FONT: Accepted = Accepted { what: "font", most_bytes: MOST_BYTES, refused: ErrorCode::InvalidFont };
 const ACCEPTED: &str = ".ttf,.otf,.ttc,.woff2";
 /// Most faces of a collection that a row lists.
 const MOST_NAMED: usize = 4;
@@ -141,10 +143,7 @@ fn form(state: &AppState, viewer: &Viewer) -> Markup {
                     noscript { p.error { "Uploading a font needs JavaScript. You can add it by the API: see the guide " a href=(state.link("/docs/fonts")) { "Fonts" } "." } }
                 }
                 p.actions { button.button.primary type="submit" { "Add" } }
-                div #upload-progress hidden {
-                    label for="upload-bar" { "Uploading" }
-                    progress #upload-bar max="100" value="0" {}
-                }
+                (progress())
                 p.note.warn #connection role="status" hidden {}
             }
             div role="status" { ul.plain #outcomes {} }
@@ -154,17 +153,7 @@ fn form(state: &AppState, viewer: &Viewer) -> Markup {
 
 /// A signed link for a font file.
 async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Json<Map<String, Value>>) -> Response {
-    let size = body.get("bytes").and_then(Value::as_u64).unwrap_or_default();
-    if size == 0 || size > MOST_BYTES as u64 {
-        let what = if size == 0 { "This file is empty." } else { "This file is too large." };
-        let message = format!("{what} A font may have up to {}.", bytes(MOST_BYTES as u64));
-        return refusal(&ApiError::from(ErrorCode::InvalidFont).with_message(message));
-    }
-    match state.uploads.issue_as(&user.account, Mode::Live, &body).await {
-        Ok(reply) => Json(reply.members()).into_response(),
-        Err(error) if error.details.is_empty() => refusal(&error),
-        Err(error) => refusal(&error.with_message("This file cannot be uploaded. Rename it and try again.")),
-    }
+    upload::announce(&state, &user.account, &body, &FONT).await
 }
 
 /// Adds the font of an upload. For the script.
@@ -179,8 +168,4 @@ async fn add(State(state): State<AppState>, user: SignedIn, data: FormData) -> R
         Err(error) if error.details.is_empty() => refusal(&error),
         Err(error) => refusal(&error.with_message("The upload has expired. Choose the file again.")),
     }
-}
-
-fn refusal(error: &ApiError) -> Response {
-    (error.code.status(), Json(json!({"message": error.message}))).into_response()
 }

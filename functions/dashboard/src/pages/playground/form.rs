@@ -18,6 +18,7 @@ use crate::assets;
 use crate::form::{FormData, token_field};
 use crate::layout::{state_badge, tool_groups};
 use crate::listing::Listing;
+use crate::pages::upload::progress;
 use crate::state::AppState;
 use docmill_look::code::{copyable_code, tabs};
 use docmill_look::example::call::UPLOAD;
@@ -93,10 +94,7 @@ pub fn fields(shown: &Shown<'_>) -> Markup {
             (mode_switch(data))
             button.button.primary type="submit" { span { "Convert" (price(shown)) } }
         }
-        div #upload-progress hidden {
-            label for="upload-bar" { "Uploading" }
-            progress #upload-bar max="100" value="0" {}
-        }
+        (progress())
     }
 }
 

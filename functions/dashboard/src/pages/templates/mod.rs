@@ -17,6 +17,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::parts::{bytes, moment};
+use super::upload::{self, Accepted, progress};
 use crate::error::PageError;
 use crate::form::{FormData, text, token_field};
 use crate::layout::{Page, fragment};
@@ -29,6 +30,8 @@ const PATH: &str = "/app/templates";
 // No name begins with a hyphen.
 const ROWS: &str = "/app/templates/-rows";
 const UPLOADS: &str = "/app/templates/-uploads";
+const TEMPLATE: Accepted =
+    Accepted { what: "template", most_bytes: MOST_TEMPLATE_BYTES, refused: ErrorCode::InvalidTemplate };
 const ACCEPTED: &str = ".docx,.xlsx,.pptx,.odt,.html,.htm,.md,.markdown";
 
 type Templates = Vec<(TemplateName, Versions)>;
@@ -131,10 +134,7 @@ fn form(state: &AppState, viewer: &Viewer) -> Markup {
                 }
                 (text("name", "Name").required().hint(hint).with("maxlength", 64).with("pattern", NAME_PATTERN))
                 p.actions { button.button.primary type="submit" { "Add" } }
-                div #upload-progress hidden {
-                    label for="upload-bar" { "Uploading" }
-                    progress #upload-bar max="100" value="0" {}
-                }
+                (progress())
                 p.note.warn #connection role="status" hidden {}
             }
             div role="status" { p #outcome {} ul.plain #mistakes {} }
@@ -144,17 +144,7 @@ fn form(state: &AppState, viewer: &Viewer) -> Markup {
 
 /// A signed link for a template's file.
 async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Json<Map<String, Value>>) -> Response {
-    let size = body.get("bytes").and_then(Value::as_u64).unwrap_or_default();
-    if size == 0 || size > MOST_TEMPLATE_BYTES as u64 {
-        let what = if size == 0 { "This file is empty." } else { "This file is too large." };
-        let message = format!("{what} A template may have up to {}.", bytes(MOST_TEMPLATE_BYTES as u64));
-        return refusal(&ApiError::from(ErrorCode::InvalidTemplate).with_message(message));
-    }
-    match state.uploads.issue_as(&user.account, Mode::Live, &body).await {
-        Ok(reply) => Json(reply.members()).into_response(),
-        Err(error) if error.details.is_empty() => refusal(&error),
-        Err(error) => refusal(&error.with_message("This file cannot be uploaded. Rename it and try again.")),
-    }
+    upload::announce(&state, &user.account, &body, &TEMPLATE).await
 }
 
 /// Adds the template of an upload. For the script.
