@@ -50,8 +50,7 @@ impl AccountFiles<'_> {
         let versions = self.templates.named(self.account, name).await;
         let versions = versions.map_err(|error| internal("reading a template", &error))?;
         let version = chosen(versions.each(), Some(version)).ok_or_else(template_gone)?;
-        let part = TemplatePart::File;
-        let key = ObjectKey::Template { account: self.account, name, file: &version.file, part }.to_string();
+        let key = ObjectKey::of_template(self.account, name, version, TemplatePart::File).to_string();
         let fetched = self.read(&key, to, budget).await?.ok_or_else(template_gone)?;
         Ok(Fetched { filename: Some(format!("{name}.{}", version.format)), ..fetched })
     }

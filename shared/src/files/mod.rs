@@ -20,7 +20,7 @@ use url::Url;
 
 use crate::aws::Aws;
 use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
-use crate::domain::template::TemplateName;
+use crate::domain::template::{TemplateName, Version};
 use crate::domain::time::Timestamp;
 use crate::domain::upload::{UploadId, UploadRequest};
 
@@ -90,6 +90,11 @@ impl<'a> ObjectKey<'a> {
     pub fn of_result(job: &'a Job, part: OutputPart) -> Self {
         let kept_for = KeptFor::of(job);
         Self::Output { account: &job.account, job: job.id, attempt: job.attempts, part, kept_for }
+    }
+
+    /// Where a version of a stored template lies, or what it expects.
+    pub fn of_template(account: &'a str, name: &'a TemplateName, version: &'a Version, part: TemplatePart) -> Self {
+        Self::Template { account, name, file: &version.file, part }
     }
 
     /// Where the job's request lies if it is not in the job's item.

@@ -54,7 +54,7 @@ impl TemplateService {
         Self { context: context.into() }
     }
 
-    /// The caller's upload; `None` if there is none.
+    /// The caller's upload, if there is one.
     pub async fn upload(&self, caller: &Caller, upload: UploadId) -> Result<Option<Stored>, ApiError> {
         let key = ObjectKey::Upload { account: caller.account(), upload }.to_string();
         self.context.files.get(&key).await.map_err(ApiError::unavailable)
@@ -109,7 +109,7 @@ impl TemplateService {
         checked: &Checked,
     ) -> Result<(), ApiError> {
         let files = &self.context.files;
-        let key = |part| ObjectKey::Template { account, name, file: &version.file, part };
+        let key = |part| ObjectKey::of_template(account, name, version, part);
         let (file, expected) = (key(TemplatePart::File), key(TemplatePart::Expected));
         let put = files.put_bytes(&file, checked.file.clone(), checked.content_type);
         put.await.map_err(ApiError::unavailable)?;
@@ -135,14 +135,25 @@ impl TemplateService {
     pub async fn show(&self, account: &str, name: &str, version: Option<u32>) -> Result<Value, ApiError> {
         let name = TemplateName::parse(name).ok_or(ErrorCode::TemplateNotFound)?;
         let versions = self.context.templates.named(account, &name).await?;
+        self.show_of(account, &name, &versions, version).await
+    }
+
+    /// The same for versions that were read.
+    pub async fn show_of(
+        &self,
+        account: &str,
+        name: &TemplateName,
+        versions: &Versions,
+        version: Option<u32>,
+    ) -> Result<Value, ApiError> {
         let wanted = template::chosen(versions.each(), version).ok_or(ErrorCode::TemplateNotFound)?;
-        let expected = self.expected(account, &name, wanted).await?;
-        shown(&name, wanted, versions.each(), &expected)
+        let expected = self.expected(account, name, wanted).await?;
+        shown(name, wanted, versions.each(), &expected)
     }
 
     /// What a version expects. A version that was deleted in the meantime does not exist.
     async fn expected(&self, account: &str, name: &TemplateName, version: &Version) -> Result<String, ApiError> {
-        let key = ObjectKey::Template { account, name, file: &version.file, part: TemplatePart::Expected }.to_string();
+        let key = ObjectKey::of_template(account, name, version, TemplatePart::Expected).to_string();
         let bytes = self.context.files.get_bytes(&key, MOST_TEMPLATE_BYTES).await.map_err(ApiError::unavailable)?;
         String::from_utf8(bytes.ok_or(ErrorCode::TemplateNotFound)?).map_err(ApiError::internal)
     }
@@ -214,7 +225,7 @@ pub fn version_of(request: &ApiRequest) -> Result<Option<u32>, ApiError> {
 
 fn keys(account: &str, name: &TemplateName, version: &Version) -> [String; 2] {
     [TemplatePart::File, TemplatePart::Expected]
-        .map(|part| ObjectKey::Template { account, name, file: &version.file, part }.to_string())
+        .map(|part| ObjectKey::of_template(account, name, version, part).to_string())
 }
 
 fn too_many(limit: Limit) -> ApiError {

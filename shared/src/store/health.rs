@@ -92,25 +92,21 @@ impl Health {
 
     /// Records a run. If two run at once, the later one is kept.
     pub async fn record_sweep(&self, sweep: &Sweep) -> Result<(), StoreError> {
-        self.client
-            .update_item()
-            .table_name(&self.jobs_table)
-            .key("id", string(LAST_SWEEP))
-            .update_expression("SET sweep = :sweep")
-            .expression_attribute_values(":sweep", nested(sweep)?)
-            .send()
-            .await
-            .map_err(|error| store_error(&error))?;
-        Ok(())
+        self.note("sweep", sweep).await
     }
 
     pub async fn record_template_sweep(&self, sweep: &TemplateSweep) -> Result<(), StoreError> {
+        self.note("templates", sweep).await
+    }
+
+    /// Sets an attribute of the sweeper's item.
+    async fn note(&self, attribute: &str, value: &impl Serialize) -> Result<(), StoreError> {
         self.client
             .update_item()
             .table_name(&self.jobs_table)
             .key("id", string(LAST_SWEEP))
-            .update_expression("SET templates = :sweep")
-            .expression_attribute_values(":sweep", nested(sweep)?)
+            .update_expression(format!("SET {attribute} = :value"))
+            .expression_attribute_values(":value", nested(value)?)
             .send()
             .await
             .map_err(|error| store_error(&error))?;

@@ -42,7 +42,7 @@ pub(super) async fn show(
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
     let (name, versions) = own_template(&state, &user, &name).await?;
-    let newest = state.templates.show(&user.account, name.as_str(), None).await.map_err(unreadable)?;
+    let newest = state.templates.show_of(&user.account, &name, &versions, None).await.map_err(unreadable)?;
     Ok(Page::new(name.as_str(), page(&state, &name, versions.each(), &newest)).respond(&state, &viewer))
 }
 
