@@ -14,6 +14,7 @@ pub mod usage;
 pub mod watch;
 pub mod webhooks;
 
+use docmill_domain::template::TemplateName;
 use serde_json::Value;
 
 use crate::api::Api;
@@ -51,10 +52,8 @@ fn id(text: &str) -> Outcome<&str> {
 }
 
 /// A template's name as part of a path. Anything else could address another resource.
-fn template(text: &str) -> Outcome<&str> {
-    let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
-    let is_name = text.bytes().next().is_some_and(|byte| byte.is_ascii_alphanumeric()) && text.bytes().all(is_plain);
-    if is_name { Ok(text) } else { Err(Failure::usage(format!("{text:?} is not a template's name."))) }
+fn template(text: &str) -> Outcome<TemplateName> {
+    TemplateName::parse(text).ok_or_else(|| Failure::usage(format!("{text:?} is not a template's name.")))
 }
 
 /// Header and rows.
