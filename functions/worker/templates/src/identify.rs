@@ -1,7 +1,7 @@
 //! Tells a template's format, as jobs would.
 
 use crate::format::Format;
-use crate::package::Package;
+use crate::package::{Package, TYPES};
 use crate::problem::Failure;
 
 /// The main part's type in each package's list of types, and its format.
@@ -74,7 +74,7 @@ fn packaged(bytes: &[u8]) -> Result<Option<Format>, Failure> {
         let mut left = DESCRIPTION_BYTES;
         is_there.then(|| package.text(name, &mut left)).transpose()
     };
-    if let Some(types) = text("[Content_Types].xml")? {
+    if let Some(types) = text(TYPES)? {
         let main = MAIN_TYPES.iter().find(|(kind, _)| types.contains(kind));
         return Ok(main.map(|(_, format)| *format));
     }

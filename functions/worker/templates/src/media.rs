@@ -4,12 +4,11 @@ use std::rc::Rc;
 
 use crate::fill::{Filled, relation_id};
 use crate::markup::{applied, scan, value};
-use crate::package::{Changes, Package};
+use crate::package::{Changes, Package, TYPES};
 use crate::pictures::Picture;
 use crate::problem::Failure;
 use crate::relations;
 
-const TYPES: &str = "[Content_Types].xml";
 const IMAGE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
 const NO_RELATIONS: &str =
     "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";

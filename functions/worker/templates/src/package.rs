@@ -9,6 +9,8 @@ use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use crate::problem::Failure;
 
+/// The part that lists the types of all others in Office's packages.
+pub(crate) const TYPES: &str = "[Content_Types].xml";
 /// Most parts of a document.
 const MOST_PARTS: usize = 10_000;
 

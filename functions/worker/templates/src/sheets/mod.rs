@@ -19,7 +19,7 @@ use crate::fill::Filled;
 use crate::format::Format;
 use crate::markup::{self, CellFormat, Dialect, Origin, scan, value};
 use crate::options::Delimiters;
-use crate::package::{Changes, Package};
+use crate::package::{Changes, Package, TYPES};
 use crate::problem::{Failure, Problem};
 use crate::relations::{self, Relation};
 use crate::tree::Part;
@@ -34,7 +34,6 @@ use shared::Shared;
 use strings::{Prepared, Strings};
 
 const WORKBOOK: &str = "xl/workbook.xml";
-const TYPES: &str = "[Content_Types].xml";
 const CALCULATION: &str = "xl/calcChain.xml";
 /// Bytes of a sheet's name. Programs allow 31 characters.
 const LONGEST_NAME: usize = 255;
@@ -176,7 +175,7 @@ impl Workbook {
         Ok(read)
     }
 
-    /// Keeps a part that may change. `None` if there is none, or if it is kept already.
+    /// Keeps a part that may change. Returns its text unless the part is missing or kept already.
     fn keep(&mut self, reader: &mut Reader<'_>, part: &str) -> Result<Option<&str>, Failure> {
         if self.texts.contains_key(part) {
             return Ok(None);
@@ -221,7 +220,7 @@ impl Workbook {
         Ok(parts)
     }
 
-    /// The parts that change when some are filled. Formulas and whatever follows rows may take so many bytes.
+    /// The parts that change when some are filled. `bytes` limits what formulas, links and formats add.
     pub(crate) fn settle(&self, filled: Vec<(String, Filled)>, bytes: usize) -> Result<Settled, Failure> {
         if filled.is_empty() {
             return Ok(Settled::default());
@@ -280,9 +279,9 @@ impl Texts<'_> {
 
     /// Changes a part if there is one.
     fn change(&mut self, part: &str, changed: impl Fn(&str) -> Result<String, Failure>) -> Result<(), Failure> {
-        let Some(text) = self.get(part) else { return Ok(()) };
-        let new = changed(text).map_err(|failure| failure.in_part(part))?;
-        if new != text {
+        let new = self.mended(part, changed)?;
+        let is_new = |new: &String| self.get(part) != Some(new);
+        if let Some(new) = new.filter(is_new) {
             self.changed.insert(part.to_owned(), new);
         }
         Ok(())
@@ -290,11 +289,14 @@ impl Texts<'_> {
 
     /// The same for a part that is not kept as the archive has it.
     fn rewrite(&mut self, part: &str, changed: impl Fn(&str) -> Result<String, Failure>) -> Result<(), Failure> {
-        if let Some(text) = self.get(part) {
-            let new = changed(text).map_err(|failure| failure.in_part(part))?;
+        if let Some(new) = self.mended(part, changed)? {
             self.changed.insert(part.to_owned(), new);
         }
         Ok(())
+    }
+
+    fn mended(&self, part: &str, changed: impl Fn(&str) -> Result<String, Failure>) -> Result<Option<String>, Failure> {
+        self.get(part).map(changed).transpose().map_err(|failure| failure.in_part(part))
     }
 }
 

@@ -1,4 +1,4 @@
-//! Mends a sheet whose rows have moved: their numbers, formulas, and whatever names cells.
+//! Mends a sheet whose rows have moved: row numbers, formulas, and other references to cells.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -233,21 +233,35 @@ impl<'a> Sheet<'a> {
 
     /// An element for each copy of the cells that its attribute names, with its place in the workbook.
     fn copied(&mut self, element: usize, rows: &Rows, name: &str, cells: &str) -> Result<(), Failure> {
+        let place = self.attribute(element, name).map(|(place, _)| place);
+        let location = self.attribute(element, "location");
+        let all = self.repeated(element, copies(rows, cells), |row, area| {
+            let cells = place.clone().map(|place| (place, area));
+            let location = location
+                .as_ref()
+                .map(|(place, old)| (place.clone(), quick_xml::escape::escape(self.moved(old, row)).into_owned()));
+            cells.into_iter().chain(location).collect()
+        })?;
+        self.edits.replace(self.markup.range(element), all)
+    }
+
+    /// An element once for each copy of its cells, with these edits of the sheet.
+    fn repeated(
+        &self,
+        element: usize,
+        copies: Vec<(Option<u32>, String)>,
+        edits: impl Fn(Option<u32>, String) -> Vec<(Range<usize>, String)>,
+    ) -> Result<String, Failure> {
         let range = self.markup.range(element);
         let source = self.source.get(range.clone()).unwrap_or_default();
-        let cells_place = self.attribute(element, name).map(|(place, _)| place);
-        let location = self.attribute(element, "location");
+        let within = |(place, new): (Range<usize>, String)| (place.start - range.start..place.end - range.start, new);
         let mut all = String::new();
-        for (row, area) in copies(rows, cells) {
+        for (row, area) in copies {
             self.edits.budget.take(source.len() + area.len())?;
-            let place = |place: &Range<usize>| place.start - range.start..place.end - range.start;
-            let mut own: Vec<_> = cells_place.iter().map(|cells| (place(cells), area.clone())).collect();
-            if let Some((at, old)) = &location {
-                own.push((place(at), quick_xml::escape::escape(self.moved(old, row)).into_owned()));
-            }
+            let own = edits(row, area).into_iter().map(within).collect();
             all.push_str(&crate::markup::applied(source, own));
         }
-        self.edits.replace(range, all)
+        Ok(all)
     }
 
     /// What extensions of a sheet are for: formats, validations and sparklines.
@@ -271,21 +285,12 @@ impl<'a> Sheet<'a> {
 
     /// A sparkline has one cell, so that each copy of this has one.
     fn sparkline(&mut self, sparkline: usize, cells: usize, rows: &Rows, text: &str) -> Result<(), Failure> {
-        let range = self.markup.range(sparkline);
-        let source = self.source.get(range.clone()).unwrap_or_default();
         let data = self.markup.inside(sparkline).find(|(_, child)| child.local() == "f").map(|(index, _)| index);
-        let place = |element: usize| {
-            let content = self.content(element);
-            content.start - range.start..content.end - range.start
-        };
-        let mut all = String::new();
-        for (row, area) in copies(rows, text) {
-            self.edits.budget.take(source.len() + area.len())?;
-            let mut own = vec![(place(cells), area)];
-            own.extend(data.map(|data| (place(data), escaped(&self.moved(&self.markup.text(data), row)))));
-            all.push_str(&crate::markup::applied(source, own));
-        }
-        self.edits.replace(range, all)
+        let all = self.repeated(sparkline, copies(rows, text), |row, area| {
+            let data = data.map(|data| (self.content(data), escaped(&self.moved(&self.markup.text(data), row))));
+            std::iter::once((self.content(cells), area)).chain(data).collect()
+        })?;
+        self.edits.replace(self.markup.range(sparkline), all)
     }
 
     /// Page breaks after rows.
