@@ -231,7 +231,7 @@ async fn a_repeated_request_is_one_version_even_at_once() {
     assert_eq!(other.body["template"]["delimiters"]["open"], "[[");
 }
 
-/// Whatever comes first, each listed version has its files, and no file is left of the others.
+/// In any order of events, listed versions have their files, and no other file is left.
 #[tokio::test]
 async fn a_deletion_during_additions_loses_none_of_them() {
     let world = World::new();

@@ -1,10 +1,10 @@
 //! The sweeper: once a minute, it finishes what queues and workers have left undone.
 //!
 //! It processes open jobs that are due: jobs whose lease has ended, queued jobs that no worker took, and completed jobs whose
-//! output has expired. It also deletes what ended jobs and interrupted changes
-//! of templates have left in the bucket, counts created and ended jobs, and calls the
-//! deliverer of webhooks. All of this runs in parallel and within a time limit, and the rest is left to the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change
-//! is a conditional write.
+//! output has expired. It also deletes what ended jobs and interrupted changes of templates have left in the bucket, counts created
+//! and ended jobs, and calls the deliverer of webhooks. All of this runs in parallel and within a time limit, and the rest is left to
+//! the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change is a
+//! conditional write.
 
 mod cleanup;
 mod deliveries;

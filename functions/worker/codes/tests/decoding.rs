@@ -207,7 +207,7 @@ fn names_of_symbologies_are_those_of_requests() {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
-    /// Whatever is accepted is read back; nothing panics.
+    /// Accepted values are read back, and nothing panics.
     #[test]
     fn any_text_is_read_back_or_refused(text in "[ -~]{1,60}|\\PC{1,40}|[0-9]{1,90}|[A-Z0-9]{1,80}") {
         for symbology in [Symbology::Qr, Symbology::DataMatrix, Symbology::Pdf417, Symbology::Code128] {

@@ -91,7 +91,7 @@ impl Cell {
             Epoch::Year1900 => civil::date(1899, 12, 30),
             Epoch::Year1904 => civil::date(1904, 1, 1),
         };
-        // Spreadsheets have a 29 February 1900, which was none.
+        // Spreadsheets count February 29, 1900, which never existed.
         let first = match self.epoch {
             Epoch::Year1900 => civil::date(1900, 3, 1),
             Epoch::Year1904 => start,

@@ -68,7 +68,7 @@ impl<'x> Markup<'x> {
         after.take_while(move |(_, inner)| inner.open.start < end)
     }
 
-    /// All elements of this name, whatever its prefix.
+    /// All elements with this name. Prefixes don't matter.
     pub(crate) fn named(&self, local: &str) -> impl Iterator<Item = (usize, &Element<'x>)> {
         self.elements.iter().enumerate().filter(move |(_, element)| element.local() == local)
     }

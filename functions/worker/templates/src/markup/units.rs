@@ -8,7 +8,7 @@ use super::sections::Ends;
 
 const CELLS: [&str; 4] = ["tc", "table-cell", "covered-table-cell", "c"];
 const ROWS: [&str; 3] = ["tr", "table-row", "row"];
-/// What a tag calls a row of a sheet, whatever its prefix.
+/// The name of a sheet's row in tags. Prefixes don't matter.
 const SHEET_ROW: &str = "row";
 /// Elements around paragraphs that a section may repeat whole.
 const BLOCKS: [&str; 3] = ["list-item", "sdt", "list-header"];

@@ -99,7 +99,7 @@ pub(super) struct Look {
     pub(super) margin: f32,
     pub(super) opacity: f32,
     pub(super) rotation: f32,
-    /// The usual size of a watermark, or less if that does not fit, if there is none.
+    /// In points. `None`: the usual size of a watermark, or less if that does not fit.
     pub(super) font_size: Option<f32>,
     pub(super) color: String,
     pub(super) width: Option<f32>,
