@@ -55,13 +55,15 @@ pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
 const LABELS_LEFT_OUT: &str = "metadataTruncated";
 
 /// The members of a job in events. The request is left out, so that no URL or option is copied.
-pub const JOB_MEMBERS: [&str; 15] = [
+pub const JOB_MEMBERS: [&str; 17] = [
     "id",
     "status",
     "version",
     "toolSlug",
     "mode",
     "testMode",
+    "batchId",
+    "index",
     "createdAt",
     "startedAt",
     "finishedAt",

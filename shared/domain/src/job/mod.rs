@@ -27,6 +27,7 @@ use uuid::Uuid;
 use crate::account::api_key::Mode;
 use crate::account::limits::Ceilings;
 use crate::account::quota::Charge;
+use crate::batch::BatchPlace;
 use crate::job::queue::QueueName;
 use crate::time::{Period, Timestamp};
 
@@ -76,6 +77,12 @@ impl JobId {
     /// This job's partition of the open-jobs index, out of `shards`.
     pub fn shard(self, shards: u8) -> u8 {
         self.0.as_bytes()[15] % shards
+    }
+}
+
+impl From<Uuid> for JobId {
+    fn from(id: Uuid) -> Self {
+        Self(id)
     }
 }
 
@@ -136,6 +143,9 @@ pub struct Job {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub request_id: Option<String>,
     pub mode: Mode,
+    /// Its place in the batch that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub batch: Option<BatchPlace>,
     pub tool: String,
     /// The queue of its message.
     #[serde(default)]
@@ -293,6 +303,10 @@ impl Job {
         view.insert("toolSlug".into(), json!(self.tool));
         view.insert("mode".into(), json!(self.mode));
         view.insert("testMode".into(), json!(self.mode == Mode::Test));
+        if let Some(batch) = self.batch {
+            view.insert("batchId".into(), json!(batch.id));
+            view.insert("index".into(), json!(batch.index));
+        }
         view.insert("createdAt".into(), json!(self.created_at.to_string()));
         let times = [
             ("startedAt", self.started_at),
