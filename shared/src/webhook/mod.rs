@@ -60,7 +60,8 @@ mod tests {
         let body: Value = serde_json::from_str(&text("/body")).unwrap();
         let members: Vec<_> = body["data"]["job"].as_object().unwrap().keys().map(String::as_str).collect();
         let of_batches = ["batchId", "index"];
-        let expected: Vec<_> = JOB_MEMBERS.into_iter().filter(|name| *name != "error" && !of_batches.contains(name)).collect();
+        let expected: Vec<_> =
+            JOB_MEMBERS.into_iter().filter(|name| *name != "error" && !of_batches.contains(name)).collect();
         assert_eq!(members, expected, "all that the event of a completed job without a batch has");
     }
 }

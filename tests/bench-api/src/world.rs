@@ -49,6 +49,7 @@ const SETTINGS: [&str; 18] = [
     "HTML_QUEUE_URL",
     "PDF_QUEUE_URL",
     "EVENTS_QUEUE_URL",
+    "BATCHES_QUEUE_URL",
     "DELIVERIES_QUEUE_URL",
     "S3_PATH_STYLE",
     "LOG_LEVEL",
@@ -160,6 +161,7 @@ impl Seed {
             ("HTML_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/html"),
             ("PDF_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/pdf"),
             ("EVENTS_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/events"),
+            ("BATCHES_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/batches"),
             ("DELIVERIES_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/deliveries"),
             ("S3_PATH_STYLE", "true"),
         ];

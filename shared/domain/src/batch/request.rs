@@ -7,7 +7,6 @@ use serde_json::{Map, Value, json};
 
 use super::OnError;
 use crate::breach::Breach;
-use crate::job::WebhookRequest;
 use crate::request::JobRequest;
 use crate::sha256_hex;
 use crate::tool::catalogue::{Catalogue, Tool};
@@ -47,7 +46,8 @@ pub struct NewBatch {
     pub defaults: Defaults,
     pub items: Vec<Map<String, Value>>,
     pub on_error: OnError,
-    pub webhook: Option<WebhookRequest>,
+    /// The first item as the request for a job, with the batch's webhook.
+    pub first: JobRequest,
     /// SHA-256 of the request, equal for equal requests.
     pub fingerprint: String,
 }
@@ -85,7 +85,7 @@ impl NewBatch {
         if !reader.breaches.is_empty() {
             return Err(reader.breaches);
         }
-        let (mut told, mut webhook) = (HashSet::new(), None);
+        let (mut told, mut first) = (HashSet::new(), None);
         for (index, item) in items.iter().enumerate() {
             let mut job = item_body(&defaults, item);
             if index == 0
@@ -94,7 +94,7 @@ impl NewBatch {
                 job.insert("webhook".to_owned(), wanted.clone());
             }
             match JobRequest::parse(catalogue, tool, &job) {
-                Ok((request, _)) if index == 0 => webhook = request.webhook,
+                Ok((request, _)) if index == 0 => first = Some(request),
                 Ok(_) => {}
                 Err(breaches) => {
                     let placed = breaches.into_iter().map(|breach| placed(breach, index, item));
@@ -106,9 +106,8 @@ impl NewBatch {
             }
         }
         reader.breaches.truncate(MOST_BREACHES);
-        let fingerprint = fingerprint(body);
-        let read = Self { defaults, items, on_error, webhook, fingerprint };
-        if reader.breaches.is_empty() { Ok(read) } else { Err(reader.breaches) }
+        let Some(first) = first.filter(|_| reader.breaches.is_empty()) else { return Err(reader.breaches) };
+        Ok(Self { defaults, items, on_error, first, fingerprint: fingerprint(body) })
     }
 
     /// The items as JSON lines.
@@ -266,7 +265,7 @@ mod tests {
         }));
         let batch = batch.unwrap();
         assert_eq!(batch.on_error, OnError::Stop);
-        assert_eq!(batch.webhook.as_ref().unwrap().url, "https://a.example/hook");
+        assert_eq!(batch.first.webhook.as_ref().unwrap().url, "https://a.example/hook");
         let bodies: Vec<_> = batch.items.iter().map(|item| item_body(&batch.defaults, item)).collect();
         assert_eq!(
             json!(bodies[0]),

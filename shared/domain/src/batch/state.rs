@@ -72,6 +72,7 @@ pub enum PauseReason {
     /// The key that created or resumed the batch no longer works.
     RevokedApiKey,
     AccountSuspended,
+    TestModeDisabled,
     /// The key or the plan no longer has the tool.
     ToolNotAllowed,
 }
@@ -168,14 +169,14 @@ pub struct Batch {
     pub mode: Mode,
     pub tool: String,
     pub on_error: OnError,
-    /// The folder of the items in the bucket.
-    pub folder: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub webhook: Option<JobWebhook>,
     pub state: State,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Reason>,
     pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub paused_at: Option<Timestamp>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finished_at: Option<Timestamp>,
     pub total: u32,
@@ -274,9 +275,10 @@ impl Batch {
         before != (self.open.len(), self.processing)
     }
 
-    pub fn pause(&mut self, why: PauseReason) -> Result<(), Forbidden> {
+    pub fn pause(&mut self, why: PauseReason, now: Timestamp) -> Result<(), Forbidden> {
         match self.state {
             State::Processing => {
+                self.paused_at = Some(now);
                 self.enter(State::Paused, Some(Reason::Paused(why)));
                 Ok(())
             }
@@ -290,6 +292,7 @@ impl Batch {
             State::Processing => Ok(false),
             State::Paused => {
                 self.key_hash = key;
+                self.paused_at = None;
                 self.enter(State::Processing, None);
                 Ok(true)
             }
@@ -306,6 +309,14 @@ impl Batch {
             }
             State::Canceling | State::Canceled => Ok(false),
             State::Completed => Err(Forbidden(self.state)),
+        }
+    }
+
+    /// Cancels a batch that nobody has resumed for too long.
+    pub fn give_up(&mut self, now: Timestamp) {
+        let is_late = self.paused_at.is_some_and(|at| at.plus(PAUSED_AT_MOST) <= now);
+        if is_late && self.state == State::Paused {
+            self.enter(State::Canceling, Some(Reason::Canceled(CancelReason::PausedTooLong)));
         }
     }
 

@@ -12,11 +12,11 @@ fn batch(total: u32, on_error: OnError) -> Batch {
         mode: Mode::Live,
         tool: "html-to-pdf".into(),
         on_error,
-        folder: "batches/acc_1/x".into(),
         webhook: None,
         state: State::Processing,
         reason: None,
         created_at: Timestamp(1_795_176_000_007),
+        paused_at: None,
         finished_at: None,
         total,
         next: 0,
@@ -82,7 +82,7 @@ fn take(batch: &mut Batch, step: &Step) {
                 batch.settle(&[seen(index, *status)]);
             }
         }
-        Step::Pause => drop(batch.pause(PauseReason::InsufficientCredits)),
+        Step::Pause => drop(batch.pause(PauseReason::InsufficientCredits, Timestamp(1_795_176_000_010))),
         Step::Resume => drop(batch.resume(KeyHash::of_dashboard("acc_1", Mode::Live))),
         Step::Cancel => drop(batch.cancel(CancelReason::Requested)),
         Step::Conclude => drop(batch.conclude(Timestamp(1_795_176_999_999))),
@@ -179,7 +179,7 @@ fn a_deleted_job_counts_as_it_ended() {
 #[test]
 fn a_paused_batch_goes_on_with_another_key() {
     let mut paused = batch(2, OnError::Continue);
-    paused.pause(PauseReason::RevokedApiKey).unwrap();
+    paused.pause(PauseReason::RevokedApiKey, Timestamp(5)).unwrap();
     assert_eq!(paused.view()["reason"], "revoked_api_key");
     assert_eq!(paused.room(), 0);
     let key = KeyHash::of_dashboard("acc_2", Mode::Live);
@@ -188,4 +188,17 @@ fn a_paused_batch_goes_on_with_another_key() {
     paused.cancel(CancelReason::Requested).unwrap();
     assert_eq!(paused.resume(key), Err(Forbidden(State::Canceling)));
     assert_eq!(paused.cancel(CancelReason::Requested), Ok(false));
+}
+
+#[test]
+fn a_batch_that_nobody_resumes_is_canceled() {
+    let mut paused = batch(2, OnError::Continue);
+    paused.pause(PauseReason::InsufficientCredits, Timestamp(0)).unwrap();
+    let week = Timestamp(0).plus(PAUSED_AT_MOST);
+    paused.give_up(Timestamp(week.as_millis() - 1));
+    assert_eq!(paused.state, State::Paused);
+    paused.give_up(week);
+    assert!(paused.conclude(week));
+    assert_eq!(paused.view()["reason"], "paused_too_long");
+    assert_eq!(paused.tally.canceled, 2);
 }
