@@ -241,8 +241,8 @@ class Roles(unittest.TestCase):
             "CursorKey": {"ListJobs"},
             "WebhookKey": {
                 "CreateWebhook", "UpdateWebhook", "RotateWebhookSecret", "Deliverer", "Dashboard",
-                # A job may name a webhook with a secret.
-                "CreateJob", "CreateToolJob", "ConvertOfficeToPdf", "ConvertHtmlToPdf",
+                # A job or a batch may name a webhook with a secret.
+                "CreateJob", "CreateToolJob", "ConvertOfficeToPdf", "ConvertHtmlToPdf", "CreateBatch",
             },
             "WebhookSigningKey": {"CreateWebhook", "UpdateWebhook", "GetWebhookKeys", "Deliverer", "Dashboard"},
         })

@@ -172,6 +172,42 @@ async fn event_kinds(scene: &Scene, account: &Account) -> Vec<String> {
     page.events.into_iter().map(|event| event.kind).collect()
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_are_listed_in_the_order_of_the_items() {
+    let scene = Scene::new().await;
+    let account = scene.world.account(100).await;
+    let missing = docmill::domain::upload::UploadId::new().to_string();
+    let mut items: Vec<_> = (0..7).map(|row| json!({"html": format!("<p>{row}")})).collect();
+    items.insert(2, json!({"uploadId": missing}));
+    let answer = scene.post(&account, &json!({"toolSlug": "html-to-pdf", "items": items}), None).await;
+    let id = BatchId::parse(answer.body["batch"]["id"].as_str().unwrap()).unwrap();
+    scene.runner().run(&account.id, id, SHORT).await.unwrap();
+    let batch = scene.batch(&account, id).await;
+    claim(&scene.world.context.jobs, batch.job(5)).await;
+    let list = async |query: &[(&str, &str)]| {
+        let mut request = get("/v1/batches/x/jobs").key(&account.key).parameter("batch_id", &id.to_string());
+        for (name, value) in query {
+            request = request.query(name, value);
+        }
+        Answer::of(list_batch_jobs::handle(Arc::new(scene.context()), request.build()).await)
+    };
+    let indexes = |answer: &Answer| -> Vec<u64> {
+        answer.body["jobs"].as_array().unwrap().iter().map(|job| job["index"].as_u64().unwrap()).collect()
+    };
+    let first = list(&[("limit", "4")]).await;
+    assert_eq!((indexes(&first), &first.body["nextCursor"]), (vec![0, 1, 3, 4], &json!("5")));
+    assert_eq!(first.body["refused"][0]["index"], 2);
+    assert_eq!(first.body["refused"][0]["error"]["code"], "validation_failed");
+    let second = list(&[("limit", "4"), ("cursor", "5")]).await;
+    assert_eq!((indexes(&second), second.body.get("nextCursor")), (vec![5, 6, 7], None));
+    assert_eq!(second.body["refused"], json!([]));
+    assert_eq!(indexes(&list(&[("status", "processing")]).await), [5]);
+    assert_eq!(list(&[("status", "queued")]).await.body["refused"], json!([]));
+    assert_eq!(list(&[("status", "failed")]).await.body["refused"][0]["index"], 2);
+    assert_eq!(list(&[("cursor", "x")]).await.refusal(), (422, "validation_failed"));
+    scene.end().await;
+}
+
 /// Runs are dropped at any point, and others begin while they only sleep.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_item_becomes_one_job_although_runs_are_killed() {

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 35] = [
+pub const ROUTES: [(Method, &str); 36] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -25,6 +25,7 @@ pub const ROUTES: [(Method, &str); 35] = [
     (Method::DELETE, "/v1/templates/{template_name}"),
     (Method::POST, "/v1/batches"),
     (Method::GET, "/v1/batches/{batch_id}"),
+    (Method::GET, "/v1/batches/{batch_id}/jobs"),
     (Method::POST, "/v1/batches/{batch_id}/cancel"),
     (Method::POST, "/v1/batches/{batch_id}/resume"),
     (Method::GET, "/v1/account/usage"),

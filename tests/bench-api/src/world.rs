@@ -33,7 +33,7 @@ const FURTHER: [(&str, &str); 6] = [
     ("DELIVERY_ROLE", "arn:aws:iam::111122223333:role/deliverer"),
 ];
 /// The functions' settings with the emulator.
-const SETTINGS: [&str; 18] = [
+const SETTINGS: [&str; 19] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_REGION",
@@ -249,6 +249,7 @@ fn completed_job(account: &str) -> Job {
         key_id: "key_bench".into(),
         request_id: None,
         mode: Mode::Live,
+        batch: None,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,

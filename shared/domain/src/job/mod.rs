@@ -1,5 +1,6 @@
 //! A job as stored, and as shown to its owner.
 
+mod batch;
 mod failure;
 mod mistake;
 pub mod outcome;
@@ -10,6 +11,7 @@ pub mod statistics;
 mod status;
 mod webhook;
 
+pub use batch::{BatchId, BatchPlace};
 pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
 pub use mistake::{Mistake, Place, Reason};
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
@@ -27,7 +29,6 @@ use uuid::Uuid;
 use crate::account::api_key::Mode;
 use crate::account::limits::Ceilings;
 use crate::account::quota::Charge;
-use crate::batch::BatchPlace;
 use crate::job::queue::QueueName;
 use crate::time::{Period, Timestamp};
 

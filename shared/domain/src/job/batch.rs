@@ -1,4 +1,4 @@
-//! Ids of batches, and the ids of their jobs, which follow from them.
+//! The batch that a job belongs to. The ids of a batch's jobs follow from its own.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
-use crate::job::JobId;
+use super::JobId;
 use crate::time::Timestamp;
 
 const PREFIX: &str = "bat_";
@@ -38,6 +38,13 @@ impl BatchId {
         let millis = u64::try_from(created_at.as_millis()).unwrap_or(0);
         JobId::from(Builder::from_unix_timestamp_millis(millis, &random).into_uuid())
     }
+}
+
+/// The place of a job in its batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct BatchPlace {
+    pub id: BatchId,
+    pub index: u32,
 }
 
 impl Default for BatchId {
