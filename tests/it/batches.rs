@@ -8,7 +8,7 @@ use batch_runner::Runner;
 use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::api_key::Mode;
-use docmill::domain::batch::{Batch, BatchId, CancelReason, Reason, State};
+use docmill::domain::batch::{Batch, BatchId, CancelReason, MOST_OPEN, OnError, Reason, State, Tally};
 use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::http::batches::{BatchControl, NewBatches, own_batch};
 use docmill::http::guard::caller_of;
@@ -120,6 +120,39 @@ impl Scene {
             let job = claim(jobs, job.id).await;
             assert_eq!(jobs.complete(&job, &completion(clock::now())).await.unwrap(), Written::Yes);
         }
+    }
+}
+
+/// A batch without items that has ended.
+pub fn completed_batch(account: &Account) -> Batch {
+    let now = clock::now();
+    Batch {
+        account: account.id.clone(),
+        id: BatchId::new(),
+        key_hash: account.key.hash(),
+        mode: Mode::Live,
+        tool: "html-to-pdf".into(),
+        on_error: OnError::Continue,
+        webhook: None,
+        state: State::Completed,
+        reason: None,
+        created_at: now,
+        paused_at: None,
+        finished_at: Some(now),
+        total: 0,
+        next: 0,
+        next_byte: 0,
+        open: Vec::new(),
+        processing: 0,
+        tally: Tally::default(),
+        charged: 0,
+        refunded: 0,
+        run: 1,
+        lease_until: None,
+        revision: 1,
+        due_shard: None,
+        due: None,
+        ttl: now.next_day().as_ttl_seconds(),
     }
 }
 
@@ -373,6 +406,34 @@ async fn a_repeated_request_gets_the_same_batch() {
     assert_eq!(scene.post(&account, &other, Some("key-1")).await.refusal(), (422, "idempotency_key_reused"));
     // Only the batch that exists has items.
     assert_eq!(scene.world.context.files.list(&format!("batches/{}/", account.id)).await.unwrap().len(), 2);
+    scene.end().await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn items_may_be_uploaded() {
+    let scene = Scene::new().await;
+    let (account, stranger) = (scene.world.account(2000).await, scene.world.account(10).await);
+    let upload = docmill::domain::upload::UploadId::new();
+    let lines: String = (0..1500).map(|row| format!("{{\"html\": \"<p>{row}\"}}\n")).collect();
+    let key = docmill::files::ObjectKey::Upload { account: &account.id, upload };
+    let files = &scene.world.context.files;
+    files.put_bytes(&key, lines.into_bytes(), "application/jsonl").await.unwrap();
+    let body = json!({"toolSlug": "html-to-pdf", "itemsUploadId": upload.to_string()});
+    let created = scene.post(&account, &body, Some("key")).await;
+    assert_eq!((created.status, &created.body["batch"]["counts"]["total"]), (202, &json!(1500)), "{}", created.body);
+    let id = BatchId::parse(created.body["batch"]["id"].as_str().unwrap()).unwrap();
+    // No more jobs are open than a record holds.
+    scene.runner().run(&account.id, id, SHORT).await.unwrap();
+    let batch = scene.batch(&account, id).await;
+    assert_eq!((batch.open.len(), batch.next), (MOST_OPEN, MOST_OPEN as u32));
+    assert_eq!(scene.post(&stranger, &body, None).await.refusal(), (422, "validation_failed"));
+    // The response to a repeated request is the same when the upload is gone.
+    files.delete(&key.to_string()).await.unwrap();
+    let again = scene.post(&account, &body, Some("key")).await;
+    assert_eq!((again.status, &again.body["batch"]["id"]), (202, &json!(id)), "{}", again.body);
+    assert_eq!(again.header("idempotency-replayed"), Some("true"));
+    let refused = scene.post(&account, &body, Some("other key")).await;
+    assert_eq!((refused.status, &refused.body["error"]["details"][0]["path"]), (422, &json!("/itemsUploadId")));
     scene.end().await;
 }
 

@@ -14,6 +14,7 @@ mod account_policy;
 mod account_usage;
 mod administration;
 mod admission;
+mod batch_journeys;
 mod batches;
 mod bench_sweeper;
 mod bench_webhooks;

@@ -12,7 +12,9 @@ use super::guard::Caller;
 use super::submit::{JobService, ToolChoice, admit_tool};
 use crate::clock;
 use crate::context::Context;
-use crate::domain::batch::{Batch, BatchId, CancelReason, Forbidden, NewBatch, State, Tally};
+use crate::domain::batch::{
+    Batch, BatchId, BatchRequest, CancelReason, Forbidden, MOST_ITEMS_BYTES, NewBatch, State, Tally, UPLOAD_RULE,
+};
 use crate::domain::breach::Breach;
 use crate::domain::idempotency::IdempotencyKey;
 
@@ -49,7 +51,18 @@ impl NewBatches {
         let JobService { context, queue, .. } = &self.jobs;
         let tool = self.jobs.choose_tool(ToolChoice::InBody, body)?;
         admit_tool(tool, caller)?;
-        let wanted = NewBatch::read(&context.catalogue, tool, body).map_err(invalid_request)?;
+        let request = BatchRequest::read(body, caller.now).map_err(invalid_request)?;
+        let uploaded = match self.uploaded(caller, &request).await? {
+            Some(uploaded) => uploaded,
+            // The response to an earlier request is the same, also when its upload is gone.
+            None => {
+                return match key {
+                    Some(key) => self.replay(caller, key, &request.fingerprint).await?.ok_or_else(no_such_upload),
+                    None => Err(no_such_upload()),
+                };
+            }
+        };
+        let wanted = request.check(&context.catalogue, tool, &uploaded).map_err(invalid_request)?;
         let webhook = self.jobs.webhook(wanted.first.webhook.as_ref(), caller.account())?;
         self.jobs.admit_steps(&wanted.first, caller)?;
         let batch =
@@ -75,12 +88,38 @@ impl NewBatches {
         }
     }
 
+    /// The upload with the items; empty if they are in the request, and `None` if it does not exist.
+    async fn uploaded(&self, caller: &Caller, request: &BatchRequest) -> Result<Option<Vec<u8>>, ApiError> {
+        let Some(upload) = request.upload() else { return Ok(Some(Vec::new())) };
+        let key = ObjectKey::Upload { account: caller.account(), upload }.to_string();
+        let uploaded =
+            self.jobs.context.files.get_bytes(&key, MOST_ITEMS_BYTES).await.map_err(ApiError::unavailable)?;
+        match uploaded {
+            Some(uploaded) if uploaded.len() > MOST_ITEMS_BYTES => Err(wrong_upload("has more than 64 MiB")),
+            found => Ok(found),
+        }
+    }
+
+    async fn replay(
+        &self,
+        caller: &Caller,
+        key: &IdempotencyKey,
+        fingerprint: &str,
+    ) -> Result<Option<Reply>, ApiError> {
+        let (batches, account) = (&self.jobs.context.batches, caller.account());
+        let Some(id) = batches.earlier(key, account, caller.key.mode, fingerprint, caller.now).await? else {
+            return Ok(None);
+        };
+        let earlier = batches.get(account, id).await?.ok_or(ErrorCode::BatchNotFound)?;
+        Ok(Some(accepted(&earlier).header(IDEMPOTENCY_REPLAYED, true)))
+    }
+
     async fn store(&self, batch: &Batch, wanted: &NewBatch) -> Result<(), ApiError> {
         let files = &self.jobs.context.files;
         let key = |part| ObjectKey::Batch { account: &batch.account, batch: batch.id, part };
         let (items, defaults) = (key(BatchPart::Items), key(BatchPart::Defaults));
         let stored = futures_util::try_join!(
-            files.put_text(&items, wanted.lines()),
+            files.put_text(&items, wanted.lines.clone()),
             files.put_text(&defaults, json!(wanted.defaults).to_string()),
         );
         stored.map(drop).map_err(ApiError::unavailable)
@@ -101,7 +140,7 @@ fn new_batch(caller: &Caller, tool: String, wanted: &NewBatch, kept_for: Duratio
         created_at: caller.now,
         paused_at: None,
         finished_at: None,
-        total: u32::try_from(wanted.items.len()).unwrap_or(u32::MAX),
+        total: wanted.total,
         next: 0,
         next_byte: 0,
         open: Vec::new(),
@@ -189,6 +228,14 @@ pub async fn delete_items(context: &Context, batch: &Batch) {
 fn accepted(batch: &Batch) -> Reply {
     Reply::new(StatusCode::ACCEPTED, "batch", batch.view())
         .header(header::LOCATION, format!("/v1/batches/{}", batch.id))
+}
+
+fn no_such_upload() -> ApiError {
+    wrong_upload(UPLOAD_RULE)
+}
+
+fn wrong_upload(message: &str) -> ApiError {
+    invalid_request(vec![Breach::new("/itemsUploadId", message)])
 }
 
 fn invalid_request(breaches: Vec<Breach>) -> ApiError {

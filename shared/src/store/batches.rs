@@ -129,6 +129,21 @@ impl Batches {
         Err(too_contended())
     }
 
+    /// The batch of an earlier request with the same key, if that request was the same.
+    pub async fn earlier(
+        &self,
+        request: &IdempotencyKey,
+        account: &str,
+        mode: Mode,
+        fingerprint: &str,
+        now: Timestamp,
+    ) -> Result<Option<BatchId>, StoreError> {
+        let id = BatchKey::record_id(request, account, mode);
+        let found: Option<BatchKey> = get(&self.client, &self.table, key(account, &id)).await?;
+        let same = |found: &BatchKey| found.kept_until > now && found.fingerprint == fingerprint;
+        Ok(found.filter(same).map(|found| found.batch))
+    }
+
     fn put_key(&self, request: &BatchKey, now: Timestamp) -> Result<TransactWriteItem, StoreError> {
         let record = Put::builder()
             .table_name(&self.table)

@@ -6,17 +6,26 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::OnError;
+use crate::account::limits::MAX_BODY_BYTES;
 use crate::breach::Breach;
 use crate::request::JobRequest;
+use crate::request::nesting::{MAX_NESTING, depth};
 use crate::sha256_hex;
+use crate::time::Timestamp;
 use crate::tool::catalogue::{Catalogue, Tool};
+use crate::upload::UploadId;
 
 /// Most items in a request.
 pub const MOST_INLINE_ITEMS: usize = 1000;
+/// Most items in an upload, and its size.
+pub const MOST_ITEMS: usize = 100_000;
+pub const MOST_ITEMS_BYTES: usize = 64 << 20;
+/// What an upload with items must be.
+pub const UPLOAD_RULE: &str = "must be an upload of your account that is complete and less than an hour old";
 /// Further mistakes are not told.
 const MOST_BREACHES: usize = 50;
 
-const MEMBERS: [&str; 7] = ["toolSlug", "items", "options", "then", "output", "webhook", "onError"];
+const MEMBERS: [&str; 8] = ["toolSlug", "items", "itemsUploadId", "options", "then", "output", "webhook", "onError"];
 /// What the batch says for all its items.
 const OF_BATCH: [&str; 4] = ["toolSlug", "then", "output", "webhook"];
 /// All items would store to the same address.
@@ -40,16 +49,45 @@ impl std::fmt::Debug for Defaults {
     }
 }
 
+/// A request before its items are checked.
+pub struct BatchRequest {
+    defaults: Defaults,
+    items: Items,
+    on_error: OnError,
+    webhook: Option<Value>,
+    /// SHA-256 of the request, equal for equal requests.
+    pub fingerprint: String,
+}
+
+enum Items {
+    Inline(Vec<Value>),
+    /// JSON lines.
+    Upload(UploadId),
+}
+
+/// Items may be secret.
+impl std::fmt::Debug for BatchRequest {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("BatchRequest(..)")
+    }
+}
+
 /// A valid request.
-#[derive(Debug)]
 pub struct NewBatch {
     pub defaults: Defaults,
-    pub items: Vec<Map<String, Value>>,
+    /// The items as JSON lines.
+    pub lines: String,
+    pub total: u32,
     pub on_error: OnError,
     /// The first item as the request for a job, with the batch's webhook.
     pub first: JobRequest,
-    /// SHA-256 of the request, equal for equal requests.
     pub fingerprint: String,
+}
+
+impl std::fmt::Debug for NewBatch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NewBatch").field("total", &self.total).finish_non_exhaustive()
+    }
 }
 
 /// An item that can't become a job.
@@ -74,45 +112,113 @@ impl From<Breach> for RefusedPart {
     }
 }
 
-impl NewBatch {
-    /// Reads a request's body, and checks every item as the request for a job that it stands for. Fails with all breaches.
-    pub fn read(catalogue: &Catalogue, tool: &Tool, body: &Map<String, Value>) -> Result<Self, Vec<Breach>> {
+impl BatchRequest {
+    /// Reads a request's body, except its items. Fails with all breaches.
+    pub fn read(body: &Map<String, Value>, now: Timestamp) -> Result<Self, Vec<Breach>> {
         let mut reader = Reader::default();
         let defaults = reader.defaults(body);
-        let items = reader.items(body);
+        let items = reader.items(body, now);
         let on_error = reader.on_error(body.get("onError"));
         reader.unknown(body);
-        if !reader.breaches.is_empty() {
-            return Err(reader.breaches);
-        }
-        let (mut told, mut first) = (HashSet::new(), None);
-        for (index, item) in items.iter().enumerate() {
-            let mut job = item_body(&defaults, item);
-            if index == 0
-                && let Some(wanted) = body.get("webhook")
-            {
-                job.insert("webhook".to_owned(), wanted.clone());
-            }
-            match JobRequest::parse(catalogue, tool, &job) {
-                Ok((request, _)) if index == 0 => first = Some(request),
-                Ok(_) => {}
-                Err(breaches) => {
-                    let placed = breaches.into_iter().map(|breach| placed(breach, index, item));
-                    reader.breaches.extend(placed.filter(|breach| told.insert(breach.path.clone())));
-                }
-            }
-            if reader.breaches.len() >= MOST_BREACHES {
-                break;
-            }
-        }
-        reader.breaches.truncate(MOST_BREACHES);
-        let Some(first) = first.filter(|_| reader.breaches.is_empty()) else { return Err(reader.breaches) };
-        Ok(Self { defaults, items, on_error, first, fingerprint: fingerprint(body) })
+        let Some(items) = items.filter(|_| reader.breaches.is_empty()) else { return Err(reader.breaches) };
+        Ok(Self { defaults, items, on_error, webhook: body.get("webhook").cloned(), fingerprint: fingerprint(body) })
     }
 
-    /// The items as JSON lines.
-    pub fn lines(&self) -> String {
-        self.items.iter().map(|item| format!("{}\n", json!(item))).collect()
+    /// The upload with the items, if they are not in the request.
+    pub fn upload(&self) -> Option<UploadId> {
+        match self.items {
+            Items::Inline(_) => None,
+            Items::Upload(id) => Some(id),
+        }
+    }
+
+    /// Checks every item as the request for a job that it stands for. `uploaded`: the upload. Fails with all breaches.
+    pub fn check(self, catalogue: &Catalogue, tool: &Tool, uploaded: &[u8]) -> Result<NewBatch, Vec<Breach>> {
+        let Self { defaults, items, on_error, webhook, fingerprint } = self;
+        let mut checker = Checker { catalogue, tool, defaults: &defaults, webhook, checked: Checked::default() };
+        match items {
+            Items::Inline(items) => {
+                items.into_iter().take_while(|item| checker.take(Some(item.clone()))).for_each(drop)
+            }
+            Items::Upload(_) => {
+                let lines = uploaded.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+                let lines = lines.filter(|line| !line.is_empty());
+                lines.take_while(|line| checker.take(parse_line(line))).for_each(drop);
+            }
+        }
+        let Checked { lines, total, first, mut breaches, .. } = checker.checked;
+        if total == 0 {
+            breaches.push(Breach::new("/itemsUploadId", "has no items: give a file with a JSON object on each line"));
+        }
+        let Some(first) = first.filter(|_| breaches.is_empty()) else { return Err(breaches) };
+        Ok(NewBatch { defaults, lines, total, on_error, first, fingerprint })
+    }
+}
+
+/// `None` unless the line is the JSON of an item.
+fn parse_line(line: &[u8]) -> Option<Value> {
+    serde_json::from_slice(line).ok().filter(|_| line.len() <= MAX_BODY_BYTES)
+}
+
+struct Checker<'a> {
+    catalogue: &'a Catalogue,
+    tool: &'a Tool,
+    defaults: &'a Defaults,
+    webhook: Option<Value>,
+    checked: Checked,
+}
+
+#[derive(Default)]
+struct Checked {
+    lines: String,
+    total: u32,
+    first: Option<JobRequest>,
+    breaches: Vec<Breach>,
+    /// The paths of the breaches.
+    told: HashSet<String>,
+}
+
+impl Checker<'_> {
+    /// Checks the next item. False if no more need to be checked.
+    fn take(&mut self, item: Option<Value>) -> bool {
+        let index = self.checked.total;
+        let path = format!("/items/{index}");
+        if usize::try_from(index).is_ok_and(|index| index >= MOST_ITEMS) {
+            self.refuse(Breach::new("/itemsUploadId", format!("has more than {MOST_ITEMS} items")));
+            return false;
+        }
+        self.checked.total += 1;
+        match item {
+            Some(Value::Object(item)) if depth(&item) <= MAX_NESTING => {
+                for name in OF_BATCH.iter().filter(|name| item.contains_key(**name)) {
+                    self.refuse(Breach::new(format!("{path}/{name}"), "belongs to the batch, beside its items"));
+                }
+                self.check(index, &item);
+                self.checked.lines.push_str(&format!("{}\n", json!(item)));
+            }
+            _ => self
+                .refuse(Breach::new(path, format!("must be a JSON object, nested at most {MAX_NESTING} levels deep"))),
+        }
+        self.checked.breaches.len() < MOST_BREACHES
+    }
+
+    fn check(&mut self, index: u32, item: &Map<String, Value>) {
+        let mut job = item_body(self.defaults, item);
+        if let Some(webhook) = self.webhook.take() {
+            job.insert("webhook".to_owned(), webhook);
+        }
+        match JobRequest::parse(self.catalogue, self.tool, &job) {
+            Ok((request, _)) if index == 0 => self.checked.first = Some(request),
+            Ok(_) => {}
+            Err(breaches) => breaches.into_iter().for_each(|breach| self.refuse(placed(breach, index, item))),
+        }
+    }
+
+    /// Each place is told once: a mistake of the batch is one of each item.
+    fn refuse(&mut self, breach: Breach) {
+        if self.checked.breaches.len() < MOST_BREACHES && self.checked.told.insert(breach.path.clone()) {
+            self.checked.breaches.push(breach);
+        }
     }
 }
 
@@ -145,31 +251,30 @@ impl Reader {
         Defaults { options, then: body.get("then").cloned(), output }
     }
 
-    fn items(&mut self, body: &Map<String, Value>) -> Vec<Map<String, Value>> {
-        let Some(Value::Array(items)) = body.get("items") else {
-            self.refuse("/items", format!("must be a list of 1 to {MOST_INLINE_ITEMS} items"));
-            return Vec::new();
-        };
-        if items.is_empty() || items.len() > MOST_INLINE_ITEMS {
-            self.refuse("/items", format!("must have 1 to {MOST_INLINE_ITEMS} items"));
-            return Vec::new();
-        }
-        let mut read = Vec::with_capacity(items.len());
-        for (index, item) in items.iter().enumerate() {
-            match item {
-                Value::Object(item) => {
-                    for name in OF_BATCH.iter().filter(|name| item.contains_key(**name)) {
-                        self.refuse(&format!("/items/{index}/{name}"), "belongs to the batch, beside `items`");
-                    }
-                    read.push(item.clone());
+    fn items(&mut self, body: &Map<String, Value>, now: Timestamp) -> Option<Items> {
+        match (body.get("items"), body.get("itemsUploadId")) {
+            (Some(Value::Array(items)), None) if (1..=MOST_INLINE_ITEMS).contains(&items.len()) => {
+                Some(Items::Inline(items.clone()))
+            }
+            (Some(_), None) => {
+                self.refuse(
+                    "/items",
+                    format!("must be a list of 1 to {MOST_INLINE_ITEMS} items. Upload a file with more"),
+                );
+                None
+            }
+            (None, Some(id)) => {
+                let id = id.as_str().and_then(UploadId::parse).filter(|id| id.expires_at() > now);
+                if id.is_none() {
+                    self.refuse("/itemsUploadId", UPLOAD_RULE);
                 }
-                Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
-                    self.refuse(&format!("/items/{index}"), "must be an object");
-                }
+                id.map(Items::Upload)
+            }
+            (Some(_), Some(_)) | (None, None) => {
+                self.refuse("/items", "give either `items` or `itemsUploadId`");
+                None
             }
         }
-        self.breaches.truncate(MOST_BREACHES);
-        read
     }
 
     fn on_error(&mut self, value: Option<&Value>) -> OnError {
@@ -215,7 +320,7 @@ pub fn item_body(defaults: &Defaults, item: &Map<String, Value>) -> Map<String, 
 }
 
 /// The breach at its place in the request for the batch.
-fn placed(breach: Breach, index: usize, item: &Map<String, Value>) -> Breach {
+fn placed(breach: Breach, index: u32, item: &Map<String, Value>) -> Breach {
     let mut parts = breach.path.split('/').skip(1);
     let (first, second) = (parts.next().unwrap_or_default(), parts.next());
     let is_own = match (first, second) {
@@ -241,9 +346,14 @@ fn fingerprint(body: &Map<String, Value>) -> String {
 mod tests {
     use super::*;
 
-    fn read(body: Value) -> Result<NewBatch, Vec<Breach>> {
+    fn read_with(body: Value, uploaded: &[u8]) -> Result<NewBatch, Vec<Breach>> {
         let catalogue = Catalogue::load().unwrap();
-        NewBatch::read(&catalogue, catalogue.find("html-to-pdf").unwrap(), body.as_object().unwrap())
+        let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0))?;
+        request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), uploaded)
+    }
+
+    fn read(body: Value) -> Result<NewBatch, Vec<Breach>> {
+        read_with(body, b"")
     }
 
     fn paths(body: Value) -> Vec<String> {
@@ -266,7 +376,10 @@ mod tests {
         let batch = batch.unwrap();
         assert_eq!(batch.on_error, OnError::Stop);
         assert_eq!(batch.first.webhook.as_ref().unwrap().url, "https://a.example/hook");
-        let bodies: Vec<_> = batch.items.iter().map(|item| item_body(&batch.defaults, item)).collect();
+        let items: Vec<Map<String, Value>> =
+            batch.lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let bodies: Vec<_> = items.iter().map(|item| item_body(&batch.defaults, item)).collect();
+        assert_eq!(batch.total, 2);
         assert_eq!(
             json!(bodies[0]),
             json!({"input": {"html": "<p>1"}, "metadata": {"row": "1"}, "options": {"landscape": true, "scale": 1},
@@ -274,9 +387,6 @@ mod tests {
         );
         assert_eq!(bodies[1]["options"], json!({"landscape": false, "scale": 1}));
         assert_eq!(bodies[1]["output"]["filename"], "all.pdf");
-        let lines = batch.lines();
-        let again: Vec<Map<String, Value>> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
-        assert_eq!(again, batch.items);
     }
 
     #[test]
@@ -285,14 +395,10 @@ mod tests {
         assert_eq!(paths(json!({})), ["/items"]);
         assert_eq!(paths(json!({"items": []})), ["/items"]);
         assert_eq!(paths(json!({"items": vec![good.clone(); MOST_INLINE_ITEMS + 1]})), ["/items"]);
-        assert_eq!(
-            paths(json!({"items": [good, 1], "onError": "halt", "itms": []})),
-            ["/items/1", "/onError", "/itms"]
-        );
-        assert_eq!(
-            paths(json!({"items": [{"html": "x", "then": []}], "output": {"putUrl": "https://a.example"}})),
-            ["/output/putUrl", "/items/0/then"]
-        );
+        assert_eq!(paths(json!({"items": [good], "onError": "halt", "itms": []})), ["/onError", "/itms"]);
+        assert_eq!(paths(json!({"items": [good, 1, {"html": "x", "then": []}]})), ["/items/1", "/items/2/then"]);
+        let output = json!({"putUrl": "https://a.example"});
+        assert_eq!(paths(json!({"items": [good], "output": output})), ["/output/putUrl"]);
         let several = json!({
             "items": [{"html": "x"}, {}, {"html": "x", "options": {"scale": 900}}, {"html": "x", "filename": "a/b"}],
             "options": {"landscape": "yes"},
@@ -311,6 +417,41 @@ mod tests {
     fn no_more_mistakes_are_told_than_can_be_read() {
         let items = vec![json!({"html": 1}); 500];
         assert_eq!(paths(json!({ "items": items })).len(), MOST_BREACHES);
+    }
+
+    #[test]
+    fn items_may_be_the_lines_of_an_upload() {
+        let body = json!({"itemsUploadId": UploadId::new().to_string(), "options": {"landscape": true}});
+        let batch = read_with(body.clone(), b"{\"html\": \"<p>1\"}\r\n\n{\"html\": \"<p>2\"}").unwrap();
+        assert_eq!((batch.total, batch.lines.as_str()), (2, "{\"html\":\"<p>1\"}\n{\"html\":\"<p>2\"}\n"));
+        let paths = |uploaded: &[u8]| -> Vec<_> {
+            let breaches = read_with(body.clone(), uploaded).unwrap_err();
+            breaches.into_iter().map(|breach| breach.path).collect()
+        };
+        assert_eq!(paths(b""), ["/itemsUploadId"]);
+        assert_eq!(
+            paths(b"{\"html\": \"<p>1\"}\n{\n[1]\n{\"html\": 1}\n\xff"),
+            ["/items/1", "/items/2", "/items/3/html", "/items/4"]
+        );
+        let deep = format!("{{\"html\": \"x\", \"input\": {}{}}}", "[".repeat(70), "]".repeat(70));
+        assert_eq!(paths(deep.as_bytes()), ["/items/0"]);
+        for wrong in [json!("upl_1"), json!(1), json!(null)] {
+            assert_eq!(read_with(json!({"itemsUploadId": wrong}), b"").unwrap_err()[0].path, "/itemsUploadId");
+        }
+        let both = json!({"itemsUploadId": UploadId::new().to_string(), "items": [{"html": "x"}]});
+        assert_eq!(read_with(both, b"").unwrap_err()[0].path, "/items");
+    }
+
+    #[test]
+    fn fuzz_lines_of_items() {
+        let catalogue = Catalogue::load().unwrap();
+        let body = json!({"itemsUploadId": UploadId::new().to_string()});
+        docmill_fuzz::fuzz("batch-items", &[], |bytes| {
+            let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0)).unwrap();
+            if let Ok(batch) = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), bytes) {
+                assert_eq!(batch.lines.lines().count(), batch.total as usize);
+            }
+        });
     }
 
     #[test]

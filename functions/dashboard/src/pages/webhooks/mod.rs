@@ -137,6 +137,10 @@ fn summary(event: &StoredEvent) -> String {
     match EventKind::ALL.into_iter().find(|known| known.as_str() == event.kind) {
         Some(EventKind::JobCompleted | EventKind::JobCanceled) => text("/job/toolSlug"),
         Some(EventKind::JobFailed) => format!("{}: {}", text("/job/toolSlug"), text("/job/error/code")),
+        Some(EventKind::BatchCompleted | EventKind::BatchPaused | EventKind::BatchCanceled) => {
+            let (ended, total) = (number("/batch/counts/completed"), number("/batch/counts/total"));
+            format!("{}: {ended} of {total} completed", text("/batch/toolSlug"))
+        }
         Some(EventKind::QuotaWarning) => {
             format!("{} of {} included credits used", number("/credits/threshold"), number("/credits/included"))
         }
