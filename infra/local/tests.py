@@ -37,6 +37,7 @@ ENDPOINTS = {
     "POST /v1/batches",
     "GET /v1/batches/{batch_id}",
     "GET /v1/batches/{batch_id}/jobs",
+    "GET /v1/batches/{batch_id}/download",
     "POST /v1/batches/{batch_id}/cancel",
     "POST /v1/batches/{batch_id}/resume",
     "GET /v1/account/usage",

@@ -8,7 +8,7 @@ use batch_runner::Runner;
 use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::api_key::Mode;
-use docmill::domain::batch::{Batch, BatchId, CancelReason, MOST_OPEN, OnError, Reason, State, Tally};
+use docmill::domain::batch::{Batch, BatchId, CancelReason, OnError, Reason, State, Tally};
 use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::http::batches::{BatchControl, NewBatches, own_batch};
 use docmill::http::guard::caller_of;
@@ -26,15 +26,15 @@ use crate::support::jobs::{claim, completion};
 use crate::support::tables::{remove_jobs, with_own_jobs};
 use crate::support::world::{Account, World, author, patient_aws};
 
-const SHORT: Duration = Duration::from_secs(20);
+pub const SHORT: Duration = Duration::from_secs(20);
 
 /// A world whose jobs no deployed worker, sweeper or runner sees.
-struct Scene {
-    world: World,
+pub struct Scene {
+    pub world: World,
 }
 
 impl Scene {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let aws = patient_aws();
         let mut config = with_own_jobs(World::new().config, &aws).await;
         let sqs = aws.sqs();
@@ -45,7 +45,7 @@ impl Scene {
         Self { world: World::with_config(config) }
     }
 
-    async fn end(self) {
+    pub async fn end(self) {
         remove_jobs(&self.world.config, &self.world.context.aws).await;
         let sqs = self.world.context.aws.sqs();
         let config = &self.world.config;
@@ -54,15 +54,15 @@ impl Scene {
         }
     }
 
-    fn context(&self) -> Context {
+    pub fn context(&self) -> Context {
         Context::new(self.world.config.clone(), patient_aws()).unwrap()
     }
 
-    fn runner(&self) -> Runner {
+    pub fn runner(&self) -> Runner {
         Runner::new(self.context())
     }
 
-    async fn post(&self, account: &Account, body: &Value, key: Option<&str>) -> Answer {
+    pub async fn post(&self, account: &Account, body: &Value, key: Option<&str>) -> Answer {
         let service = Arc::new(NewBatches::new(JobService::new(self.context(), Some(sealing()))));
         let request = post("/v1/batches", body).key(&account.key);
         let request = match key {
@@ -73,7 +73,7 @@ impl Scene {
     }
 
     /// A batch of so many pages.
-    async fn create(&self, account: &Account, items: usize, more: Value) -> BatchId {
+    pub async fn create(&self, account: &Account, items: usize, more: Value) -> BatchId {
         let items: Vec<_> =
             (0..items).map(|row| json!({"html": format!("<p>{row}"), "metadata": {"row": row.to_string()}}));
         let mut body = json!({"toolSlug": "html-to-pdf", "items": items});
@@ -83,12 +83,12 @@ impl Scene {
         BatchId::parse(answer.body["batch"]["id"].as_str().unwrap()).unwrap()
     }
 
-    async fn batch(&self, account: &Account, id: BatchId) -> Batch {
+    pub async fn batch(&self, account: &Account, id: BatchId) -> Batch {
         self.world.context.batches.get(&account.id, id).await.unwrap().unwrap()
     }
 
     /// Ends the lease of a run that was killed.
-    async fn end_lease(&self, account: &Account, id: BatchId) {
+    pub async fn end_lease(&self, account: &Account, id: BatchId) {
         let mut batch = self.batch(account, id).await;
         if !batch.state.is_ended() {
             batch.lease_until = None;
@@ -96,7 +96,7 @@ impl Scene {
         }
     }
 
-    async fn control(&self, account: &Account, id: BatchId, verb: &str) -> Answer {
+    pub async fn control(&self, account: &Account, id: BatchId, verb: &str) -> Answer {
         let service = Arc::new(BatchControl::new(self.context()));
         let request = RequestBuilder::new(Method::POST, &format!("/v1/batches/{id}/{verb}"))
             .key(&account.key)
@@ -108,13 +108,13 @@ impl Scene {
         })
     }
 
-    async fn jobs(&self, batch: &Batch) -> Vec<Job> {
+    pub async fn jobs(&self, batch: &Batch) -> Vec<Job> {
         let ids: Vec<_> = (0..batch.total).map(|index| batch.job(index)).collect();
         self.world.context.jobs.get_all(&ids).await.unwrap()
     }
 
     /// Completes all jobs that wait.
-    async fn complete_jobs(&self, batch: &Batch) {
+    pub async fn complete_jobs(&self, batch: &Batch) {
         let jobs = &self.world.context.jobs;
         for job in self.jobs(batch).await.into_iter().filter(|job| job.status == JobStatus::Queued) {
             let job = claim(jobs, job.id).await;
@@ -203,42 +203,6 @@ async fn a_batch_becomes_jobs_and_ends_with_them() {
 async fn event_kinds(scene: &Scene, account: &Account) -> Vec<String> {
     let page = scene.world.context.events.page(&account.id, None, None, 100, clock::now()).await.unwrap();
     page.events.into_iter().map(|event| event.kind).collect()
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn jobs_are_listed_in_the_order_of_the_items() {
-    let scene = Scene::new().await;
-    let account = scene.world.account(100).await;
-    let missing = docmill::domain::upload::UploadId::new().to_string();
-    let mut items: Vec<_> = (0..7).map(|row| json!({"html": format!("<p>{row}")})).collect();
-    items.insert(2, json!({"uploadId": missing}));
-    let answer = scene.post(&account, &json!({"toolSlug": "html-to-pdf", "items": items}), None).await;
-    let id = BatchId::parse(answer.body["batch"]["id"].as_str().unwrap()).unwrap();
-    scene.runner().run(&account.id, id, SHORT).await.unwrap();
-    let batch = scene.batch(&account, id).await;
-    claim(&scene.world.context.jobs, batch.job(5)).await;
-    let list = async |query: &[(&str, &str)]| {
-        let mut request = get("/v1/batches/x/jobs").key(&account.key).parameter("batch_id", &id.to_string());
-        for (name, value) in query {
-            request = request.query(name, value);
-        }
-        Answer::of(list_batch_jobs::handle(Arc::new(scene.context()), request.build()).await)
-    };
-    let indexes = |answer: &Answer| -> Vec<u64> {
-        answer.body["jobs"].as_array().unwrap().iter().map(|job| job["index"].as_u64().unwrap()).collect()
-    };
-    let first = list(&[("limit", "4")]).await;
-    assert_eq!((indexes(&first), &first.body["nextCursor"]), (vec![0, 1, 3, 4], &json!("5")));
-    assert_eq!(first.body["refused"][0]["index"], 2);
-    assert_eq!(first.body["refused"][0]["error"]["code"], "validation_failed");
-    let second = list(&[("limit", "4"), ("cursor", "5")]).await;
-    assert_eq!((indexes(&second), second.body.get("nextCursor")), (vec![5, 6, 7], None));
-    assert_eq!(second.body["refused"], json!([]));
-    assert_eq!(indexes(&list(&[("status", "processing")]).await), [5]);
-    assert_eq!(list(&[("status", "queued")]).await.body["refused"], json!([]));
-    assert_eq!(list(&[("status", "failed")]).await.body["refused"][0]["index"], 2);
-    assert_eq!(list(&[("cursor", "x")]).await.refusal(), (422, "validation_failed"));
-    scene.end().await;
 }
 
 /// Runs are dropped at any point, and others begin while they only sleep.
@@ -406,34 +370,6 @@ async fn a_repeated_request_gets_the_same_batch() {
     assert_eq!(scene.post(&account, &other, Some("key-1")).await.refusal(), (422, "idempotency_key_reused"));
     // Only the batch that exists has items.
     assert_eq!(scene.world.context.files.list(&format!("batches/{}/", account.id)).await.unwrap().len(), 2);
-    scene.end().await;
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn items_may_be_uploaded() {
-    let scene = Scene::new().await;
-    let (account, stranger) = (scene.world.account(2000).await, scene.world.account(10).await);
-    let upload = docmill::domain::upload::UploadId::new();
-    let lines: String = (0..1500).map(|row| format!("{{\"html\": \"<p>{row}\"}}\n")).collect();
-    let key = docmill::files::ObjectKey::Upload { account: &account.id, upload };
-    let files = &scene.world.context.files;
-    files.put_bytes(&key, lines.into_bytes(), "application/jsonl").await.unwrap();
-    let body = json!({"toolSlug": "html-to-pdf", "itemsUploadId": upload.to_string()});
-    let created = scene.post(&account, &body, Some("key")).await;
-    assert_eq!((created.status, &created.body["batch"]["counts"]["total"]), (202, &json!(1500)), "{}", created.body);
-    let id = BatchId::parse(created.body["batch"]["id"].as_str().unwrap()).unwrap();
-    // No more jobs are open than a record holds.
-    scene.runner().run(&account.id, id, SHORT).await.unwrap();
-    let batch = scene.batch(&account, id).await;
-    assert_eq!((batch.open.len(), batch.next), (MOST_OPEN, MOST_OPEN as u32));
-    assert_eq!(scene.post(&stranger, &body, None).await.refusal(), (422, "validation_failed"));
-    // The response to a repeated request is the same when the upload is gone.
-    files.delete(&key.to_string()).await.unwrap();
-    let again = scene.post(&account, &body, Some("key")).await;
-    assert_eq!((again.status, &again.body["batch"]["id"]), (202, &json!(id)), "{}", again.body);
-    assert_eq!(again.header("idempotency-replayed"), Some("true"));
-    let refused = scene.post(&account, &body, Some("other key")).await;
-    assert_eq!((refused.status, &refused.body["error"]["details"][0]["path"]), (422, &json!("/itemsUploadId")));
     scene.end().await;
 }
 

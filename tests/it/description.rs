@@ -459,6 +459,13 @@ async fn batches(description: &Description, world: &World, account: &Account) {
             let answer = Answer::of(list_batch_jobs::handle(world.context.clone(), request).await);
             description.check(Method::GET, &format!("{path}/jobs"), &answer);
         }
+        for accept in ["application/json", "text/csv"] {
+            let request = about().query("limit", "1").header("accept", accept).build();
+            let answer = Answer::of(get_batch_download::handle(world.context.clone(), request).await);
+            if accept == "application/json" || answer.status != 200 {
+                description.check(Method::GET, &format!("{path}/download"), &answer);
+            }
+        }
         let answer = Answer::of(resume_batch::handle(control.clone(), about().build()).await);
         description.check(Method::POST, &format!("{path}/resume"), &answer);
         let answer = Answer::of(cancel_batch::handle(control.clone(), about().build()).await);

@@ -15,6 +15,7 @@ mod account_usage;
 mod administration;
 mod admission;
 mod batch_journeys;
+mod batch_lists;
 mod batches;
 mod bench_sweeper;
 mod bench_webhooks;

@@ -96,6 +96,7 @@ async fn handle_batches(world: &World, path: &[&str], request: ApiRequest) -> Re
         }
         ("GET", [_]) => get_batch::handle(context, request).await,
         ("GET", [_, "jobs"]) => list_batch_jobs::handle(context, request).await,
+        ("GET", [_, "download"]) => get_batch_download::handle(context, request).await,
         ("POST", [_, "cancel"]) => cancel_batch::handle(control, request).await,
         ("POST", [_, "resume"]) => resume_batch::handle(control, request).await,
         _ => route_fallback::handle(Arc::new(()), request).await,

@@ -1,4 +1,4 @@
-//! The jobs of a page, as many as fit into a response. Their ids follow from the batch, so no index is needed.
+//! The jobs of a page, as many as fit into a response.
 
 use std::collections::HashSet;
 
@@ -6,6 +6,7 @@ use docmill::context::Context;
 use docmill::domain::batch::Batch;
 use docmill::domain::job::{Job, JobStatus};
 use docmill::domain::time::Timestamp;
+use docmill::http::batches::{further_requests, jobs_of};
 use docmill::http::error::ApiError;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
@@ -16,8 +17,6 @@ use crate::query::ListRequest;
 const MOST_READ: u32 = 500;
 /// Most jobs per read.
 const AT_ONCE: u32 = 100;
-/// As many jobs may be read for one request of the rate limit.
-const READ_PER_REQUEST: u32 = 200;
 /// Most bytes of jobs in a response. Lambda's limit is 6 MB.
 const MAX_BYTES: usize = 4 << 20;
 /// Most lists of results that are read at the same time.
@@ -60,7 +59,7 @@ impl Page {
 
     /// How many requests of the rate limit the reads are worth, besides the first.
     pub(crate) fn further_requests(&self) -> u32 {
-        self.read.saturating_sub(1) / READ_PER_REQUEST
+        further_requests(self.read)
     }
 
     fn is_full(&self, wanted: &ListRequest) -> bool {
@@ -76,14 +75,12 @@ impl Page {
         (first, last): (u32, u32),
         now: Timestamp,
     ) -> Result<u32, ApiError> {
-        let ids: Vec<_> = (first..last).map(|index| batch.job(index)).collect();
         self.read += last - first;
-        let mut jobs: Vec<_> = context.jobs.get_all(&ids).await?.into_iter().filter_map(indexed).collect();
+        let mut jobs = jobs_of(context, batch, first, last).await?;
         self.found.extend(jobs.iter().map(|(index, _)| *index));
         jobs.retain(|(_, job)| {
             job.is_of(&batch.account, now) && wanted.status.is_none_or(|status| job.status_at(now) == status)
         });
-        jobs.sort_by_key(|(index, _)| *index);
         let mut views = stream::iter(jobs).map(|(index, job)| view(context, index, job, now)).buffered(RESULTS_AT_ONCE);
         while let Some((index, view)) = views.next().await {
             self.bytes += view.to_string().len();
@@ -94,10 +91,6 @@ impl Page {
         }
         Ok(last)
     }
-}
-
-fn indexed(job: Job) -> Option<(u32, Job)> {
-    Some((job.batch?.index, job))
 }
 
 /// A job whose list of results can't be read is shown without it: it must not hide the others.

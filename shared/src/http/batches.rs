@@ -17,12 +17,16 @@ use crate::domain::batch::{
 };
 use crate::domain::breach::Breach;
 use crate::domain::idempotency::IdempotencyKey;
+use crate::domain::job::Job;
 
 use crate::files::{BatchPart, ObjectKey};
 use crate::queue::Queue;
+use crate::store::StoreError;
 use crate::store::batches::{BatchKey, Created, DUE_BATCHES};
 use crate::store::jobs::Written;
 
+/// As many jobs may be read for one request of the rate limit.
+const READ_PER_REQUEST: u32 = 200;
 /// Most tries if the batch keeps changing in the meantime.
 const TRIES: u32 = 8;
 /// The sweeper calls a runner for a batch that none has taken by then.
@@ -207,6 +211,21 @@ pub async fn own_batch(context: &Context, caller: &Caller, id: &str) -> Result<B
     let id = BatchId::parse(id).unwrap_or(BatchId::NONE);
     let batch = context.batches.get(caller.account(), id).await?;
     batch.filter(|batch| batch.is_current(caller.now)).ok_or_else(|| ErrorCode::BatchNotFound.into())
+}
+
+/// The jobs of the items from `first` on, before `last`, in order. An item without a job is left out. The ids follow from the batch,
+/// so no index is needed.
+pub async fn jobs_of(context: &Context, batch: &Batch, first: u32, last: u32) -> Result<Vec<(u32, Job)>, StoreError> {
+    let ids: Vec<_> = (first..last).map(|index| batch.job(index)).collect();
+    let jobs = context.jobs.get_all(&ids).await?.into_iter();
+    let mut indexed: Vec<_> = jobs.filter_map(|job| Some((job.batch?.index, job))).collect();
+    indexed.sort_by_key(|(index, _)| *index);
+    Ok(indexed)
+}
+
+/// How many requests of the rate limit reading so many jobs is worth, besides the first.
+pub fn further_requests(read: u32) -> u32 {
+    read.saturating_sub(1) / READ_PER_REQUEST
 }
 
 /// The batch is stored already: if the queue is down, the sweeper calls the runner.
