@@ -64,7 +64,7 @@ def of_stack(facts: Facts, stack: str) -> Iterator[Finding]:
 
 def workers(parameters: dict[str, str]) -> dict[str, int]:
     named = {name: value for name, value in parameters.items() if name.endswith("Concurrency")}
-    return {name: int(value) for name, value in named.items() if name != "DeliveryConcurrency"}
+    return {name: int(value) for name, value in named.items() if name not in ("DeliveryConcurrency", "BatchConcurrency")}
 
 
 def of_concurrency(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
