@@ -70,11 +70,6 @@ impl JobId {
         Some(Timestamp(i64::try_from(seconds * 1000 + u64::from(nanos / 1_000_000)).ok()?))
     }
 
-    /// The id without hyphens: 32 characters.
-    pub fn simple(self) -> String {
-        self.0.simple().to_string()
-    }
-
     /// This job's partition of the open-jobs index, out of `shards`.
     pub fn shard(self, shards: u8) -> u8 {
         self.0.as_bytes()[15] % shards

@@ -7,6 +7,7 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use self::places::Places;
 use super::batches::Gate;
@@ -107,6 +108,7 @@ impl Submissions {
         let attempts = Attempts {
             store: self,
             submission,
+            token: Uuid::now_v7().simple().to_string(),
             retries: Retries::until(deadline, FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS),
             payment: None,
             look: false,
@@ -136,6 +138,9 @@ impl Submissions {
 struct Attempts<'a> {
     store: &'a Submissions,
     submission: Submission,
+    /// Begins the tokens of its transactions. The job's id does not do: two runs of a batch may create the same job, with other
+    /// content, and DynamoDB refuses a token that it knows with other content.
+    token: String,
     retries: Retries,
     /// The payment of the last attempt.
     payment: Option<Payment>,
@@ -292,7 +297,7 @@ impl Attempts<'_> {
             }
         }
         // One token per transaction, so that a repetition after a lost response changes nothing.
-        let token = format!("{}{:04}", job.id.simple(), self.variant % 10_000);
+        let token = format!("{}{:04}", self.token, self.variant % 10_000);
         match transact_as(&self.store.client, Some(token), writes).await {
             Ok(Transacted::Committed) => Ok(Verdict::Written),
             Ok(Transacted::Contended(positions)) => {
