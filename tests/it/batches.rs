@@ -74,8 +74,8 @@ impl Scene {
 
     /// A batch of so many pages.
     pub async fn create(&self, account: &Account, items: usize, more: Value) -> BatchId {
-        let items: Vec<_> =
-            (0..items).map(|row| json!({"html": format!("<p>{row}"), "metadata": {"row": row.to_string()}}));
+        let row = |row: usize| json!({"html": format!("<p>{row}"), "metadata": {"row": row.to_string()}});
+        let items: Vec<_> = (0..items).map(row).collect();
         let mut body = json!({"toolSlug": "html-to-pdf", "items": items});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
         let answer = self.post(account, &body, None).await;
