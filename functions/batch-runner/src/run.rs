@@ -121,6 +121,10 @@ impl<'a> Run<'a> {
         };
         let defaults = self.defaults().await?;
         for _ in 0..most {
+            // An item may have stopped the batch.
+            if self.batch.state != State::Processing {
+                break;
+            }
             caller.now = clock::now();
             let (line, next_byte) = self.lines.at(&self.runner.context.files, self.batch.next_byte).await?;
             let line = line.to_vec();

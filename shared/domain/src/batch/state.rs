@@ -238,6 +238,13 @@ impl Batch {
     pub fn note_refused(&mut self, next_byte: u64) {
         self.tally.failed += 1;
         self.pass(next_byte);
+        self.stop_if_wanted();
+    }
+
+    fn stop_if_wanted(&mut self) {
+        if self.on_error == OnError::Stop && self.tally.failed > 0 && self.state == State::Processing {
+            self.enter(State::Canceling, Some(Reason::Canceled(CancelReason::ItemFailed)));
+        }
     }
 
     fn pass(&mut self, next_byte: u64) {
@@ -269,9 +276,7 @@ impl Batch {
         }
         let is_processing = |each: &&Seen| each.status == JobStatus::Processing;
         self.processing = u32::try_from(seen.iter().filter(is_processing).count()).unwrap_or(u32::MAX);
-        if self.on_error == OnError::Stop && self.tally.failed > 0 && self.state == State::Processing {
-            self.enter(State::Canceling, Some(Reason::Canceled(CancelReason::ItemFailed)));
-        }
+        self.stop_if_wanted();
         before != (self.open.len(), self.processing)
     }
 
