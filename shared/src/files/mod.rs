@@ -19,6 +19,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
 use crate::aws::Aws;
+use crate::domain::batch::BatchId;
 use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
 use crate::domain::template::{TemplateName, Version};
 use crate::domain::time::Timestamp;
@@ -52,6 +53,8 @@ pub enum ObjectKey<'a> {
     Font { account: &'a str, upload: &'a str },
     /// A version of a stored template, or what it expects. No lifecycle rule deletes it.
     Template { account: &'a str, name: &'a TemplateName, file: &'a str, part: TemplatePart },
+    /// What a batch's jobs are made of, until it has ended.
+    Batch { account: &'a str, batch: BatchId, part: BatchPart },
 }
 
 /// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
@@ -78,6 +81,15 @@ pub enum TemplatePart {
     File,
     /// The schema of the data that it expects, and an example, as JSON.
     Expected,
+}
+
+/// What is stored of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchPart {
+    /// The items as JSON lines.
+    Items,
+    /// What the batch says for all of them, as JSON.
+    Defaults,
 }
 
 /// What the keys of all versions of a template begin with.
@@ -142,6 +154,13 @@ impl std::fmt::Display for ObjectKey<'_> {
                     TemplatePart::Expected => EXPECTED,
                 };
                 write!(f, "{}{file}{end}", template_folder(account, name))
+            }
+            Self::Batch { account, batch, part } => {
+                let part = match part {
+                    BatchPart::Items => "items",
+                    BatchPart::Defaults => "defaults",
+                };
+                write!(f, "batches/{account}/{batch}/{part}")
             }
         }
     }
@@ -314,6 +333,15 @@ impl Files {
             Some(stored) => stored.bytes(most).await.map(Some),
             None => Ok(None),
         }
+    }
+
+    /// A part of a stored document from this byte on, `most` bytes at most. The document must be longer than `from`.
+    pub async fn get_part(&self, key: &str, from: u64, most: u64) -> Result<Vec<u8>, FilesError> {
+        let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
+        let object = self.client().get_object().bucket(&self.bucket).key(key).range(range).send().await;
+        let body = object.map_err(|error| unavailable(&error))?.body;
+        let bytes = body.collect().await.map_err(|error| FilesError::Unavailable(error.to_string()))?;
+        Ok(bytes.to_vec())
     }
 
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {

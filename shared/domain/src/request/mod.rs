@@ -2,6 +2,7 @@
 
 pub mod echo;
 pub mod idempotency;
+pub mod nesting;
 pub mod new_template;
 mod output;
 pub mod steps;
