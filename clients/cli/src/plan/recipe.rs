@@ -66,8 +66,8 @@ impl Recipe {
 
     /// Whether a job may have several results.
     pub fn makes_several(&self) -> bool {
-        let last = self.last();
-        last.tool.definition.several_outputs.with(&last.options)
+        let mut steps = std::iter::once(&self.first).chain(&self.then);
+        steps.fold(false, |several, step| step.tool.definition.makes_several(&step.options, several))
     }
 
     pub fn slug(&self) -> &'static str {

@@ -10,6 +10,7 @@ use crate::cell;
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::markup;
+use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
@@ -17,9 +18,6 @@ use crate::sheets::Pass;
 use crate::tag::{Opening, Shown, Tag};
 use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
-
-/// Most names of empty values to report.
-const REPORTED: usize = 20;
 
 /// The work to draw a code.
 const STEPS_OF_CODE: usize = 500;
@@ -69,9 +67,10 @@ pub(crate) fn relation_id(picture: usize) -> String {
     format!("docmillPicture{}", picture + 1)
 }
 
-fn note(names: &mut BTreeSet<String>, name: &str) {
-    if names.len() < REPORTED && !names.contains(name) {
-        names.insert(name.to_owned());
+impl<'a> Filler<'a> {
+    pub(crate) fn new(formats: &'a Formats, missing: Missing, work: &'a Work, left: usize) -> Self {
+        let (empty, pictures_missing) = (BTreeSet::new(), BTreeSet::new());
+        Self { formats, missing, work, left, problems: Vec::new(), empty, pictures_missing, pictures: Vec::new() }
     }
 }
 
@@ -123,7 +122,8 @@ impl Filler<'_> {
             | Target::SheetText
             | Target::HeaderFooter
             | Target::Html
-            | Target::Markdown => expression,
+            | Target::Markdown
+            | Target::Name => expression,
         };
         let value = match evaluate(expression, scope, self.formats) {
             Ok(found) => found.value,
@@ -145,7 +145,8 @@ impl Filler<'_> {
                     | Target::SheetText
                     | Target::HeaderFooter
                     | Target::Html
-                    | Target::Markdown => Cow::Owned(Value::String(written.text.clone())),
+                    | Target::Markdown
+                    | Target::Name => Cow::Owned(Value::String(written.text.clone())),
                 },
             },
         };
@@ -352,6 +353,7 @@ fn begins_code(rest: &str) -> bool {
 /// A character that is no letter or digit, as it is written.
 fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_space: bool) -> &'t str {
     match (target, sign) {
+        (Target::Name, _) => sign.encode_utf8(buffer),
         (Target::Markdown, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$') => {
             let length = sign.encode_utf8(buffer.split_at_mut(1).1).len();
             buffer[0] = b'\\';

@@ -11,6 +11,8 @@ use crate::tree::{self, Frame, Mark, Part, Target, Written};
 pub(crate) enum Language {
     Html,
     Markdown,
+    /// A pattern for the names of files.
+    Name,
 }
 
 struct Tagged {
@@ -49,6 +51,7 @@ pub(crate) fn read(
         (Language::Html, Tag::Picture(_)) => Target::Picture(Frame::Element),
         (Language::Html, _) => Target::Html,
         (Language::Markdown, _) => Target::Markdown,
+        (Language::Name, _) => Target::Name,
     };
     let texts: Vec<_> = found.iter().map(|tagged| text(tagged).to_owned()).collect();
     let written: Vec<_> = found
@@ -101,7 +104,7 @@ fn found(
             Ok(Tag::Raw(_)) => {
                 tree::report(problems, Fault::invalid("Tags that begin with `@` are for documents.").at(whole, &place));
             }
-            Ok(Tag::Picture(_)) if language == Language::Markdown => {
+            Ok(Tag::Picture(_)) if language != Language::Html => {
                 tree::report(problems, Fault::invalid("Pictures are for documents and HTML.").at(whole, &place));
             }
             Ok(Tag::Value(_) | Tag::Picture(_)) if context == Context::Unquoted => {
@@ -162,7 +165,7 @@ struct Contexts(Vec<(usize, Context)>);
 impl Contexts {
     fn of(source: &str, language: Language) -> Self {
         match language {
-            Language::Markdown => Self(Vec::new()),
+            Language::Markdown | Language::Name => Self(Vec::new()),
             Language::Html => Self(html_contexts(source)),
         }
     }

@@ -62,6 +62,8 @@ pub(crate) enum Target {
     HeaderFooter,
     Html,
     Markdown,
+    /// The name of a file, which is made safe as a whole.
+    Name,
 }
 
 /// Where a picture goes.

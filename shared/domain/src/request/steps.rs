@@ -77,7 +77,8 @@ pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Opt
     if !made.iter().any(|made| takes.accepts(made) && takes.takes_directly(made)) {
         return Some(format!("{next} accepts {} only as a source, not from {first}", made.join(", ")));
     }
-    if before.definition.several_outputs.with(options) && !tool.definition.sources.are_alike() {
+    let several = &before.definition.several_outputs;
+    if several.with(options) && !several.are_each_in_steps() && !tool.definition.sources.are_alike() {
         return Some(format!(
             "{next} accepts one file, but {first} can make several: create a job for each, with `jobId` and `output`"
         ));

@@ -164,6 +164,7 @@ fn found(
             from = found.whole.end;
             let pieces = paragraph.pieces(found.whole.clone());
             let place = || Place {
+                row: None,
                 part: origin.part.to_owned(),
                 page: pages.at(pieces.first().map_or(0, |piece| piece.raw.start)),
                 line: None,
