@@ -90,9 +90,12 @@ fn safe(name: &str) -> String {
     let trimmed = visible.trim_matches(|c: char| c == ' ' || c == '.');
     let name = sanitize_filename::sanitize_with_options(trimmed, plain);
     let mut short = Cow::Borrowed(name.as_str());
-    if let Some((end, _)) = name.char_indices().enumerate().map(|(count, (at, _))| (at, count)).find(|(at, count)| {
-        *at > MOST_BYTES - char::MAX.len_utf8() || *count >= MOST_CHARACTERS
-    }) {
+    if let Some((end, _)) = name
+        .char_indices()
+        .enumerate()
+        .map(|(count, (at, _))| (at, count))
+        .find(|(at, count)| *at > MOST_BYTES - char::MAX.len_utf8() || *count >= MOST_CHARACTERS)
+    {
         short = Cow::Borrowed(name.get(..end).unwrap_or_default());
     }
     short.trim_matches(|c: char| c == ' ' || c == '.').to_owned()
@@ -100,7 +103,8 @@ fn safe(name: &str) -> String {
 
 /// Marks that hide in a name, or turn its end around.
 fn is_invisible(c: char) -> bool {
-    c.is_control() || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
+    c.is_control()
+        || matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
 }
 
 #[cfg(test)]
