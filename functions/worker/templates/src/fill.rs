@@ -14,13 +14,16 @@ use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
+use crate::rich;
 use crate::sheets::Pass;
-use crate::tag::{Opening, Shown, Tag};
+use crate::tag::{Opening, Rich, Shown, Tag};
 use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
 
 /// The work to draw a code.
 const STEPS_OF_CODE: usize = 500;
+/// Bytes of rich text that are as much work as a tag.
+const BYTES_OF_RICH_STEP: usize = 16;
 
 /// Fills the parts of one document.
 #[derive(Debug)]
@@ -110,7 +113,10 @@ impl Filler<'_> {
         let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
             return Ok(());
         };
-        let (Tag::Value(expression) | Tag::Raw(expression) | Tag::Picture(Shown { expression, .. })) = &written.tag
+        let (Tag::Value(expression)
+        | Tag::Raw(expression)
+        | Tag::Rich(Rich { expression, .. })
+        | Tag::Picture(Shown { expression, .. })) = &written.tag
         else {
             return Ok(());
         };
@@ -118,6 +124,8 @@ impl Filler<'_> {
             Target::Cell(cell) => cell.expression(expression),
             Target::Xml { .. }
             | Target::Raw { .. }
+            | Target::Rich { .. }
+            | Target::RichHtml
             | Target::Picture(_)
             | Target::SheetText
             | Target::HeaderFooter
@@ -133,10 +141,12 @@ impl Filler<'_> {
                 Missing::Error => return self.fault(writing, index, scope.unknown(&path)),
                 Missing::Empty => Cow::Owned(Value::Null),
                 Missing::Keep => match &written.target {
-                    Target::Picture(Frame::Run | Frame::Element | Frame::Attribute) => {
+                    Target::Picture(Frame::Run | Frame::Element | Frame::Attribute) | Target::RichHtml => {
                         return self.write_value(writing, &written.text, &Target::Html);
                     }
-                    Target::Raw { replaces } | Target::Picture(Frame::Placeholder { replaces }) => {
+                    Target::Raw { replaces }
+                    | Target::Rich { replaces, .. }
+                    | Target::Picture(Frame::Placeholder { replaces }) => {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
                     }
@@ -171,8 +181,29 @@ impl Filler<'_> {
                     self.fault(writing, index, Fault::unusable("The value is not complete XML with known prefixes."))
                 }
             }
-            Ok(text) => self.write_value(writing, &text, &written.target),
+            Ok(text) => match (&written.tag, &written.target) {
+                (Tag::Rich(Rich { language, .. }), Target::Rich { looks, .. }) => {
+                    self.rich(writing, &text, |html| rich::paragraphs(&html, looks), *language)
+                }
+                (Tag::Rich(Rich { language, .. }), Target::RichHtml) => {
+                    self.rich(writing, &text, |html| html, *language)
+                }
+                (_, target) => self.write_value(writing, &text, target),
+            },
         }
+    }
+
+    fn rich(
+        &mut self,
+        writing: &mut Writing<'_>,
+        text: &str,
+        written: impl FnOnce(String) -> String,
+        language: rich::Language,
+    ) -> Result<(), Failure> {
+        if !self.work.allows(text.len() / BYTES_OF_RICH_STEP) {
+            return Err(exhausted());
+        }
+        self.write(writing, &written(rich::safe_html(text, language)))
     }
 
     fn cell(&mut self, writing: &mut Writing<'_>, cell: &cell::Written, target: &Target) -> Result<(), Failure> {
@@ -190,7 +221,7 @@ impl Filler<'_> {
     ) -> Result<(), Failure> {
         let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
             Tag::Picture(Shown { code, .. }) => *code,
-            Tag::Value(_) | Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
+            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
         });
         if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
             return Err(exhausted());

@@ -26,6 +26,7 @@ mod pictures;
 mod plain;
 mod problem;
 mod relations;
+mod rich;
 mod schema;
 mod sheets;
 mod tag;
