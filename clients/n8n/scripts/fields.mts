@@ -162,7 +162,9 @@ function wordsProperty(name: string, schema: Schema): INodeProperties {
 }
 
 function objectField(name: string, schema: Schema, isSecret: (name: string) => boolean): Field | undefined {
-	if (schema.type !== 'object') return undefined;
+	// An object, or a list of such.
+	const isEither = Array.isArray(schema.type) && schema.type.includes('object');
+	if (schema.type !== 'object' && !isEither) return undefined;
 	if (schema.properties) {
 		const { options, shapes } = fields(schema.properties, isSecret);
 		const property: INodeProperties = {
