@@ -163,7 +163,7 @@ function wordsProperty(name: string, schema: Schema): INodeProperties {
 
 function objectField(name: string, schema: Schema, isSecret: (name: string) => boolean): Field | undefined {
 	// An object, or a list of such.
-	const isEither = Array.isArray(schema.type) && schema.type.includes('object');
+	const isEither = schema.anyOf?.some((form) => form.type === 'object' && form.additionalProperties === true) ?? false;
 	if (schema.type !== 'object' && !isEither) return undefined;
 	if (schema.properties) {
 		const { options, shapes } = fields(schema.properties, isSecret);
@@ -176,7 +176,7 @@ function objectField(name: string, schema: Schema, isSecret: (name: string) => b
 		};
 		return { property, shape: { object: shapes } };
 	}
-	const values = schema.additionalProperties;
+	const values = isEither ? true : schema.additionalProperties;
 	if (values === false) return undefined;
 	if (values !== true && values?.type === 'string') return { property: namesProperty(name, schema), shape: 'names' };
 	const example = JSON.stringify(schema.examples?.[0] ?? {});
