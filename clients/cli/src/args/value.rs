@@ -58,7 +58,11 @@ pub fn read(schema: &Value, given: &[String]) -> Result<Value, String> {
 }
 
 fn takes(schema: &Value, kind: &str) -> bool {
-    schema["anyOf"].as_array().into_iter().flatten().any(|each| each["type"] == kind && each.get("properties").is_none())
+    schema["anyOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|each| each["type"] == kind && each.get("properties").is_none())
 }
 
 /// A whole list as JSON.
@@ -154,7 +158,11 @@ mod tests {
             (json!({"type": "array"}), vec!["[1, 2]"], json!([1, 2])),
             (json!({"type": "object"}), vec!["print=false", "{\"copy\": true}"], json!({"print": false, "copy": true})),
             (json!({"type": "object"}), vec!["name=Zoë Müller"], json!({"name": "Zoë Müller"})),
-            (json!({"anyOf": [{"type": "object"}, {"type": "array"}]}), vec!["a=1", "{\"b\": 2}"], json!({"a": 1, "b": 2})),
+            (
+                json!({"anyOf": [{"type": "object"}, {"type": "array"}]}),
+                vec!["a=1", "{\"b\": 2}"],
+                json!({"a": 1, "b": 2}),
+            ),
             (json!({"anyOf": [{"type": "object"}, {"type": "array"}]}), vec!["[{\"a\": 1}]"], json!([{"a": 1}])),
             (
                 json!({"anyOf": [{"const": "all"}, {"type": "array"}]}),
