@@ -22,8 +22,6 @@ use crate::value::{is_shown, text_of};
 
 /// The work to draw a code.
 const STEPS_OF_CODE: usize = 500;
-/// Bytes of rich text that are as much work as a tag.
-const BYTES_OF_RICH_STEP: usize = 16;
 
 /// Fills the parts of one document.
 #[derive(Debug)]
@@ -183,10 +181,10 @@ impl Filler<'_> {
             }
             Ok(text) => match (&written.tag, &written.target) {
                 (Tag::Rich(Rich { language, .. }), Target::Rich { looks, .. }) => {
-                    self.rich(writing, &text, |html| rich::paragraphs(&html, looks), *language)
+                    self.rich(writing, index, &rich::html(&text, *language), |html| rich::paragraphs(html, looks))
                 }
                 (Tag::Rich(Rich { language, .. }), Target::RichHtml) => {
-                    self.rich(writing, &text, |html| html, *language)
+                    self.rich(writing, index, &rich::html(&text, *language), str::to_owned)
                 }
                 (_, target) => self.write_value(writing, &text, target),
             },
@@ -196,14 +194,17 @@ impl Filler<'_> {
     fn rich(
         &mut self,
         writing: &mut Writing<'_>,
-        text: &str,
-        written: impl FnOnce(String) -> String,
-        language: rich::Language,
+        index: usize,
+        html: &str,
+        written: impl FnOnce(&str) -> String,
     ) -> Result<(), Failure> {
-        if !self.work.allows(text.len() / BYTES_OF_RICH_STEP) {
+        let Some(steps) = rich::steps(html) else {
+            return self.fault(writing, index, Fault::unusable("The text has too many elements."));
+        };
+        if !self.work.allows(steps) {
             return Err(exhausted());
         }
-        self.write(writing, &written(rich::safe_html(text, language)))
+        self.write(writing, &written(&rich::safe(html)))
     }
 
     fn cell(&mut self, writing: &mut Writing<'_>, cell: &cell::Written, target: &Target) -> Result<(), Failure> {

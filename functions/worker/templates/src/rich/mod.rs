@@ -2,6 +2,7 @@
 
 mod word;
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
@@ -15,6 +16,11 @@ pub(crate) use word::{Looks, paragraphs};
 
 /// The filter that reads a value as Markdown.
 const MARKDOWN: &str = "markdown";
+/// Most elements of a text.
+const MOST_ELEMENTS: usize = 20_000;
+/// What is as much work as to fill a tag.
+const BYTES_OF_STEP: usize = 16;
+const LOOKS_OF_STEP: usize = 1000;
 
 const TAGS: [&str; 25] = [
     "a",
@@ -68,8 +74,26 @@ fn no_arguments() -> Fault {
     Fault::invalid("The filter `markdown` takes nothing after it.")
 }
 
+/// A value as HTML, which is not safe yet.
+pub(crate) fn html(text: &str, language: Language) -> Cow<'_, str> {
+    match language {
+        Language::Html => Cow::Borrowed(text),
+        Language::Markdown => {
+            let mut written = String::new();
+            html::push_html(&mut written, Parser::new_ext(text, Options::ENABLE_STRIKETHROUGH));
+            Cow::Owned(written)
+        }
+    }
+}
+
+/// How much work it is to make this safe: for each element, its parser may look at all others. `None`: too much.
+pub(crate) fn steps(html: &str) -> Option<usize> {
+    let elements = memchr::memchr_iter(b'<', html.as_bytes()).count();
+    (elements <= MOST_ELEMENTS).then_some(html.len() / BYTES_OF_STEP + elements * elements / LOOKS_OF_STEP)
+}
+
 /// HTML with nothing but texts, their looks, lists and links to pages and addresses of e-mail.
-pub(crate) fn safe_html(text: &str, language: Language) -> String {
+pub(crate) fn safe(html: &str) -> String {
     static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         let mut cleaner = Builder::default();
         cleaner
@@ -80,14 +104,7 @@ pub(crate) fn safe_html(text: &str, language: Language) -> String {
             .url_relative(UrlRelative::Deny);
         cleaner
     });
-    match language {
-        Language::Html => CLEANER.clean(text).to_string(),
-        Language::Markdown => {
-            let mut written = String::new();
-            html::push_html(&mut written, Parser::new_ext(text, Options::ENABLE_STRIKETHROUGH));
-            CLEANER.clean(&written).to_string()
-        }
-    }
+    CLEANER.clean(html).to_string()
 }
 
 #[cfg(test)]
@@ -104,10 +121,11 @@ mod tests {
             ("<svg><style>@import 'x'</style></svg>c", "c"),
             ("<b>open <i>both", "<b>open <i>both</i></b>"),
         ] {
-            assert_eq!(safe_html(hostile, Language::Html), left);
+            assert_eq!(safe(hostile), left);
         }
         let link = "<a href=\"mailto:ada@example.com\" rel=\"noopener noreferrer\">Ada</a>";
-        assert_eq!(safe_html("[Ada](mailto:ada@example.com)", Language::Markdown), format!("<p>{link}</p>\n"));
-        assert_eq!(safe_html("**a** <script>b</script>", Language::Markdown), "<p><strong>a</strong> </p>\n");
+        let markdown = |text: &str| safe(&html(text, Language::Markdown));
+        assert_eq!(markdown("[Ada](mailto:ada@example.com)"), format!("<p>{link}</p>\n"));
+        assert_eq!(markdown("**a** <script>b</script>"), "<p><strong>a</strong> </p>\n");
     }
 }

@@ -329,11 +329,11 @@ fn printable(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Language, safe_html};
+    use super::super::safe;
     use super::*;
 
     fn word(html: &str, looks: &Looks) -> String {
-        paragraphs(&safe_html(html, Language::Html), looks)
+        paragraphs(&safe(html), looks)
     }
 
     #[test]
