@@ -86,10 +86,14 @@ impl Plan {
 
 /// The option with which a template makes a document of each row of its data.
 const MERGE: &str = "merge";
+/// The option with which a template is checked instead.
+const CHECK: &str = "validateOnly";
 
-/// One file of all rows is made of a PDF of each.
+/// One file of all rows is made of a PDF of each. A check makes no documents.
 fn join_rows(calls: &mut Vec<Call>, template: &str) {
-    let joins = calls.first().is_some_and(|first| first.tool == TEMPLATES && first.options[MERGE] == "one");
+    let joins = calls
+        .first()
+        .is_some_and(|first| first.tool == TEMPLATES && first.options[MERGE] == "one" && first.options[CHECK] != true);
     if joins {
         let bookmarks = Map::from_iter([("bookmarks".to_owned(), "names".into())]);
         calls.splice(1..1, [to_pdf(template, None), Call::new("merge-pdf", bookmarks)]);
@@ -221,6 +225,10 @@ mod tests {
                 ("merge-pdf", false),
                 ("compress-pdf", false)
             ])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "one", "validateOnly": true}), &[]),
+            as_planned(&[("render-template", false)])
         );
         assert_eq!(
             calls(json!({"data": {"a": 1}}), &["office-to-pdf"]),
