@@ -58,16 +58,11 @@ pub(crate) enum Language {
 
 /// The expression whose value is written, and its language.
 pub(crate) fn split(expression: Expression) -> Result<(Expression, Language), Fault> {
-    match expression {
-        Expression::Filter { name, input, arguments } if name == MARKDOWN => {
-            if arguments.is_empty() {
-                Ok((*input, Language::Markdown))
-            } else {
-                Err(no_arguments())
-            }
-        }
-        expression => Ok((expression, Language::Html)),
+    let Expression::Filter { name, input, arguments } = expression else { return Ok((expression, Language::Html)) };
+    if name != MARKDOWN {
+        return Ok((Expression::Filter { name, input, arguments }, Language::Html));
     }
+    if arguments.is_empty() { Ok((*input, Language::Markdown)) } else { Err(no_arguments()) }
 }
 
 fn no_arguments() -> Fault {

@@ -71,7 +71,10 @@ pub(crate) fn paragraphs(html: &str, looks: &Looks) -> String {
     let input = BufferQueue::default();
     input.push_back(html.into());
     let tokenizer = Tokenizer::new(Sink(RefCell::new(writer)), TokenizerOpts::default());
-    let _ = tokenizer.feed(&input);
+    while !input.is_empty() {
+        // Safe HTML has no scripts, for which the tokenizer would stop.
+        drop(tokenizer.feed(&input));
+    }
     tokenizer.end();
     tokenizer.sink.0.into_inner().finish()
 }

@@ -74,9 +74,9 @@ fn fill(
     let pattern = options.filename_pattern.as_deref();
     let pattern =
         pattern.map(|pattern| FilenamePattern::parse(pattern, &reading(options)?).map_err(failed)).transpose()?;
-    let (rows, are_listed) = match data {
-        Value::Array(rows) => (rows.as_slice(), true),
-        one => (std::slice::from_ref(one), false),
+    let (rows, are_listed) = match data.as_array() {
+        Some(rows) => (rows.as_slice(), true),
+        None => (std::slice::from_ref(data), false),
     };
     let (mut notes, mut mistakes) = (Notes::default(), Vec::new());
     for (row, data) in (1..).zip(rows) {
@@ -104,7 +104,10 @@ fn fill(
 /// A row's mistakes with its number. Other failures end the job.
 fn of_row(failure: templates::Failure, row: Option<usize>) -> Result<Vec<templates::Problem>, Failure> {
     let number = row.and_then(|row| u32::try_from(row).ok());
-    let message = |message: String| row.map_or(message.clone(), |row| format!("Row {row}: {message}"));
+    let message = |message: String| match row {
+        Some(row) => format!("Row {row}: {message}"),
+        None => message,
+    };
     match failure {
         templates::Failure::Template(mut mistakes) => {
             mistakes.iter_mut().for_each(|mistake| mistake.place.row = number);
