@@ -141,6 +141,8 @@ struct Writer {
     written: String,
     /// The runs of the paragraph that is being written.
     runs: String,
+    /// The properties of the last run with text.
+    last_run: Option<String>,
     marks: Marks,
     lists: Vec<List>,
     quotes: usize,
@@ -253,10 +255,22 @@ impl Writer {
         }
         if !shown.is_empty() {
             self.begin_paragraph();
-            let properties = self.run_properties();
-            let text = escape(shown);
-            self.runs.push_str(&format!("<w:r>{properties}<w:t xml:space=\"preserve\">{text}</w:t></w:r>"));
+            self.run(&shown);
         }
+    }
+
+    /// Writes a text into the run before, if that looks the same.
+    fn run(&mut self, text: &str) {
+        const END: &str = "</w:t></w:r>";
+        let (properties, text) = (self.run_properties(), escape(text));
+        if self.last_run.as_ref() == Some(&properties) && self.runs.ends_with(END) {
+            self.runs.truncate(self.runs.len() - END.len());
+        } else {
+            self.runs.push_str(&format!("<w:r>{properties}<w:t xml:space=\"preserve\">"));
+            self.last_run = Some(properties);
+        }
+        self.runs.push_str(&text);
+        self.runs.push_str(END);
     }
 
     fn run_properties(&self) -> String {
