@@ -1034,6 +1034,7 @@ func (e MergePDFOptionsBlankPages) Valid() bool {
 // Defines values for MergePDFOptionsBookmarks.
 const (
 	MergePDFOptionsBookmarksKeep   MergePDFOptionsBookmarks = "keep"
+	MergePDFOptionsBookmarksNames  MergePDFOptionsBookmarks = "names"
 	MergePDFOptionsBookmarksNone   MergePDFOptionsBookmarks = "none"
 	MergePDFOptionsBookmarksTitles MergePDFOptionsBookmarks = "titles"
 )
@@ -1042,6 +1043,8 @@ const (
 func (e MergePDFOptionsBookmarks) Valid() bool {
 	switch e {
 	case MergePDFOptionsBookmarksKeep:
+		return true
+	case MergePDFOptionsBookmarksNames:
 		return true
 	case MergePDFOptionsBookmarksNone:
 		return true
@@ -1304,6 +1307,24 @@ func (e PDFToTextOptionsOcr) Valid() bool {
 	case PDFToTextOptionsOcrAuto:
 		return true
 	case PDFToTextOptionsOcrNever:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RenderTemplateOptionsMerge.
+const (
+	RenderTemplateOptionsMergeFiles RenderTemplateOptionsMerge = "files"
+	RenderTemplateOptionsMergeOne   RenderTemplateOptionsMerge = "one"
+)
+
+// Valid indicates whether the value is a known member of the RenderTemplateOptionsMerge enum.
+func (e RenderTemplateOptionsMerge) Valid() bool {
+	switch e {
+	case RenderTemplateOptionsMergeFiles:
+		return true
+	case RenderTemplateOptionsMergeOne:
 		return true
 	default:
 		return false
@@ -2538,6 +2559,9 @@ type Job struct {
 	// Outputs Every file of the result. If there are several, `output` is a ZIP of them. If there are very many, only the download lists them.
 	Outputs []OutputFile `json:"outputs,omitempty"`
 
+	// Progress How far a running job is that makes many files, such as a mail merge.
+	Progress *Progress `json:"progress,omitempty"`
+
 	// Report What the last tool reports about its work. Each tool describes its own.
 	Report map[string]interface{} `json:"report,omitempty"`
 
@@ -2730,7 +2754,7 @@ type MergePDFOptions struct {
 	// BlankPages `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
 	BlankPages MergePDFOptionsBlankPages `json:"blankPages,omitempty"`
 
-	// Bookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+	// Bookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
 	Bookmarks MergePDFOptionsBookmarks `json:"bookmarks,omitempty"`
 
 	// PageSize `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -2740,7 +2764,7 @@ type MergePDFOptions struct {
 // MergePDFOptionsBlankPages `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
 type MergePDFOptionsBlankPages string
 
-// MergePDFOptionsBookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+// MergePDFOptionsBookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
 type MergePDFOptionsBookmarks string
 
 // MergePDFOptionsPageSize `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -2982,6 +3006,18 @@ type PDFToTextOptionsHeadersFooters string
 // PDFToTextOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
 type PDFToTextOptionsOcr string
 
+// Progress How far a running job is that makes many files, such as a mail merge.
+type Progress struct {
+	// Done The files that it has made.
+	Done int64 `json:"done"`
+
+	// Step The step that runs, counted from 1 in the order of `steps`.
+	Step int64 `json:"step"`
+
+	// Total The files that it is to make.
+	Total int64 `json:"total"`
+}
+
 // ProtectPDFOptions defines model for ProtectPdfOptions.
 type ProtectPDFOptions struct {
 	// OwnerPassword The password that lifts the restrictions of `permissions`. Required if anything is not permitted, and must differ from `userPassword`.
@@ -3054,14 +3090,20 @@ type RedactPDFOptionsRegion struct {
 
 // RenderTemplateOptions defines model for RenderTemplateOptions.
 type RenderTemplateOptions struct {
-	// Data The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
-	Data map[string]interface{} `json:"data,omitempty"`
+	// Data The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with `merge`: there is a document for each. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
+	Data interface{} `json:"data,omitempty"`
 
 	// Delimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
 	Delimiters *RenderTemplateOptionsDelimiters `json:"delimiters,omitempty"`
 
+	// FilenamePattern With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+	FilenamePattern string `json:"filenamePattern,omitempty"`
+
 	// Locale How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: "en-US".
 	Locale string `json:"locale,omitempty"`
+
+	// Merge What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+	Merge RenderTemplateOptionsMerge `json:"merge,omitempty"`
 
 	// Missing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
 	Missing RenderTemplateOptionsMissing `json:"missing,omitempty"`
@@ -3081,6 +3123,9 @@ type RenderTemplateOptionsDelimiters struct {
 	// Open What begins a tag.
 	Open string `json:"open"`
 }
+
+// RenderTemplateOptionsMerge What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+type RenderTemplateOptionsMerge string
 
 // RenderTemplateOptionsMissing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
 type RenderTemplateOptionsMissing string
@@ -3214,8 +3259,11 @@ type TemplatePlace struct {
 	// Page The page on which the program that saved the template put it, or the slide.
 	Page *int64 `json:"page,omitempty"`
 
-	// Part The part of the file, such as `word/header1.xml`.
+	// Part The part of the file, such as `word/header1.xml`, or `filenamePattern`.
 	Part string `json:"part,omitempty"`
+
+	// Row The entry of the list in `data`, counted from 1, if there is a document for each.
+	Row *int64 `json:"row,omitempty"`
 
 	// Sheet The name of a spreadsheet's sheet.
 	Sheet string `json:"sheet,omitempty"`

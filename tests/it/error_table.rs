@@ -118,6 +118,7 @@ fn job(id: JobId, account: &Account) -> Job {
         claim_id: None,
         held: None,
         delivering: false,
+        progress: None,
         period: now.period(),
         charge: Default::default(),
         till: None,

@@ -685,6 +685,7 @@ export interface components {
             waitingFor?: string[];
             /** @description How often a worker started the job. */
             attempts: number;
+            progress?: components["schemas"]["Progress"];
             /** @description The webhook that the request named. Its deliveries are listed under `id`. */
             webhook?: {
                 id: string;
@@ -822,9 +823,20 @@ export interface components {
             /** @description The known name that is probably meant. */
             suggestion?: string;
         };
+        /** @description How far a running job is that makes many files, such as a mail merge. */
+        Progress: {
+            /** @description The step that runs, counted from 1 in the order of `steps`. */
+            step: number;
+            /** @description The files that it has made. */
+            done: number;
+            /** @description The files that it is to make. */
+            total: number;
+        };
         /** @description Where a tag is. */
         TemplatePlace: {
-            /** @description The part of the file, such as `word/header1.xml`. */
+            /** @description The entry of the list in `data`, counted from 1, if there is a document for each. */
+            row?: number;
+            /** @description The part of the file, such as `word/header1.xml`, or `filenamePattern`. */
             part?: string;
             /** @description The page on which the program that saved the template put it, or the slide. */
             page?: number;
@@ -1965,7 +1977,7 @@ export interface components {
          */
         RenderTemplateOptions: {
             /**
-             * @description The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
+             * @description The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with `merge`: there is a document for each. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
              * @example {
              *       "customer": "Ada Lovelace",
              *       "items": [
@@ -1978,7 +1990,9 @@ export interface components {
              */
             data?: {
                 [key: string]: unknown;
-            };
+            } | {
+                [key: string]: unknown;
+            }[];
             /**
              * @description How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`.
              * @default en-US
@@ -2003,14 +2017,26 @@ export interface components {
              */
             missing?: "error" | "empty" | "keep";
             /**
+             * @description What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+             * @enum {string}
+             */
+            merge?: "one" | "files";
+            /**
+             * @description With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+             * @example {invoice.number}.pdf
+             */
+            filenamePattern?: string;
+            /**
              * @description Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits.
              * @default false
              */
             validateOnly?: boolean;
-        } & (unknown | {
+        } & ((unknown | {
             /** @constant */
             validateOnly: true;
-        });
+        }) & ({
+            data?: Record<string, never>;
+        } | unknown) & (unknown | unknown));
         /** render-template job */
         RenderTemplateJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
@@ -2275,11 +2301,11 @@ export interface components {
         } & components["schemas"]["OnePage"];
         MergePdfOptions: {
             /**
-             * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks.
+             * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks.
              * @default keep
              * @enum {string}
              */
-            bookmarks?: "keep" | "titles" | "none";
+            bookmarks?: "keep" | "titles" | "names" | "none";
             /**
              * @description `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted.
              * @default keep

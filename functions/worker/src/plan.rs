@@ -25,12 +25,14 @@ pub(crate) struct Call {
     pub tool: String,
     pub engine: EngineKind,
     pub options: Value,
+    /// Whether it runs for each of the files that the call before makes, and not once for all.
+    pub for_each: bool,
 }
 
 impl Call {
     fn new(tool: &str, options: Map<String, Value>) -> Self {
         let engine = EngineKind::of(tool, options.get("renderMode").and_then(Value::as_str));
-        Self { tool: tool.to_owned(), engine, options: Value::Object(options) }
+        Self { tool: tool.to_owned(), engine, options: Value::Object(options), for_each: false }
     }
 }
 
@@ -54,6 +56,7 @@ impl Call {
 }
 
 const PAGE_RANGE: &str = "pageRange";
+const TEMPLATES: &str = "render-template";
 
 impl Plan {
     /// Plans a request whose sources have these formats, in order. Formats are lower-case extensions.
@@ -66,7 +69,9 @@ impl Plan {
         calls.extend(request.then.iter().map(|step| Call::new(&step.tool, step.options.clone())));
         if let Some(format) = formats.first() {
             accepted(&calls, format, catalogue)?;
+            join_rows(&mut calls, format);
         }
+        repeat_for_rows(&mut calls, catalogue);
         let prepare = formats.iter().zip(&sources).map(|(format, source)| {
             (!takes.takes_directly(format)).then(|| to_pdf(format, source.password.as_deref()))
         });
@@ -77,6 +82,33 @@ impl Plan {
     pub(crate) fn engines(&self) -> impl Iterator<Item = EngineKind> {
         self.prepare.iter().flatten().chain(&self.calls).map(|call| call.engine)
     }
+}
+
+/// The option with which a template makes a document of each row of its data.
+const MERGE: &str = "merge";
+/// The option with which a template is checked instead.
+const CHECK: &str = "validateOnly";
+
+/// One file of all rows is made of a PDF of each. A check makes no documents.
+fn join_rows(calls: &mut Vec<Call>, template: &str) {
+    let joins = calls
+        .first()
+        .is_some_and(|first| first.tool == TEMPLATES && first.options[MERGE] == "one" && first.options[CHECK] != true);
+    if joins {
+        let bookmarks = Map::from_iter([("bookmarks".to_owned(), "names".into())]);
+        calls.splice(1..1, [to_pdf(template, None), Call::new("merge-pdf", bookmarks)]);
+    }
+}
+
+/// After a template with rows, tools that take one file run for each, up to one that takes all.
+fn repeat_for_rows(calls: &mut [Call], catalogue: &Catalogue) {
+    let Some((first, then)) = calls.split_first_mut() else { return };
+    if first.tool != TEMPLATES || first.options[MERGE].is_null() {
+        return;
+    }
+    let takes_one =
+        |call: &&mut Call| catalogue.find(&call.tool).is_some_and(|tool| !tool.definition.sources.are_alike());
+    then.iter_mut().take_while(takes_one).for_each(|call| call.for_each = true);
 }
 
 /// Fails if a call makes what the next one does not accept. The API knows this too, unless it depends on the source's format.
@@ -159,6 +191,49 @@ mod tests {
         let refused = plan("html", "office-to-pdf").unwrap_err();
         assert_eq!(refused.code, JobErrorCode::UnsupportedFormat);
         assert!(refused.message.starts_with("office-to-pdf does not accept html files."), "{}", refused.message);
+    }
+
+    #[test]
+    fn steps_run_for_each_row_up_to_one_that_takes_all() {
+        let calls = |options: Value, then: &[&str]| {
+            let then: Vec<_> = then.iter().map(|slug| json!({"toolSlug": slug})).collect();
+            let body = json!({"toolSlug": "render-template", "sourceUrl": "https://a.example/x", "options": options, "then": then});
+            let calls = plan(body, &["docx"]).calls.into_iter();
+            calls.map(|call| (call.tool, call.for_each)).collect::<Vec<_>>()
+        };
+        let as_planned =
+            |calls: &[(&str, bool)]| calls.iter().map(|(tool, each)| ((*tool).to_owned(), *each)).collect::<Vec<_>>();
+        let data = json!([{"a": 1}, {"a": 2}]);
+        assert_eq!(
+            calls(json!({"data": data, "merge": "one"}), &["compress-pdf"]),
+            as_planned(&[
+                ("render-template", false),
+                ("office-to-pdf", true),
+                ("merge-pdf", false),
+                ("compress-pdf", false)
+            ])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "files"}), &["office-to-pdf", "compress-pdf"]),
+            as_planned(&[("render-template", false), ("office-to-pdf", true), ("compress-pdf", true)])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "files"}), &["office-to-pdf", "merge-pdf", "compress-pdf"]),
+            as_planned(&[
+                ("render-template", false),
+                ("office-to-pdf", true),
+                ("merge-pdf", false),
+                ("compress-pdf", false)
+            ])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "one", "validateOnly": true}), &[]),
+            as_planned(&[("render-template", false)])
+        );
+        assert_eq!(
+            calls(json!({"data": {"a": 1}}), &["office-to-pdf"]),
+            as_planned(&[("render-template", false), ("office-to-pdf", false)])
+        );
     }
 
     #[test]

@@ -263,6 +263,7 @@ fn completed_job(account: &str) -> Job {
         claim_id: None,
         held: None,
         delivering: false,
+        progress: None,
         period: now.period(),
         charge: Charge { included: 1, granted: 0 },
         till: None,

@@ -131,14 +131,37 @@ class Warning(TypedDict):
     detail: NotRequired[str]
 
 
+class Progress(TypedDict):
+    """
+    How far a running job is that makes many files, such as a mail merge.
+    """
+
+    step: int
+    """
+    The step that runs, counted from 1 in the order of `steps`.
+    """
+    done: int
+    """
+    The files that it has made.
+    """
+    total: int
+    """
+    The files that it is to make.
+    """
+
+
 class TemplatePlace(TypedDict):
     """
     Where a tag is.
     """
 
+    row: NotRequired[int]
+    """
+    The entry of the list in `data`, counted from 1, if there is a document for each.
+    """
     part: NotRequired[str]
     """
-    The part of the file, such as `word/header1.xml`.
+    The part of the file, such as `word/header1.xml`, or `filenamePattern`.
     """
     page: NotRequired[int]
     """
@@ -1192,6 +1215,7 @@ class Job(TypedDict):
     """
     How often a worker started the job.
     """
+    progress: NotRequired[Progress]
     webhook: NotRequired[JobWebhook]
     """
     The webhook that the request named. Its deliveries are listed under `id`.

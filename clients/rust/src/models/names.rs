@@ -311,10 +311,11 @@ super::open_enums! {
         None = "none",
         Odd = "odd",
     }
-    /// `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+    /// `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
     MergePdfOptionsBookmarks {
         Keep = "keep",
         Titles = "titles",
+        Names = "names",
         None = "none",
     }
     /// `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -391,6 +392,11 @@ super::open_enums! {
         Never = "never",
         Auto = "auto",
         Always = "always",
+    }
+    /// What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+    RenderTemplateOptionsMerge {
+        One = "one",
+        Files = "files",
     }
     /// What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
     RenderTemplateOptionsMissing {

@@ -692,6 +692,9 @@ pub struct Job {
     #[doc = "Every file of the result. If there are several, `output` is a ZIP of them. If there are very many, only the download lists them."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputFile>,
+    #[doc = "How far a running job is that makes many files, such as a mail merge."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     #[doc = "What the last tool reports about its work. Each tool describes its own."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub report: serde_json::Map<String, serde_json::Value>,
@@ -876,7 +879,7 @@ pub struct MergePdfOptions {
     #[doc = "`odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: \"none\"."]
     #[serde(rename = "blankPages", skip_serializing_if = "Option::is_none")]
     pub blank_pages: Option<super::MergePdfOptionsBlankPages>,
-    #[doc = "`keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: \"keep\"."]
+    #[doc = "`keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bookmarks: Option<super::MergePdfOptionsBookmarks>,
     #[doc = "`keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: \"keep\"."]
@@ -1108,6 +1111,17 @@ pub struct PdfToTextOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
+#[doc = "How far a running job is that makes many files, such as a mail merge."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct Progress {
+    #[doc = "The files that it has made."]
+    pub done: u64,
+    #[doc = "The step that runs, counted from 1 in the order of `steps`."]
+    pub step: u64,
+    #[doc = "The files that it is to make."]
+    pub total: u64,
+}
 #[doc = "`ProtectPdfOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -1192,15 +1206,21 @@ pub struct RedactPdfOptionsRegion {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct RenderTemplateOptions {
-    #[doc = "The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown."]
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-    pub data: serde_json::Map<String, serde_json::Value>,
+    #[doc = "The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with `merge`: there is a document for each. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
     #[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<RenderTemplateOptionsDelimiters>,
+    #[doc = "With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered."]
+    #[serde(rename = "filenamePattern", skip_serializing_if = "Option::is_none")]
+    pub filename_pattern: Option<String>,
     #[doc = "How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: \"en-US\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
+    #[doc = "What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<super::RenderTemplateOptionsMerge>,
     #[doc = "What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: \"error\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<super::RenderTemplateOptionsMissing>,
@@ -1357,9 +1377,12 @@ pub struct TemplatePlace {
     #[doc = "The page on which the program that saved the template put it, or the slide."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
-    #[doc = "The part of the file, such as `word/header1.xml`."]
+    #[doc = "The part of the file, such as `word/header1.xml`, or `filenamePattern`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
+    #[doc = "The entry of the list in `data`, counted from 1, if there is a document for each."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
     #[doc = "The name of a spreadsheet's sheet."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,

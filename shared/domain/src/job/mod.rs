@@ -4,6 +4,7 @@ mod batch;
 mod failure;
 mod mistake;
 pub mod outcome;
+mod progress;
 pub mod queue;
 mod result;
 pub mod source;
@@ -14,6 +15,7 @@ mod webhook;
 pub use batch::{BatchId, BatchPlace};
 pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
 pub use mistake::{Mistake, Place, Reason};
+pub use progress::{NotedProgress, Progress};
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
 pub use webhook::{JobWebhook, WebhookRequest};
@@ -171,6 +173,9 @@ pub struct Job {
     /// Its result is being sent to `output.putUrl`. From then on, the end of the job by its owner refunds nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub delivering: bool,
+    /// How far a job with many files is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub progress: Option<NotedProgress>,
     /// The period that was charged and gets refunds.
     pub period: Period,
     pub charge: Charge,
@@ -319,6 +324,10 @@ impl Job {
             view.insert("waitingFor".into(), json!(waiting_for));
         }
         view.insert("attempts".into(), json!(self.attempts));
+        let current = |noted: &NotedProgress| status == JobStatus::Processing && noted.attempt == self.attempts;
+        if let Some(noted) = self.progress.filter(current) {
+            view.insert("progress".into(), json!(noted.progress));
+        }
         view.insert("input".into(), self.input.clone());
         view.insert("options".into(), self.options.clone());
         if !self.then.is_empty() {

@@ -421,6 +421,7 @@ impl JobService {
             claim_id: None,
             held: None,
             delivering: false,
+            progress: None,
             period: caller.now.period(),
             charge: Charge::NOTHING,
             till: None,
