@@ -351,7 +351,7 @@ async fn an_item_that_can_not_become_a_job_fails_alone_or_stops_the_batch() {
         let refused = scene.world.context.batches.refused(&batch, 0, 2).await.unwrap();
         assert_eq!(refused.len(), 1);
         assert_eq!((refused[0].index, refused[0].refusal.code.as_str()), (1, "validation_failed"));
-        assert_eq!(refused[0].refusal.details[0].path, "/input/uploadId", "{:?}", refused[0].refusal);
+        assert_eq!(refused[0].refusal.details[0].path, "/uploadId", "{:?}", refused[0].refusal);
     }
     scene.end().await;
 }
