@@ -5,6 +5,69 @@ import (
 	"time"
 )
 
+// Defines values for BatchOnError.
+const (
+	BatchOnErrorContinue BatchOnError = "continue"
+	BatchOnErrorStop     BatchOnError = "stop"
+)
+
+// Valid indicates whether the value is a known member of the BatchOnError enum.
+func (e BatchOnError) Valid() bool {
+	switch e {
+	case BatchOnErrorContinue:
+		return true
+	case BatchOnErrorStop:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BatchRequestOnError.
+const (
+	BatchRequestOnErrorContinue BatchRequestOnError = "continue"
+	BatchRequestOnErrorStop     BatchRequestOnError = "stop"
+)
+
+// Valid indicates whether the value is a known member of the BatchRequestOnError enum.
+func (e BatchRequestOnError) Valid() bool {
+	switch e {
+	case BatchRequestOnErrorContinue:
+		return true
+	case BatchRequestOnErrorStop:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BatchStatus.
+const (
+	BatchStatusCanceled   BatchStatus = "canceled"
+	BatchStatusCanceling  BatchStatus = "canceling"
+	BatchStatusCompleted  BatchStatus = "completed"
+	BatchStatusPaused     BatchStatus = "paused"
+	BatchStatusProcessing BatchStatus = "processing"
+)
+
+// Valid indicates whether the value is a known member of the BatchStatus enum.
+func (e BatchStatus) Valid() bool {
+	switch e {
+	case BatchStatusCanceled:
+		return true
+	case BatchStatusCanceling:
+		return true
+	case BatchStatusCompleted:
+		return true
+	case BatchStatusPaused:
+		return true
+	case BatchStatusProcessing:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CompareDocumentsOptionsFormat.
 const (
 	CompareDocumentsOptionsFormatJSON CompareDocumentsOptionsFormat = "json"
@@ -377,6 +440,8 @@ func (e EmulatedFeature) Valid() bool {
 // Defines values for ErrorCode.
 const (
 	ErrorCodeAccountSuspended      ErrorCode = "account_suspended"
+	ErrorCodeBatchEnded            ErrorCode = "batch_ended"
+	ErrorCodeBatchNotFound         ErrorCode = "batch_not_found"
 	ErrorCodeChallengeFailed       ErrorCode = "challenge_failed"
 	ErrorCodeEventNotFound         ErrorCode = "event_not_found"
 	ErrorCodeFontNotFound          ErrorCode = "font_not_found"
@@ -418,6 +483,10 @@ const (
 func (e ErrorCode) Valid() bool {
 	switch e {
 	case ErrorCodeAccountSuspended:
+		return true
+	case ErrorCodeBatchEnded:
+		return true
+	case ErrorCodeBatchNotFound:
 		return true
 	case ErrorCodeChallengeFailed:
 		return true
@@ -497,6 +566,9 @@ func (e ErrorCode) Valid() bool {
 // Defines values for EventType.
 const (
 	EventTypeAPIKeyRevoked   EventType = "api_key.revoked"
+	EventTypeBatchCanceled   EventType = "batch.canceled"
+	EventTypeBatchCompleted  EventType = "batch.completed"
+	EventTypeBatchPaused     EventType = "batch.paused"
 	EventTypeJobCanceled     EventType = "job.canceled"
 	EventTypeJobCompleted    EventType = "job.completed"
 	EventTypeJobFailed       EventType = "job.failed"
@@ -509,6 +581,12 @@ const (
 func (e EventType) Valid() bool {
 	switch e {
 	case EventTypeAPIKeyRevoked:
+		return true
+	case EventTypeBatchCanceled:
+		return true
+	case EventTypeBatchCompleted:
+		return true
+	case EventTypeBatchPaused:
 		return true
 	case EventTypeJobCanceled:
 		return true
@@ -1844,6 +1922,176 @@ func (e WebhookStatus) Valid() bool {
 	}
 }
 
+// Batch defines model for Batch.
+type Batch struct {
+	// Counts Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+	Counts BatchCounts `json:"counts"`
+
+	// CreatedAt When the request was accepted.
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Credits What all jobs together have cost.
+	Credits BatchCredits `json:"credits"`
+
+	// FinishedAt When the batch ended.
+	FinishedAt *time.Time `json:"finishedAt,omitempty"`
+
+	// ID The batch's id.
+	ID      string       `json:"id"`
+	OnError BatchOnError `json:"onError"`
+
+	// Reason Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
+	Reason string `json:"reason,omitempty"`
+
+	// Status `completed`: every item has ended, whatever its result. `counts` says how.
+	Status BatchStatus `json:"status"`
+
+	// TestMode Whether the jobs are free and their results marked TEST.
+	TestMode bool `json:"testMode"`
+
+	// ToolSlug The tool that runs the jobs.
+	ToolSlug string `json:"toolSlug"`
+
+	// Webhook The webhook that the request named. Its deliveries are listed under `id`.
+	Webhook *BatchWebhook `json:"webhook,omitempty"`
+}
+
+// BatchCounts Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+type BatchCounts struct {
+	Canceled   int64 `json:"canceled"`
+	Completed  int64 `json:"completed"`
+	Failed     int64 `json:"failed"`
+	Processing int64 `json:"processing"`
+	Queued     int64 `json:"queued"`
+	Total      int64 `json:"total"`
+}
+
+// BatchCredits What all jobs together have cost.
+type BatchCredits struct {
+	Charged  int64 `json:"charged"`
+	Refunded int64 `json:"refunded"`
+}
+
+// BatchItem The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result.
+type BatchItem struct {
+	Filename string                 `json:"filename,omitempty"`
+	Input    map[string]interface{} `json:"input,omitempty"`
+	Metadata map[string]string      `json:"metadata,omitempty"`
+	Options  map[string]interface{} `json:"options,omitempty"`
+}
+
+// BatchJobsResponse defines model for BatchJobsResponse.
+type BatchJobsResponse struct {
+	Jobs []Job `json:"jobs"`
+
+	// NextCursor Where the next page begins; absent on the last one.
+	NextCursor string `json:"nextCursor,omitempty"`
+	Ok         bool   `json:"ok"`
+
+	// Refused Items among those of this page that could not become jobs. Nothing was charged for them.
+	Refused []RefusedItem `json:"refused"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string `json:"requestId"`
+}
+
+// BatchOnError defines model for BatchOnError.
+type BatchOnError string
+
+// BatchRequest defines model for BatchRequest.
+type BatchRequest struct {
+	// Items What each job is made of. Give either this or `itemsUploadId`.
+	Items []BatchItem `json:"items,omitempty"`
+
+	// ItemsUploadID An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old.
+	ItemsUploadID string `json:"itemsUploadId,omitempty"`
+
+	// OnError `stop`: as soon as an item fails, the batch is canceled. By default: "continue".
+	OnError BatchRequestOnError `json:"onError,omitempty"`
+
+	// Options Options of all jobs. An item's own options count more, name by name.
+	Options map[string]interface{} `json:"options,omitempty"`
+
+	// Output What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
+	Output map[string]interface{} `json:"output,omitempty"`
+
+	// Then Further steps of all jobs, as in a job.
+	Then []map[string]interface{} `json:"then,omitempty"`
+
+	// ToolSlug The tool that runs the jobs.
+	ToolSlug string `json:"toolSlug"`
+
+	// Webhook Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+	Webhook *BatchRequestWebhook `json:"webhook,omitempty"`
+}
+
+// BatchRequestOnError `stop`: as soon as an item fails, the batch is canceled. By default: "continue".
+type BatchRequestOnError string
+
+// BatchRequestWebhook Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+type BatchRequestWebhook struct {
+	Secret Secret `json:"secret,omitempty"`
+	URL    string `json:"url"`
+}
+
+// BatchResponse defines model for BatchResponse.
+type BatchResponse struct {
+	Batch Batch `json:"batch"`
+	Ok    bool  `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string `json:"requestId"`
+}
+
+// BatchResult What became of an item.
+type BatchResult struct {
+	Bytes       *int64 `json:"bytes,omitempty"`
+	ContentType string `json:"contentType,omitempty"`
+
+	// ErrorCode Why the job failed, or could not be created.
+	ErrorCode    string `json:"errorCode,omitempty"`
+	ErrorMessage string `json:"errorMessage,omitempty"`
+
+	// ExpiresAt When the link ends.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// Filename The name of the primary result.
+	Filename string `json:"filename,omitempty"`
+
+	// Index The place of the item in the batch, from 0.
+	Index int64 `json:"index"`
+
+	// JobID The job's id; absent if the item could not become a job.
+	JobID  string `json:"jobId,omitempty"`
+	Sha256 string `json:"sha256,omitempty"`
+
+	// Status More may be added: treat an unknown status as not ended.
+	Status JobStatus `json:"status"`
+
+	// URL Downloads the primary result. It is a secret.
+	URL string `json:"url,omitempty"`
+}
+
+// BatchResultsResponse defines model for BatchResultsResponse.
+type BatchResultsResponse struct {
+	// NextCursor Where the next page begins; absent on the last one.
+	NextCursor string `json:"nextCursor,omitempty"`
+	Ok         bool   `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string        `json:"requestId"`
+	Results   []BatchResult `json:"results"`
+}
+
+// BatchStatus `completed`: every item has ended, whatever its result. `counts` says how.
+type BatchStatus string
+
+// BatchWebhook The webhook that the request named. Its deliveries are listed under `id`.
+type BatchWebhook struct {
+	ID  string `json:"id"`
+	URL string `json:"url"`
+}
+
 // CompareDocumentsOptions defines model for CompareDocumentsOptions.
 type CompareDocumentsOptions struct {
 	// Dpi For mode `visual`: the resolution at which pages are compared. A higher one finds smaller changes and takes longer. By default: 100.
@@ -2519,6 +2767,9 @@ type Job struct {
 	// Attempts How often a worker started the job.
 	Attempts int64 `json:"attempts"`
 
+	// BatchID The batch that the job belongs to.
+	BatchID string `json:"batchId,omitempty"`
+
 	// CreatedAt When the request was accepted.
 	CreatedAt time.Time  `json:"createdAt"`
 	Credits   JobCredits `json:"credits"`
@@ -2540,6 +2791,9 @@ type Job struct {
 
 	// ID The job's id.
 	ID string `json:"id"`
+
+	// Index The place of its item in the batch, from 0.
+	Index *int64 `json:"index,omitempty"`
 
 	// Input The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest. Of a request above 16 KB, long texts and lists are shown in part, with `[shortened]` at their end; the job itself uses all of it.
 	Input map[string]interface{} `json:"input,omitempty"`
@@ -3086,6 +3340,28 @@ type RedactPDFOptionsRegion struct {
 
 	// Page The page, counted from 1.
 	Page int64 `json:"page"`
+}
+
+// RefusedItem defines model for RefusedItem.
+type RefusedItem struct {
+	Error RefusedItemError `json:"error"`
+
+	// Index The place of the item in the batch, from 0.
+	Index int64 `json:"index"`
+}
+
+// RefusedItemError defines model for RefusedItemError.
+type RefusedItemError struct {
+	// Code The code that a request for this job would get.
+	Code    string                   `json:"code"`
+	Details []RefusedItemErrorDetail `json:"details,omitempty"`
+	Message string                   `json:"message"`
+}
+
+// RefusedItemErrorDetail defines model for RefusedItemErrorDetail.
+type RefusedItemErrorDetail struct {
+	Message string `json:"message"`
+	Path    string `json:"path"`
 }
 
 // RenderTemplateOptions defines model for RenderTemplateOptions.

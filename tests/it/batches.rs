@@ -10,12 +10,15 @@ use docmill::context::Context;
 use docmill::domain::api_key::Mode;
 use docmill::domain::batch::{Batch, BatchId, CancelReason, OnError, Reason, State, Tally};
 use docmill::domain::job::{Job, JobId, JobStatus};
+use docmill::domain::upload::UploadId;
+use docmill::files::ObjectKey;
 use docmill::http::batches::{BatchControl, NewBatches, own_batch};
 use docmill::http::guard::caller_of;
 use docmill::http::submit::JobService;
 use docmill::store::batches::LEASE;
 use docmill::store::jobs::Written;
 use futures_util::future::join_all;
+use futures_util::{StreamExt, stream};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use uuid::Uuid;
@@ -27,6 +30,7 @@ use crate::support::tables::{remove_jobs, with_own_jobs};
 use crate::support::world::{Account, World, author, patient_aws};
 
 pub const SHORT: Duration = Duration::from_secs(20);
+const AT_ONCE: usize = 16;
 
 /// A world whose jobs no deployed worker, sweeper or runner sees.
 pub struct Scene {
@@ -83,6 +87,19 @@ impl Scene {
         BatchId::parse(answer.body["batch"]["id"].as_str().unwrap()).unwrap()
     }
 
+    /// The same from an upload.
+    pub async fn create_uploaded(&self, account: &Account, items: usize) -> BatchId {
+        let upload = UploadId::new();
+        let row = |row: usize| json!({"html": format!("<p>{row}"), "metadata": {"row": row.to_string()}});
+        let lines: String = (0..items).map(|index| format!("{}\n", row(index))).collect();
+        let key = ObjectKey::Upload { account: &account.id, upload };
+        self.world.context.files.put_bytes(&key, lines.into_bytes(), "application/jsonl").await.unwrap();
+        let body = json!({"toolSlug": "html-to-pdf", "itemsUploadId": upload.to_string()});
+        let answer = self.post(account, &body, None).await;
+        assert_eq!(answer.status, 202, "{}", answer.body);
+        BatchId::parse(answer.body["batch"]["id"].as_str().unwrap()).unwrap()
+    }
+
     pub async fn batch(&self, account: &Account, id: BatchId) -> Batch {
         self.world.context.batches.get(&account.id, id).await.unwrap().unwrap()
     }
@@ -113,13 +130,17 @@ impl Scene {
         self.world.context.jobs.get_all(&ids).await.unwrap()
     }
 
-    /// Completes all jobs that wait.
+    /// Completes all open jobs that wait.
     pub async fn complete_jobs(&self, batch: &Batch) {
         let jobs = &self.world.context.jobs;
-        for job in self.jobs(batch).await.into_iter().filter(|job| job.status == JobStatus::Queued) {
-            let job = claim(jobs, job.id).await;
-            assert_eq!(jobs.complete(&job, &completion(clock::now())).await.unwrap(), Written::Yes);
-        }
+        let ids: Vec<_> = batch.open.iter().map(|index| batch.job(*index)).collect();
+        let waiting = jobs.get_all(&ids).await.unwrap().into_iter().filter(|job| job.status == JobStatus::Queued);
+        stream::iter(waiting)
+            .for_each_concurrent(AT_ONCE, async |job| {
+                let job = claim(jobs, job.id).await;
+                assert_eq!(jobs.complete(&job, &completion(clock::now())).await.unwrap(), Written::Yes);
+            })
+            .await;
     }
 }
 
@@ -205,13 +226,13 @@ async fn event_kinds(scene: &Scene, account: &Account) -> Vec<String> {
     page.events.into_iter().map(|event| event.kind).collect()
 }
 
-/// Runs are dropped at any point, and others begin while they only sleep.
+/// Runs are dropped at any point, and others begin while they only sleep. `BATCH_ITEMS` makes the batch larger.
 #[tokio::test(flavor = "multi_thread")]
 async fn each_item_becomes_one_job_although_runs_are_killed() {
     let scene = Scene::new().await;
-    let account = scene.world.account(1000).await;
-    let items = 120;
-    let id = scene.create(&account, items, json!({})).await;
+    let account = scene.world.account(100_000).await;
+    let items = std::env::var("BATCH_ITEMS").map_or(120, |items| items.parse().unwrap());
+    let id = scene.create_uploaded(&account, items).await;
     for kill_after in [30, 60, 110, 170, 240, 320, 410, 510, 620] {
         // Two runs at once: the second takes the batch from the first, which goes on until it is killed.
         let (first, second) = (scene.runner(), scene.runner());
@@ -227,7 +248,9 @@ async fn each_item_becomes_one_job_although_runs_are_killed() {
         scene.end_lease(&account, id).await;
     }
     let batch = loop {
-        scene.runner().run(&account.id, id, Duration::from_secs(2)).await.unwrap();
+        drop(tokio::time::timeout(Duration::from_millis(300), scene.runner().run(&account.id, id, SHORT)).await);
+        scene.end_lease(&account, id).await;
+        scene.runner().run(&account.id, id, Duration::from_millis(500)).await.unwrap();
         let batch = scene.batch(&account, id).await;
         if batch.state.is_ended() {
             break batch;
@@ -334,7 +357,7 @@ async fn a_batch_without_credits_is_paused_and_goes_on_when_it_is_resumed() {
 async fn an_item_that_can_not_become_a_job_fails_alone_or_stops_the_batch() {
     let scene = Scene::new().await;
     let account = scene.world.account(100).await;
-    let missing = docmill::domain::upload::UploadId::new().to_string();
+    let missing = UploadId::new().to_string();
     let body = |on_error: &str| {
         json!({"toolSlug": "html-to-pdf", "onError": on_error,
             "items": [{"html": "<p>1"}, {"uploadId": missing}, {"html": "<p>3"}]})
@@ -351,7 +374,7 @@ async fn an_item_that_can_not_become_a_job_fails_alone_or_stops_the_batch() {
         let refused = scene.world.context.batches.refused(&batch, 0, 2).await.unwrap();
         assert_eq!(refused.len(), 1);
         assert_eq!((refused[0].index, refused[0].refusal.code.as_str()), (1, "validation_failed"));
-        assert_eq!(refused[0].refusal.details[0].path, "/input/uploadId", "{:?}", refused[0].refusal);
+        assert_eq!(refused[0].refusal.details[0].path, "/uploadId", "{:?}", refused[0].refusal);
     }
     scene.end().await;
 }

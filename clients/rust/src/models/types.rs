@@ -1,5 +1,187 @@
 //! Generated from the API's description by clients/models.
 
+#[doc = "`Batch`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct Batch {
+    #[doc = "Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`."]
+    pub counts: BatchCounts,
+    #[doc = "When the request was accepted."]
+    #[serde(rename = "createdAt")]
+    pub created_at: chrono::DateTime<chrono::Utc>,
+    #[doc = "What all jobs together have cost."]
+    pub credits: BatchCredits,
+    #[doc = "When the batch ended."]
+    #[serde(rename = "finishedAt", skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<chrono::DateTime<chrono::Utc>>,
+    #[doc = "The batch's id."]
+    pub id: String,
+    #[serde(rename = "onError")]
+    pub on_error: super::BatchOnError,
+    #[doc = "Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[doc = "`completed`: every item has ended, whatever its result. `counts` says how."]
+    pub status: super::BatchStatus,
+    #[doc = "Whether the jobs are free and their results marked TEST."]
+    #[serde(rename = "testMode")]
+    pub test_mode: bool,
+    #[doc = "The tool that runs the jobs."]
+    #[serde(rename = "toolSlug")]
+    pub tool_slug: String,
+    #[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<BatchWebhook>,
+}
+#[doc = "Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchCounts {
+    pub canceled: u64,
+    pub completed: u64,
+    pub failed: u64,
+    pub processing: u64,
+    pub queued: u64,
+    pub total: u64,
+}
+#[doc = "What all jobs together have cost."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchCredits {
+    pub charged: u64,
+    pub refunded: u64,
+}
+#[doc = "The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub input: serde_json::Map<String, serde_json::Value>,
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub metadata: std::collections::BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub options: serde_json::Map<String, serde_json::Value>,
+}
+#[doc = "`BatchJobsResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchJobsResponse {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<Job>,
+    #[doc = "Where the next page begins; absent on the last one."]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    pub ok: bool,
+    #[doc = "Items among those of this page that could not become jobs. Nothing was charged for them."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedItem>,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+}
+#[doc = "`BatchRequest`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchRequest {
+    #[doc = "What each job is made of. Give either this or `itemsUploadId`."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<BatchItem>,
+    #[doc = "An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old."]
+    #[serde(rename = "itemsUploadId", skip_serializing_if = "Option::is_none")]
+    pub items_upload_id: Option<String>,
+    #[doc = "`stop`: as soon as an item fails, the batch is canceled. By default: \"continue\"."]
+    #[serde(rename = "onError", skip_serializing_if = "Option::is_none")]
+    pub on_error: Option<super::BatchRequestOnError>,
+    #[doc = "Options of all jobs. An item's own options count more, name by name."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub options: serde_json::Map<String, serde_json::Value>,
+    #[doc = "What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub output: serde_json::Map<String, serde_json::Value>,
+    #[doc = "Further steps of all jobs, as in a job."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<serde_json::Map<String, serde_json::Value>>,
+    #[doc = "The tool that runs the jobs."]
+    #[serde(rename = "toolSlug", skip_serializing_if = "Option::is_none")]
+    pub tool_slug: Option<String>,
+    #[doc = "Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<BatchRequestWebhook>,
+}
+#[doc = "Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchRequestWebhook {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<super::Secret>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+#[doc = "`BatchResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResponse {
+    pub batch: Batch,
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+}
+#[doc = "What became of an item."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResult {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    #[serde(rename = "contentType", skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    #[doc = "Why the job failed, or could not be created."]
+    #[serde(rename = "errorCode", skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    #[serde(rename = "errorMessage", skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+    #[doc = "When the link ends."]
+    #[serde(rename = "expiresAt", skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+    #[doc = "The name of the primary result."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[doc = "The place of the item in the batch, from 0."]
+    pub index: u64,
+    #[doc = "The job's id; absent if the item could not become a job."]
+    #[serde(rename = "jobId", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    #[doc = "More may be added: treat an unknown status as not ended."]
+    pub status: super::JobStatus,
+    #[doc = "Downloads the primary result. It is a secret."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+#[doc = "`BatchResultsResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResultsResponse {
+    #[doc = "Where the next page begins; absent on the last one."]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<BatchResult>,
+}
+#[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchWebhook {
+    pub id: String,
+    pub url: String,
+}
 #[doc = "`CompareDocumentsOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -654,6 +836,9 @@ pub struct ImagesToPdfOptions {
 pub struct Job {
     #[doc = "How often a worker started the job."]
     pub attempts: u64,
+    #[doc = "The batch that the job belongs to."]
+    #[serde(rename = "batchId", skip_serializing_if = "Option::is_none")]
+    pub batch_id: Option<String>,
     #[doc = "When the request was accepted."]
     #[serde(rename = "createdAt")]
     pub created_at: chrono::DateTime<chrono::Utc>,
@@ -675,6 +860,9 @@ pub struct Job {
     pub finished_at: Option<chrono::DateTime<chrono::Utc>>,
     #[doc = "The job's id."]
     pub id: String,
+    #[doc = "The place of its item in the batch, from 0."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
     #[doc = "The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest. Of a request above 16 KB, long texts and lists are shown in part, with `[shortened]` at their end; the job itself uses all of it."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub input: serde_json::Map<String, serde_json::Value>,
@@ -1201,6 +1389,31 @@ pub struct RedactPdfOptionsRegion {
     #[doc = "The page, counted from 1."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
+}
+#[doc = "`RefusedItem`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct RefusedItem {
+    pub error: RefusedItemError,
+    #[doc = "The place of the item in the batch, from 0."]
+    pub index: u64,
+}
+#[doc = "`RefusedItemError`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct RefusedItemError {
+    #[doc = "The code that a request for this job would get."]
+    pub code: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<RefusedItemErrorDetail>,
+    pub message: String,
+}
+#[doc = "`RefusedItemErrorDetail`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct RefusedItemErrorDetail {
+    pub message: String,
+    pub path: String,
 }
 #[doc = "`RenderTemplateOptions`"]
 #[non_exhaustive]
