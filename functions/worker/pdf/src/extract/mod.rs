@@ -1,0 +1,3 @@
+//! extract-document: the structure of any document, by one model. Readers make it, writers write it.
+
+pub(crate) mod model;
