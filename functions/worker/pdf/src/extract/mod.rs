@@ -1,3 +1,4 @@
 //! extract-document: the structure of any document, by one model. Readers make it, writers write it.
 
 pub(crate) mod model;
+pub(crate) mod pictures;
