@@ -5,8 +5,7 @@ import type { Tool } from '../tool';
 export const extractDocument: Tool = {
 	slug: 'extract-document',
 	name: 'Extract document',
-	description:
-		'Reads any document as blocks in reading order with their roles and boxes, tables, figures and links, as JSON or Markdown',
+	description: 'Reads any document as blocks with roles and boxes, tables and figures, as JSON or Markdown',
 	category: 'convert',
 	kinds: ['sourceUrl', 'url', 'uploadId', 'jobId', 'html', 'markdown'],
 	sourceProperties: ['filename', 'password', 'headers'],

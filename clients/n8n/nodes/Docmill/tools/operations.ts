@@ -187,8 +187,7 @@ export const operations: INodeProperties[] = [
 			{
 				name: 'Extract Document',
 				value: 'extract-document',
-				description:
-					'Reads any document as blocks in reading order with their roles and boxes, tables, figures and links, as JSON or Markdown',
+				description: 'Reads any document as blocks with roles and boxes, tables and figures, as JSON or Markdown',
 				action: 'Extract document',
 			},
 			{
