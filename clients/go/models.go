@@ -605,6 +605,84 @@ func (e EventType) Valid() bool {
 	}
 }
 
+// Defines values for ExtractDocumentOptionsFormat.
+const (
+	ExtractDocumentOptionsFormatJSON     ExtractDocumentOptionsFormat = "json"
+	ExtractDocumentOptionsFormatMarkdown ExtractDocumentOptionsFormat = "markdown"
+)
+
+// Valid indicates whether the value is a known member of the ExtractDocumentOptionsFormat enum.
+func (e ExtractDocumentOptionsFormat) Valid() bool {
+	switch e {
+	case ExtractDocumentOptionsFormatJSON:
+		return true
+	case ExtractDocumentOptionsFormatMarkdown:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExtractDocumentOptionsHeadersFooters.
+const (
+	ExtractDocumentOptionsHeadersFootersDrop ExtractDocumentOptionsHeadersFooters = "drop"
+	ExtractDocumentOptionsHeadersFootersKeep ExtractDocumentOptionsHeadersFooters = "keep"
+)
+
+// Valid indicates whether the value is a known member of the ExtractDocumentOptionsHeadersFooters enum.
+func (e ExtractDocumentOptionsHeadersFooters) Valid() bool {
+	switch e {
+	case ExtractDocumentOptionsHeadersFootersDrop:
+		return true
+	case ExtractDocumentOptionsHeadersFootersKeep:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExtractDocumentOptionsImages.
+const (
+	ExtractDocumentOptionsImagesFiles  ExtractDocumentOptionsImages = "files"
+	ExtractDocumentOptionsImagesInline ExtractDocumentOptionsImages = "inline"
+	ExtractDocumentOptionsImagesNone   ExtractDocumentOptionsImages = "none"
+)
+
+// Valid indicates whether the value is a known member of the ExtractDocumentOptionsImages enum.
+func (e ExtractDocumentOptionsImages) Valid() bool {
+	switch e {
+	case ExtractDocumentOptionsImagesFiles:
+		return true
+	case ExtractDocumentOptionsImagesInline:
+		return true
+	case ExtractDocumentOptionsImagesNone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ExtractDocumentOptionsOcr.
+const (
+	ExtractDocumentOptionsOcrAlways ExtractDocumentOptionsOcr = "always"
+	ExtractDocumentOptionsOcrAuto   ExtractDocumentOptionsOcr = "auto"
+	ExtractDocumentOptionsOcrNever  ExtractDocumentOptionsOcr = "never"
+)
+
+// Valid indicates whether the value is a known member of the ExtractDocumentOptionsOcr enum.
+func (e ExtractDocumentOptionsOcr) Valid() bool {
+	switch e {
+	case ExtractDocumentOptionsOcrAlways:
+		return true
+	case ExtractDocumentOptionsOcrAuto:
+		return true
+	case ExtractDocumentOptionsOcrNever:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for FontFormat.
 const (
 	FontFormatOtf   FontFormat = "otf"
@@ -2485,6 +2563,39 @@ type EventsResponse struct {
 	// RequestID The same as the header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
+
+// ExtractDocumentOptions defines model for ExtractDocumentOptions.
+type ExtractDocumentOptions struct {
+	// Format `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
+
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`. By default: "drop".
+	HeadersFooters ExtractDocumentOptionsHeadersFooters `json:"headersFooters,omitempty"`
+
+	// Images What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result. By default: "none".
+	Images ExtractDocumentOptionsImages `json:"images,omitempty"`
+
+	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
+	Languages []Language `json:"languages,omitempty"`
+
+	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "auto".
+	Ocr ExtractDocumentOptionsOcr `json:"ocr,omitempty"`
+
+	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+	Pages string `json:"pages,omitempty"`
+}
+
+// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+type ExtractDocumentOptionsFormat string
+
+// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`. By default: "drop".
+type ExtractDocumentOptionsHeadersFooters string
+
+// ExtractDocumentOptionsImages What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result. By default: "none".
+type ExtractDocumentOptionsImages string
+
+// ExtractDocumentOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "auto".
+type ExtractDocumentOptionsOcr string
 
 // FillFormOptions defines model for FillFormOptions.
 type FillFormOptions struct {

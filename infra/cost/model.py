@@ -36,6 +36,7 @@ TOOLS = {
     "images-to-pdf": "pdf",
     "thumbnail": "pdf",
     "pdf-to-text": "pdf",
+    "extract-document": "pdf",
     "inspect-document": "pdf",
 }
 WORKERS = ENGINES | TOOLS

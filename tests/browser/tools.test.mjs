@@ -146,6 +146,13 @@ const journeys = {
       assert.ok((await facts()).attachments.length > 0);
     },
   },
+  "extract-document": {
+    files: [document],
+    async see() {
+      const { blocks } = JSON.parse(String(await bytes()));
+      assert.ok(blocks.some(({ role, text }) => role === "paragraph" && text.includes("Amet aliqua")), JSON.stringify(blocks));
+    },
+  },
   "fill-form": {
     files: [pdf("forms.pdf")], options: { fields: { Listbox_SingleSelectLastSelected: "Quebec" } },
     async see() {

@@ -20,7 +20,7 @@ Results = dict[str, dict[str, dict]]
 
 def measure(worker: Path, half: str = "measured", alone: bool = False, keep: Path | None = None, without: tuple[str, ...] = ()) -> Results:
     """`keep`: a folder for what each reader made. `without`: classes to leave out."""
-    by_kind = {kind: documents for kind, documents in _documents(worker, half).items() if kind not in without}
+    by_kind = {kind: documents for kind, documents in of_half(worker, half).items() if kind not in without}
     with TemporaryDirectory(prefix="docmill-extract-") as scratch:
         running = readers.start(worker, Path(scratch), alone)
         results: Results = {one.name: {"documents": {}, "cpu": {}} for one in running}
@@ -49,7 +49,7 @@ def _scored(document: Document, text: str) -> dict:
     return {"kind": document.kind, "overall": found.overall, **asdict(found)}
 
 
-def _documents(worker: Path, half: str) -> dict[str, list[tuple[Document, Path]]]:
+def of_half(worker: Path, half: str) -> dict[str, list[tuple[Document, Path]]]:
     folder = peers.cache() / f"extract-corpus-{_digest()}"
     if not (folder / "complete").exists():
         corpus.make(folder, worker)

@@ -179,6 +179,12 @@ fn rows() -> Vec<Row> {
             json!({"format": "markdown"}),
             says(IN_LETTER),
         ),
+        row("extract-document", &[LETTER, SHEET], json!({"format": "markdown"}), archive(2, b"# ")).after(
+            as_pdf(),
+            &[LETTER],
+            json!({}),
+            extracted(IN_LETTER),
+        ),
         row("inspect-document", &[BOOK], json!({}), inspected(5)).after(as_pdf(), &[LETTER], json!({}), inspected(1)),
     ]
 }
@@ -297,6 +303,17 @@ fn inspected(count: usize) -> Check {
     Box::new(move |bytes| {
         let report: Value = serde_json::from_slice(bytes).unwrap();
         assert_eq!((&report["format"], &report["pageCount"]), (&json!("pdf"), &json!(count)), "{report}");
+    })
+}
+
+/// A block with this text, and its box on the first page.
+fn extracted(text: &'static str) -> Check {
+    Box::new(move |bytes| {
+        let document: Value = serde_json::from_slice(bytes).unwrap();
+        let blocks = document["blocks"].as_array().unwrap();
+        let block = blocks.iter().find(|block| block["text"].as_str().unwrap().contains(text));
+        assert_eq!(block.unwrap_or_else(|| panic!("{document}"))["places"][0]["page"], 1);
+        assert_eq!(document["pages"][0]["source"], "text");
     })
 }
 

@@ -780,7 +780,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["InspectDocumentJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -4002,6 +4002,119 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        ExtractDocumentOptions: {
+            /**
+             * @description `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis.
+             * @default json
+             * @enum {string}
+             */
+            format?: "json" | "markdown";
+            /**
+             * Format: page-range
+             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+             */
+            pages?: string;
+            /**
+             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`.
+             * @default drop
+             * @enum {string}
+             */
+            headersFooters?: "drop" | "keep";
+            /**
+             * @description What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result.
+             * @default none
+             * @enum {string}
+             */
+            images?: "none" | "files" | "inline";
+            /**
+             * @description Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text.
+             * @default auto
+             * @enum {string}
+             */
+            ocr?: "auto" | "never" | "always";
+            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. */
+            languages?: components["schemas"]["Languages"];
+        };
+        /** extract-document job */
+        ExtractDocumentJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The documents: each makes a file of its own, in this order. */
+            input?: {
+                sourceUrl?: components["schemas"]["SourceUrl"];
+                url?: components["schemas"]["PageUrl"];
+                uploadId?: components["schemas"]["SourceUploadId"];
+                jobId?: components["schemas"]["SourceJobId"];
+                html?: components["schemas"]["InlineHtml"];
+                markdown?: components["schemas"]["InlineMarkdown"];
+                output?: components["schemas"]["SourceOutput"];
+                filename?: components["schemas"]["Filename"];
+                password?: components["schemas"]["SourcePassword"];
+                headers?: components["schemas"]["SourceHeaders"];
+                /** @description The documents: each makes a file of its own, in this order, in the order given. */
+                sources?: ({
+                    sourceUrl?: components["schemas"]["SourceUrl"];
+                    url?: components["schemas"]["PageUrl"];
+                    uploadId?: components["schemas"]["SourceUploadId"];
+                    jobId?: components["schemas"]["SourceJobId"];
+                    html?: components["schemas"]["InlineHtml"];
+                    markdown?: components["schemas"]["InlineMarkdown"];
+                    output?: components["schemas"]["SourceOutput"];
+                    filename?: components["schemas"]["Filename"];
+                    password?: components["schemas"]["SourcePassword"];
+                    headers?: components["schemas"]["SourceHeaders"];
+                } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+            };
+            options?: components["schemas"]["ExtractDocumentOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            /** @description Short form of `input.sourceUrl`. */
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Short form of `input.url`. */
+            url?: components["schemas"]["PageUrl"];
+            /** @description Short form of `input.uploadId`. */
+            uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Short form of `input.jobId`. */
+            jobId?: components["schemas"]["SourceJobId"];
+            /** @description Short form of `input.html`. */
+            html?: components["schemas"]["InlineHtml"];
+            /** @description Short form of `input.markdown`. */
+            markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Short form of `input.filename`. */
+            filename?: components["schemas"]["Filename"];
+            /** @description Short form of `input.password`. */
+            password?: components["schemas"]["SourcePassword"];
+            /** @description Short form of `input.headers`. */
+            headers?: components["schemas"]["SourceHeaders"];
+            /** @description Short form of `input.sources`. */
+            sources?: ({
+                sourceUrl?: components["schemas"]["SourceUrl"];
+                url?: components["schemas"]["PageUrl"];
+                uploadId?: components["schemas"]["SourceUploadId"];
+                jobId?: components["schemas"]["SourceJobId"];
+                html?: components["schemas"]["InlineHtml"];
+                markdown?: components["schemas"]["InlineMarkdown"];
+                output?: components["schemas"]["SourceOutput"];
+                filename?: components["schemas"]["Filename"];
+                password?: components["schemas"]["SourcePassword"];
+                headers?: components["schemas"]["SourceHeaders"];
+            } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+        } & ((unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }));
         InspectDocumentOptions: Record<string, never>;
         /** inspect-document job */
         InspectDocumentJob: {

@@ -130,6 +130,7 @@ fn to_pdf(format: &str, password: Option<&str>) -> Call {
     let tool = match format {
         "html" | "page" => "html-to-pdf",
         "md" => "markdown-to-pdf",
+        "eml" | "msg" => "email-to-pdf",
         "jpg" | "png" | "webp" | "tiff" | "gif" | "bmp" | "svg" => "images-to-pdf",
         _ => "office-to-pdf",
     };
@@ -161,6 +162,19 @@ mod tests {
         let options: Vec<_> =
             plan(body, &["docx", "png"]).prepare.into_iter().flatten().map(|call| call.options).collect();
         assert_eq!(options, [json!({"password": "secret"}), json!({})]);
+    }
+
+    #[test]
+    fn sources_of_any_kind_become_pdfs_before_their_structure_is_read() {
+        let source = |name: &str| json!({"sourceUrl": format!("https://a.example/{name}")});
+        let names = ["a.pdf", "b.docx", "c.html", "d.md", "e.png", "f.eml", "g.msg"];
+        let body = json!({"toolSlug": "extract-document", "sources": names.map(source)});
+        let plan = plan(body, &["pdf", "docx", "html", "md", "png", "eml", "msg"]);
+        let tools: Vec<_> = plan.prepare.iter().map(|call| call.as_ref().map(|call| call.tool.as_str())).collect();
+        let expected =
+            ["office-to-pdf", "html-to-pdf", "markdown-to-pdf", "images-to-pdf", "email-to-pdf", "email-to-pdf"];
+        assert_eq!(tools, [None].into_iter().chain(expected.map(Some)).collect::<Vec<_>>());
+        assert_eq!(engines(&plan.calls), [("extract-document", EngineKind::PdfTools)]);
     }
 
     #[test]

@@ -135,6 +135,8 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
     // Any text is valid Markdown.
     let kind = if takes.formats == ["md"] {
         Kind::Media(Media::Markdown)
+    } else if takes.accepts("eml") && takes.accepts("pdf") {
+        sniff::attached(&fetched.path, hints)?
     } else if takes.accepts("eml") {
         Kind::Media(sniff::email(&fetched.path, hints)?)
     } else if takes.accepts("pdf") || takes.accepts("png") || takes.accepts("html") {

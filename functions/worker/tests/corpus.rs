@@ -207,7 +207,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 18] {
+fn pdf_tools() -> [(&'static str, Value); 19] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),
@@ -216,6 +216,7 @@ fn pdf_tools() -> [(&'static str, Value); 18] {
         ("pdf-to-images", json!({"dpi": 36})),
         ("thumbnail", json!({})),
         ("pdf-to-text", json!({"format": "markdown"})),
+        ("extract-document", json!({"ocr": "never", "images": "files"})),
         ("inspect-document", json!({})),
         ("edit-metadata", json!({"set": {"title": "New"}})),
         ("flatten-pdf", json!({})),

@@ -6,12 +6,13 @@
 //! `tools/` has a module for each tool, which reads options and runs steps in order. Below are
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (input that becomes pages),
-//! `ocr/` (text in pictures, by Tesseract), `compare/` (differences between two documents), `pdfa/` (conformance to PDF/A), and
-//! `redact/` (removing content, and proving that it is gone).
+//! `ocr/` (text in pictures, by Tesseract), `extract/` (the structure of documents, as one model), `compare/` (differences between
+//! two documents), `pdfa/` (conformance to PDF/A), and `redact/` (removing content, and proving that it is gone).
 
 mod compare;
 mod email;
 mod engines;
+mod extract;
 mod failure;
 mod image;
 mod label;

@@ -52,7 +52,7 @@ pub fn email(path: &Path, hints: Hints<'_>) -> Result<Media, Failure> {
     })
 }
 
-/// Identifies an attachment: a message, or another file that can become a PDF. Blocks.
+/// Identifies a message, or another file that can become a PDF, such as an attachment. Blocks.
 pub fn attached(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
     let is_called_message = extension(hints).is_some_and(|extension| is_extension(&extension));
     match message(path, hints)?.filter(|media| is_called_message || *media == Media::Msg) {

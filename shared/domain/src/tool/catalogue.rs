@@ -54,6 +54,7 @@ const FILES: &[Files] = &tools![
     "images-to-pdf",
     "thumbnail",
     "pdf-to-text",
+    "extract-document",
     "inspect-document",
 ];
 

@@ -6,6 +6,7 @@ import { compressPdf } from './compress-pdf';
 import { convertOffice } from './convert-office';
 import { editMetadata } from './edit-metadata';
 import { emailToPdf } from './email-to-pdf';
+import { extractDocument } from './extract-document';
 import { fillForm } from './fill-form';
 import { flattenPdf } from './flatten-pdf';
 import { htmlToImage } from './html-to-image';
@@ -34,6 +35,7 @@ export const tools: Tool[] = [
 	convertOffice,
 	editMetadata,
 	emailToPdf,
+	extractDocument,
 	fillForm,
 	flattenPdf,
 	htmlToImage,

@@ -185,6 +185,12 @@ export const operations: INodeProperties[] = [
 		displayOptions: { show: { resource: ['convert'] } },
 		options: [
 			{
+				name: 'Extract Document',
+				value: 'extract-document',
+				description: 'Reads any document as blocks with roles and boxes, tables and figures, as JSON or Markdown',
+				action: 'Extract document',
+			},
+			{
 				name: 'Images to PDF',
 				value: 'images-to-pdf',
 				description: 'Puts JPEG, PNG, WebP, TIFF, GIF, BMP and SVG pictures into a PDF',
@@ -209,7 +215,7 @@ export const operations: INodeProperties[] = [
 				action: 'Thumbnail',
 			},
 		],
-		default: 'images-to-pdf',
+		default: 'extract-document',
 	},
 	{
 		displayName: 'Operation',

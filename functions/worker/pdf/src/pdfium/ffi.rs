@@ -147,5 +147,26 @@ bindings! {
         fn FPDFImageObj_GetImageMetadata(Handle, Handle, *mut ImageMetadata) -> c_int;
         fn FPDFCatalog_IsTagged(Handle) -> c_int;
         fn FPDF_GetFormType(Handle) -> c_int;
+        fn FPDFPageObj_GetFillColor(Handle, *mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
+        fn FPDFPath_GetDrawMode(Handle, *mut c_int, *mut c_int) -> c_int;
+        fn FPDFPageObjMark_GetName(Handle, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
+        fn FPDFTextObj_GetFont(Handle) -> Handle;
+        fn FPDFFont_GetAscent(Handle, c_float, *mut c_float) -> c_int;
+        fn FPDFFont_GetDescent(Handle, c_float, *mut c_float) -> c_int;
+        fn FPDFFont_GetFontName(Handle, *mut c_void, c_ulong) -> c_ulong;
+        fn FPDFFont_GetBaseFontName(Handle, *mut c_void, c_ulong) -> c_ulong;
+        fn FPDFBookmark_GetFirstChild(Handle, Handle) -> Handle;
+        fn FPDFBookmark_GetNextSibling(Handle, Handle) -> Handle;
+        fn FPDFBookmark_GetTitle(Handle, *mut c_void, c_ulong) -> c_ulong;
+        fn FPDFBookmark_GetDest(Handle, Handle) -> Handle;
+        fn FPDFBookmark_GetAction(Handle) -> Handle;
+        fn FPDFAction_GetDest(Handle, Handle) -> Handle;
+        fn FPDFDest_GetDestPageIndex(Handle, Handle) -> c_int;
+        fn FPDFPage_GetAnnotCount(Handle) -> c_int;
+        fn FPDFPage_GetAnnot(Handle, c_int) -> Handle;
+        fn FPDFPage_CloseAnnot(Handle);
+        fn FPDFAnnot_GetSubtype(Handle) -> c_int;
+        fn FPDFAnnot_GetRect(Handle, *mut RectF) -> c_int;
+        fn FPDFAnnot_GetFormFieldName(Handle, Handle, *mut c_void, c_ulong) -> c_ulong;
     }
 }

@@ -6,18 +6,24 @@
 mod bitmap;
 mod document;
 mod ffi;
+mod fields;
 mod glyphs;
 mod grey;
 mod library;
+mod looks;
 mod objects;
+mod outline;
 mod page;
 mod replaced;
 mod text;
 
 pub(crate) use bitmap::{Background, Bitmap};
 pub(crate) use document::Document;
+pub(crate) use fields::Widget;
 pub(crate) use grey::{GreyBitmap, View};
 pub(crate) use library::{Pdfium, Session, missing};
+pub(crate) use looks::{Looks, Paint, Reach, Shape, TextLook, TextObject};
+pub(crate) use outline::Bookmark;
 pub(crate) use page::{Page, Rect};
 pub(crate) use text::{Character, Font, TextPage};
 

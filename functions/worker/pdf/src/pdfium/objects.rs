@@ -5,13 +5,14 @@ use std::ffi::{c_float, c_int};
 use super::ffi::{Handle, ImageMetadata, MatrixF};
 use super::{Page, Rect};
 
-/// `FPDF_PAGEOBJ_TEXT`, `…_PATH`, `…_IMAGE` and `…_FORM`.
+/// `FPDF_PAGEOBJ_TEXT`, `…_PATH`, `…_IMAGE`, `…_SHADING` and `…_FORM`.
 const TEXT: c_int = 1;
-const PATH: c_int = 2;
-const IMAGE: c_int = 3;
+pub(super) const PATH: c_int = 2;
+pub(super) const IMAGE: c_int = 3;
+pub(super) const SHADING: c_int = 4;
 const FORM: c_int = 5;
 /// `FPDF_TEXTRENDERMODE_INVISIBLE` and `…_CLIP`.
-const INVISIBLE: c_int = 3;
+pub(super) const INVISIBLE: c_int = 3;
 const CLIP: c_int = 7;
 /// How deeply nested forms are searched.
 const DEPTH: u8 = 4;
@@ -29,7 +30,7 @@ pub(crate) struct PlacedPicture {
 /// An object, and the matrices of the forms around it, outermost first.
 pub(super) struct Found<'m> {
     pub(super) handle: Handle,
-    kind: c_int,
+    pub(super) kind: c_int,
     matrices: &'m [MatrixF],
 }
 
@@ -136,7 +137,7 @@ impl Page<'_> {
     }
 
     /// As the page is shown.
-    fn bounds(&self, object: &Found<'_>) -> Option<Rect> {
+    pub(super) fn bounds(&self, object: &Found<'_>) -> Option<Rect> {
         let (mut left, mut bottom, mut right, mut top): (c_float, c_float, c_float, c_float) = Default::default();
         // SAFETY: The object is the open page's, and the numbers live during the call.
         let known = unsafe {

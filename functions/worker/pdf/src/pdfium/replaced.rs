@@ -56,7 +56,7 @@ impl Replacements {
 }
 
 impl Page<'_> {
-    fn marks(&self, object: Handle) -> Vec<Handle> {
+    pub(super) fn marks(&self, object: Handle) -> Vec<Handle> {
         let api = self.session().api;
         let (Some(count), Some(get)) = (api.FPDFPageObj_CountMarks, api.FPDFPageObj_GetMark) else { return Vec::new() };
         // SAFETY: The object is the open page's.

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use super::document;
 use super::ffi::{Handle, MatrixF, RectF};
 use super::replaced::Replacements;
-use super::{Page, Rect};
+use super::{Page, Rect, TextObject};
 use crate::Failure;
 
 /// Flags of a font descriptor.
@@ -43,6 +43,8 @@ pub(crate) struct Character {
     /// Whether a space or a line break comes before it.
     pub spaced: bool,
     pub font: Rc<Font>,
+    /// What draws it. The same for all characters without a style.
+    pub object: TextObject,
     /// The direction of text on the shown page: 0, 90, 180 or 270 degrees clockwise.
     pub angle: u16,
 }
@@ -103,12 +105,15 @@ impl<'p> TextPage<'p> {
         let mut spaced = true;
         let mut found: Vec<Character> = Vec::new();
         let mut replaced = std::ptr::null_mut();
-        let font_of = |index, fonts: &mut Fonts| if styled { fonts.get(self, index) } else { Rc::clone(&fonts.last) };
+        let style_of = |index, fonts: &mut Fonts| match styled {
+            true => (fonts.get(self, index), self.object(index)),
+            false => (Rc::clone(&fonts.last), TextObject::default()),
+        };
         for index in 0..self.units() {
             if let Some(replacement) = self.replacements.of(self.page, self.handle, index) {
                 let is_first = std::mem::replace(&mut replaced, replacement.mark) != replacement.mark;
                 for value in replacement.text.chars().filter(|c| is_first && !c.is_control() && !c.is_whitespace()) {
-                    found.extend(self.character(index, value, spaced, found.last(), font_of(index, &mut fonts)));
+                    found.extend(self.character(index, value, spaced, found.last(), style_of(index, &mut fonts)));
                     spaced = false;
                 }
                 continue;
@@ -133,7 +138,7 @@ impl<'p> TextPage<'p> {
                 spaced = true;
                 continue;
             };
-            if let Some(character) = self.character(index, value, spaced, found.last(), font_of(index, &mut fonts)) {
+            if let Some(character) = self.character(index, value, spaced, found.last(), style_of(index, &mut fonts)) {
                 found.push(character);
                 spaced = false;
             }
@@ -148,7 +153,7 @@ impl<'p> TextPage<'p> {
         value: char,
         spaced: bool,
         before: Option<&Character>,
-        font: Rc<Font>,
+        (font, object): (Rc<Font>, TextObject),
     ) -> Option<Character> {
         let matrix = self.matrix(index);
         // pdfium's loose box has no height for a rotated character.
@@ -163,7 +168,7 @@ impl<'p> TextPage<'p> {
         let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
         let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
         let size = if size.is_finite() && size > 0.0 { size } else { fallback };
-        Some(Character { value, area, size, spaced, font, angle })
+        Some(Character { value, area, size, spaced, font, object, angle })
     }
 
     /// `drawn`: the width of the ink. Advances of joined letters belong to other shapes of them. `tight`: only the ink.
@@ -191,6 +196,12 @@ impl<'p> TextPage<'p> {
             }
         }
         Some(self.page.place(area.left, area.bottom, area.right, area.top))
+    }
+
+    fn object(&self, index: c_int) -> TextObject {
+        let get = self.page.session().api.FPDFText_GetTextObject;
+        // SAFETY: The text page is open, and the index is below its count.
+        get.map_or_else(TextObject::default, |get| TextObject::new(unsafe { get(self.handle, index) }))
     }
 
     fn matrix(&self, index: c_int) -> Option<MatrixF> {
@@ -267,12 +278,17 @@ impl Fonts {
     }
 }
 
-/// The style that a font's name and flags describe.
-fn describe(name: &str, flags: c_int) -> Font {
-    let name = match name.split_once('+') {
+/// A font's name without the prefix of a subset.
+pub(super) fn whole_name(name: &str) -> &str {
+    match name.split_once('+') {
         Some((prefix, rest)) if prefix.len() == 6 && prefix.bytes().all(|b| b.is_ascii_uppercase()) => rest,
         _ => name,
-    };
+    }
+}
+
+/// The style that a font's name and flags describe.
+fn describe(name: &str, flags: c_int) -> Font {
+    let name = whole_name(name);
     let lower = name.to_ascii_lowercase();
     let has = |words: &[&str]| words.iter().any(|word| lower.contains(word));
     Font {

@@ -168,7 +168,7 @@ impl Document {
 
 impl PageBlocks {
     /// The place of a block's area on the page as shown.
-    pub(super) fn place(&self, area: &Rect) -> Rect {
+    pub(crate) fn place(&self, area: &Rect) -> Rect {
         words::shown(area, self.angle, (self.width, self.height))
     }
 }
@@ -210,7 +210,7 @@ fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBl
             words.extend(cells.flat_map(|cell| cell.lines).flat_map(|line| line.words));
             continue;
         }
-        words.push(Word { area, place: area, text: placeholder(found.len()), tail: None, ..first });
+        words.push(Word { area, place: area, text: placeholder(found.len()), tail: None, raised: None, ..first });
         found.push(Some(table));
     }
     for block in order::blocks(words, &ruling.rules) {

@@ -3,38 +3,63 @@
 use std::rc::Rc;
 
 use super::order::Line;
-use super::words::{Word, is_cjk};
+use super::words::{Raised, Word, is_cjk, is_raised};
 use crate::pdfium::Font;
 
 /// A run of text in one style.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub(super) struct Span {
+pub(crate) struct Span {
     pub text: String,
     pub bold: bool,
     pub italic: bool,
     pub code: bool,
+    pub superscript: bool,
     pub link: Option<Rc<str>>,
 }
 
-/// The lines' text as spans, trimmed.
+/// The lines' text as spans, trimmed. Raised characters are in the spans of those around them.
 pub(super) fn spans(lines: &[Line]) -> Vec<Span> {
     let mut spans: Vec<Span> = Vec::new();
+    for span in runs(lines) {
+        push(&mut spans, "", Span { superscript: false, ..span });
+    }
+    spans
+}
+
+/// The same with raised characters in spans of their own.
+pub(crate) fn runs(lines: &[Line]) -> Vec<Span> {
+    let mut spans: Vec<Span> = Vec::new();
     for line in lines {
+        let size = line.size();
         for (index, word) in line.words.iter().enumerate() {
-            let separator = separator(&mut spans, word, index == 0);
-            let (head, tail) = word.text.split_at(word.tail.as_ref().map_or(word.text.len(), |(at, _)| *at));
-            push(&mut spans, separator, span(head, &word.font, word));
-            if let Some((_, font)) = &word.tail {
-                push(&mut spans, "", span(tail, font, word));
+            let mut separator = separator(&mut spans, word, index == 0);
+            for span in parts(word, is_raised(&word.area, word.size, &line.area, size)) {
+                push(&mut spans, std::mem::take(&mut separator), span);
             }
         }
     }
     spans
 }
 
-fn span(text: &str, font: &Font, word: &Word) -> Span {
-    let text = text.to_owned();
-    Span { text, bold: font.bold, italic: font.italic, code: font.fixed, link: word.link.clone() }
+/// The parts of a word in one style each. `raised`: all of it is.
+fn parts(word: &Word, raised: bool) -> impl Iterator<Item = Span> {
+    let tail = word.tail.as_ref().map_or(word.text.len(), |(at, _)| *at);
+    let (from, to) = match word.raised {
+        None if raised => (0, word.text.len()),
+        None => (0, 0),
+        Some(Raised::Start(end)) => (0, end),
+        Some(Raised::End(start)) => (start, word.text.len()),
+    };
+    let mut cuts = [0, tail, from, to, word.text.len()];
+    cuts.sort_unstable();
+    (0..cuts.len() - 1).filter_map(move |at| {
+        let (start, end) = (cuts[at], cuts[at + 1]);
+        let text = word.text.get(start..end).filter(|text| !text.is_empty())?;
+        let font = word.tail.as_ref().filter(|_| start >= tail).map_or(&word.font, |(_, font)| font);
+        let superscript = (from..to).contains(&start);
+        let Font { bold, italic, fixed: code, .. } = **font;
+        Some(Span { text: text.to_owned(), bold, italic, code, superscript, link: word.link.clone() })
+    })
 }
 
 fn push(spans: &mut Vec<Span>, separator: &str, span: Span) {
@@ -76,5 +101,24 @@ fn separator(spans: &mut [Span], word: &Word, new_line: bool) -> &'static str {
 }
 
 fn same_kind(a: &Span, b: &Span) -> bool {
-    (a.bold, a.italic, a.code, &a.link) == (b.bold, b.italic, b.code, &b.link)
+    (a.bold, a.italic, a.code, a.superscript, &a.link) == (b.bold, b.italic, b.code, b.superscript, &b.link)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::order;
+    use super::*;
+
+    #[test]
+    fn raised_characters_are_spans_of_their_own() {
+        let mut word = Word::at("land12,", 10.0, 100.0, 12.0, false);
+        word.raised = Some(Raised::End(4));
+        let alone = Word::at("3", 80.0, 99.0, 6.0, false);
+        let words = vec![word, alone, Word::at("rivers", 100.0, 100.0, 12.0, false)];
+        let lines = order::lines(words);
+        let texts = |spans: Vec<Span>| spans.into_iter().map(|span| (span.text, span.superscript)).collect::<Vec<_>>();
+        let expected = [("land", false), ("12, 3 ", true), ("rivers", false)];
+        assert_eq!(texts(runs(&lines)), expected.map(|(text, raised)| (text.to_owned(), raised)));
+        assert_eq!(texts(spans(&lines)), [("land12, 3 rivers".to_owned(), false)]);
+    }
 }

@@ -194,14 +194,14 @@ fn texts(cell: &tables::Cell) -> impl Iterator<Item = String> {
 }
 
 /// What contains the words on the page as shown.
-fn place<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Rect> {
+pub(crate) fn place<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Rect> {
     words.map(|word| word.place).reduce(|a, b| a.union(&b))
 }
 
-fn corners(area: &Rect) -> Corners {
+pub(crate) fn corners(area: &Rect) -> Corners {
     [round(area.x0), round(area.y0), round(area.x1), round(area.y1)]
 }
 
-fn round(points: f32) -> f64 {
+pub(crate) fn round(points: f32) -> f64 {
     (f64::from(points) * 100.0).round() / 100.0
 }

@@ -3,6 +3,7 @@
 
 mod blocks;
 mod builder;
+mod bullets;
 mod inline;
 mod json;
 mod order;
@@ -12,22 +13,27 @@ mod styles;
 mod tables;
 mod words;
 
-pub(crate) use blocks::{Document, HeadersFooters};
-pub(crate) use json::json;
-pub(crate) use order::{plain, words_in_order};
-pub(crate) use render::{html, layout, markdown};
-use words::Word;
-pub(crate) use words::{is_cjk, is_rtl, visual_order};
+pub(crate) use blocks::{Block, Content, Document, HeadersFooters, PageBlocks};
+pub(crate) use inline::{Span, runs};
+pub(crate) use json::{corners, json, place, round};
+pub(crate) use order::{Line, plain, words_in_order};
+pub(crate) use render::{code, escape, guard_start, html, layout, markdown};
+pub(crate) use tables::Table;
+pub(crate) use words::{Raised, Word, is_cjk, is_raised, is_rtl, visual_order};
 
 use std::rc::Rc;
 
 use crate::Failure;
-use crate::pdfium::{Font, Page, Rect};
+use crate::pdfium::{Character, Font, Page, Reach, Rect};
 
 /// Most words of a page. Further ones are left out.
 const WORDS: usize = 100_000;
 const PATHS: usize = 20_000;
 const LINKS: usize = 5_000;
+/// How far fonts reach, above and below together, in ems. Some reserve much more than a line has, like those for Arabic.
+const USUAL: std::ops::Range<f32> = 0.9..1.5;
+/// The reach of other fonts: that of Arial and its likes.
+const REACH: Reach = Reach { above: 0.905, below: 0.212 };
 
 /// The content of one page, before it is compared with the rest of the document.
 #[derive(Debug)]
@@ -50,21 +56,45 @@ impl PageContent {
     pub(crate) fn is_empty(&self) -> bool {
         self.words.is_empty() && self.aside.is_empty()
     }
+
+    /// Makes the places of words as high as their fonts reach. The order of words follows from their areas, which stay.
+    pub(crate) fn stretch(&mut self, reach: impl Fn(&Font) -> Option<Reach>) {
+        for word in &mut self.words {
+            let known = reach(&word.font).filter(|reach| USUAL.contains(&(reach.above + reach.below)));
+            let Reach { above, below } = known.filter(|_| !word.is_rtl()).unwrap_or(REACH);
+            let Rect { x0, y0, x1, y1 } = word.area;
+            let baseline = y0 + (y1 - y0) * above / (above + below);
+            let area = Rect { x0, y0: baseline - word.size * above, x1, y1: baseline + word.size * below };
+            word.place = words::shown(&area.union(&word.area), self.angle, (self.width, self.height));
+        }
+    }
 }
 
 /// Reads one page. Rules of tables and links are read only for `structure`.
 pub(crate) fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
-    let characters = page.text()?.characters(structure);
+    Ok(of_characters(page, number, &page.text()?.characters(structure), structure))
+}
+
+/// The content of a page of which these characters are read.
+pub(crate) fn of_characters(page: &Page<'_>, number: u32, characters: &[Character], structure: bool) -> PageContent {
     let (width, height) = page.size();
-    let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
+    let (mut words, aside, angle) = words::words(characters, (width, height), WORDS);
     let mut ruling = tables::Ruling::default();
     if structure && !words.is_empty() {
         words::link(&mut words, &page.links(LINKS));
         let paths = page.paths(PATHS);
         let paths: Vec<Rect> = paths.iter().map(|path| words::upright(path, angle, (width, height))).collect();
+        let drawn = bullets::bullets(&words, &paths);
+        words.extend(drawn);
         ruling = tables::grids(&paths, if angle.is_multiple_of(180) { (width, height) } else { (height, width) });
     }
-    Ok(PageContent { number, width, height, rotation: page.rotation(), angle, words, aside, ruling })
+    PageContent { number, width, height, rotation: page.rotation(), angle, words, aside, ruling }
+}
+
+/// The lines that these characters of a page make.
+pub(crate) fn lines_of(page: &Page<'_>, characters: &[Character]) -> Vec<Line> {
+    let (words, aside, _) = words::words(characters, page.size(), WORDS);
+    [words, aside].into_iter().flat_map(order::lines).collect()
 }
 
 /// A word with a known place, such as from OCR.
@@ -88,6 +118,7 @@ pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Pla
         font: Rc::clone(&font),
         text: placed.text,
         tail: None,
+        raised: None,
         link: None,
     };
     let (words, aside) = (upright.into_iter().map(word).collect(), others.into_iter().map(word).collect());

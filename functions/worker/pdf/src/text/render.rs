@@ -110,7 +110,7 @@ fn markdown_spans(spans: &[Span]) -> String {
 }
 
 /// Escapes characters that Markdown would read as markup.
-fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     let mut before = ' ';
     let mut rest = text.chars().peekable();
@@ -126,7 +126,7 @@ fn escape(text: &str) -> String {
 }
 
 /// Escapes a paragraph that begins like a heading, an item or a quotation.
-fn guard_start(text: &str) -> String {
+pub(crate) fn guard_start(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     let numbered = first.strip_suffix(['.', ')']).is_some_and(|digits| {
         !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit())
@@ -139,7 +139,7 @@ fn guard_start(text: &str) -> String {
 }
 
 /// Lines in a monospaced font, with spaces for their indentation and gaps.
-fn code(lines: &[Line]) -> String {
+pub(crate) fn code(lines: &[Line]) -> String {
     let left = lines.iter().map(|line| line.area.x0).fold(f32::MAX, f32::min);
     let advance = lines
         .iter()

@@ -1,6 +1,6 @@
 use std::rc::Rc;
 
-use crate::pdfium::{Character, Font, Rect};
+use crate::pdfium::{Character, Font, Rect, TextObject};
 
 use super::*;
 
@@ -29,6 +29,7 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
             size,
             spaced: flags & 1 != 0,
             font: Rc::new(font),
+            object: TextObject::default(),
             angle: u16::from(flags >> 6) * 90,
         });
     }
@@ -123,6 +124,7 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
             size: 10.0,
             spaced: at == 0,
             font: Rc::clone(&font),
+            object: TextObject::default(),
             angle: 0,
         })
     };

@@ -16,6 +16,21 @@ const OVERPRINT: f32 = 0.1;
 /// Characters that are closer than this belong to one word, even if the text has a space between them.
 pub(super) const JOINED: f32 = 0.08;
 
+/// Raised characters are at most this large, and stand at least that far above others, in ems of these.
+const RAISED_SIZE: f32 = 0.82;
+const RAISED_BY: f32 = 0.12;
+/// How far the box of a font reaches below its baseline, in ems.
+const DESCENT: f32 = 0.22;
+
+/// Which bytes of a word are raised.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Raised {
+    /// Those before.
+    Start(usize),
+    /// Those from here on.
+    End(usize),
+}
+
 #[derive(Clone, Debug)]
 pub(crate) struct Word {
     /// With the text upright: a page whose text runs upwards is rotated.
@@ -28,6 +43,8 @@ pub(crate) struct Word {
     pub text: String,
     /// The start and font of closing punctuation in another style.
     pub tail: Option<(usize, Rc<Font>)>,
+    /// A part of it that is raised, such as a footnote's mark.
+    pub raised: Option<Raised>,
     pub link: Option<Rc<str>>,
 }
 
@@ -43,7 +60,7 @@ impl Word {
     pub(super) fn at(text: &str, x0: f32, y0: f32, size: f32, bold: bool) -> Self {
         let area = Rect { x0, y0, x1: x0 + size * 0.5 * text.chars().count() as f32, y1: y0 + size };
         let font = Rc::new(Font { name: "F".to_owned(), bold, italic: false, fixed: false });
-        Self { area, place: area, size, font, text: text.to_owned(), tail: None, link: None }
+        Self { area, place: area, size, font, text: text.to_owned(), tail: None, raised: None, link: None }
     }
 }
 
@@ -91,6 +108,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
             && *angle == character.angle
             && (in_ligature || belongs(word, character, &area, follows_ligature))
         {
+            word.raised = raised(word, character, &area);
             word.area =
                 if in_ligature { Rect { x1: area.x1, ..word.area.union(&area) } } else { word.area.union(&area) };
             word.place = word.place.union(&character.area);
@@ -104,6 +122,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
             font: Rc::clone(&character.font),
             text: character.value.to_string(),
             tail: None,
+            raised: None,
             link: None,
         };
         if let Some((word, angle)) = current.replace((word, character.angle)) {
@@ -154,6 +173,26 @@ fn belongs(word: &Word, character: &Character, area: &Rect, follows_ligature: bo
     // The letters of a ligature share one place.
     let inside = leftwards && area.x0 >= word.area.x0 && area.x1 <= word.area.x1;
     inside || (-size * OVERLAP <= gap && gap < size * GAP)
+}
+
+/// Whether type of this size and place is raised above other type in the same line.
+pub(crate) fn is_raised(area: &Rect, size: f32, other: &Rect, other_size: f32) -> bool {
+    let baseline = |area: &Rect, size: f32| area.y1 - size * DESCENT;
+    size < other_size * RAISED_SIZE && baseline(area, size) < baseline(other, other_size) - other_size * RAISED_BY
+}
+
+/// What is raised in a word that goes on with this character.
+fn raised(word: &Word, character: &Character, area: &Rect) -> Option<Raised> {
+    match word.raised {
+        Some(Raised::Start(end)) => Some(Raised::Start(end)),
+        None if is_raised(&word.area, word.size, area, character.size) => Some(Raised::Start(word.text.len())),
+        None if is_raised(area, character.size, &word.area, word.size) => Some(Raised::End(word.text.len())),
+        None => None,
+        // Characters after raised ones: the word is a formula.
+        Some(Raised::End(start)) => {
+            is_raised(area, character.size, &word.area, word.size).then_some(Raised::End(start))
+        }
+    }
 }
 
 /// Adds a character. pdfium reports the lam-alef ligature in visual order.

@@ -3,6 +3,7 @@
 mod archive;
 mod compare;
 mod compress;
+mod extract_document;
 mod fill_form;
 mod fit_pictures;
 mod flatten;
@@ -14,6 +15,7 @@ mod merge;
 mod metadata;
 mod ocr_pdf;
 mod organize;
+mod pdf_pages;
 mod pdf_to_images;
 mod pdf_to_pdfa;
 mod pdf_to_text;
@@ -49,6 +51,7 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Tool::Thumbnail => thumbnail::run(engines, request),
         Tool::ImagesToPdf => images_to_pdf::run(engines, request),
         Tool::PdfToText => pdf_to_text::run(engines, request),
+        Tool::ExtractDocument => extract_document::run(engines, request),
         Tool::InspectDocument => inspect::run(engines, request),
         Tool::EditMetadata => metadata::run(engines, request),
         Tool::FlattenPdf => flatten::run(engines, request),

@@ -4,6 +4,7 @@
 
 mod bombs;
 mod compress;
+mod extract;
 mod hostile;
 mod images_to_pdf;
 mod ocr;
@@ -55,8 +56,13 @@ fn source(path: &Path, media: Media) -> Source {
 }
 
 fn run(tool: Tool, sources: Vec<Source>, options: Value) -> Run {
+    run_within(tool, sources, options, 2000)
+}
+
+/// A run that may have so many pages.
+fn run_within(tool: Tool, sources: Vec<Source>, options: Value, pages: u32) -> Run {
     let directory = tempfile::tempdir().unwrap();
-    let limits = Limits { pages: 2000, output_bytes: 500 << 20, pixels: 100_000_000, memory_bytes: 1 << 30 };
+    let limits = Limits { pages, output_bytes: 500 << 20, pixels: 100_000_000, memory_bytes: 1 << 30 };
     let request = Request {
         tool,
         sources,

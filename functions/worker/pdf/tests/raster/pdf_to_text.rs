@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::{ENGINES, fixture, run, run_on, source};
 
-const LAYOUTS: [&str; 10] =
+pub(crate) const LAYOUTS: [&str; 10] =
     ["columns", "table-ruled", "table-plain", "headings", "lists", "rtl", "rotated", "ligatures", "code", "running"];
 
 fn text(name: &str, options: Value) -> String {
@@ -136,7 +136,7 @@ fn what_is_left_out_is_reported_and_can_be_kept() {
 }
 
 /// A page with a link over its first word, and with fields: two signatures, one of them hidden, and a value without an appearance.
-fn form(content: &str) -> Vec<u8> {
+pub(crate) fn form(content: &str) -> Vec<u8> {
     let stream =
         |entries: &str, content: &str| format!("<<{entries}/Length {}>>stream\n{content}\nendstream", content.len());
     let appearance = |text: &str| {
@@ -161,7 +161,7 @@ fn form(content: &str) -> Vec<u8> {
         field("/FT/Tx/T(u)/F 4/V(Approved on Monday)/DA(/F 12 Tf 0 g)", 100),
         "<</Type/Annot/Subtype/Link/Rect[50 300 90 320]/A<</S/URI/URI(https://example.com/)>>>>".to_owned(),
     ];
-    let numbered = objects.iter().zip(1..).map(|(object, number)| format!("{number} 0 obj{object}endobj\n"));
+    let numbered = objects.iter().zip(1..).map(|(object, number)| format!("{number} 0 obj{object}\nendobj\n"));
     format!("%PDF-1.7\n{}trailer<</Root 1 0 R/Size 12>>\n", numbered.collect::<String>()).into_bytes()
 }
 

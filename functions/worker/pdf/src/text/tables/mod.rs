@@ -24,6 +24,8 @@ pub(crate) struct Table {
     pub starts: Vec<f32>,
     /// The parts on further pages.
     pub continued: Vec<Part>,
+    /// Whether its cells have rules around them.
+    pub is_ruled: bool,
 }
 
 /// The part of a table on a page on which it goes on, from this row.
@@ -81,7 +83,7 @@ impl Table {
     }
 
     /// The cells with their rows and columns, counted from 0.
-    pub(super) fn placed(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
+    pub(crate) fn placed(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
         // How many rows more the cell above reaches down, by column.
         let mut taken: Vec<usize> = Vec::new();
         self.rows.iter().enumerate().flat_map(move |(row, cells)| {
@@ -120,7 +122,7 @@ mod tests {
     fn table(starts: &[f32], rows: &[&[&str]]) -> Table {
         let cell = |text: &&str| Cell::of(vec![Word::at(text, 0.0, 0.0, 10.0, false)]);
         let rows = rows.iter().map(|row| row.iter().map(cell).collect()).collect();
-        Table { rows, starts: starts.to_vec(), continued: Vec::new() }
+        Table { rows, starts: starts.to_vec(), ..Table::default() }
     }
 
     #[test]

@@ -79,7 +79,8 @@ impl Grid {
         let count =
             |used: &[bool], from: usize, length: usize| used[from..from + length].iter().filter(|is| **is).count();
         let starts = self.xs.iter().zip(&used_columns).filter(|(_, is)| **is).map(|(x, _)| *x).collect();
-        let mut table = Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts, ..Table::default() };
+        let mut table =
+            Table { rows: vec![Vec::new(); count(&used_rows, 0, rows)], starts, is_ruled: true, ..Table::default() };
         for place in places {
             let (wide, high) =
                 (count(&used_columns, place.column, place.columns), count(&used_rows, place.row, place.rows));

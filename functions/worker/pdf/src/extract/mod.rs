@@ -1,0 +1,6 @@
+//! extract-document: the structure of any document, by one model. Readers make it, writers write it.
+
+pub(crate) mod model;
+pub(crate) mod pdf;
+pub(crate) mod pictures;
+pub(crate) mod write;

@@ -1,0 +1,239 @@
+//! Text that readers of a page don't see: it is told apart before the page's words are found.
+
+use crate::Failure;
+use crate::extract::model::{Hidden, Place, Why};
+use crate::pdfium::{Bitmap, Character, Looks, Page, Paint, Rect, Shape, TextLook};
+use crate::text::{self, PageContent};
+
+/// Smaller type, in points, can't be read.
+const TINY: f32 = 1.0;
+/// Colors that differ less than that in each part are looked at, and look the same below the second.
+const NEAR: u8 = 40;
+const SAME: u8 = 12;
+/// The share of a page from which a picture counts as a scan, whose text is drawn without ink or under it.
+const SCAN: f32 = 0.25;
+/// Dots per inch and most pixels of the picture in which text is looked for.
+const DPI: f32 = 100.0;
+const PIXELS: f32 = 4_000_000.0;
+/// The share of a run of text that can't be seen if the run is hidden.
+const UNSEEN: f32 = 0.8;
+
+/// A page, its hidden text apart.
+#[derive(Debug)]
+pub(crate) struct Read {
+    pub content: PageContent,
+    pub hidden: Vec<Hidden>,
+    pub looks: Looks,
+}
+
+/// Reads a page's words, except for those that are hidden.
+pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<Read, Failure> {
+    let looks = page.looks();
+    let characters = page.text()?.characters(true);
+    let judge = Judge::new(page, &looks);
+    let mut verdicts: Vec<Verdict> = characters.iter().map(|character| judge.verdict(character)).collect();
+    if verdicts.iter().any(|verdict| matches!(verdict, Verdict::Unsure(_))) {
+        let drawn = drawn(page)?;
+        let scale = drawn.width as f32 / page.size().0;
+        resolve(&characters, &mut verdicts, |area| is_seen(&drawn, area, scale));
+    }
+    let (mut seen, mut unseen): (Vec<Character>, Vec<(Why, Vec<Character>)>) = (Vec::new(), Vec::new());
+    for (character, verdict) in characters.into_iter().zip(verdicts) {
+        match verdict {
+            Verdict::Seen | Verdict::Unsure(_) => seen.push(character),
+            Verdict::Hidden(why) => match unseen.iter_mut().find(|(known, _)| *known == why) {
+                Some((_, same)) => same.push(character),
+                None => unseen.push((why, vec![character])),
+            },
+        }
+    }
+    let hidden = unseen.iter().flat_map(|(why, characters)| hidden(page, number, *why, characters)).collect();
+    let mut content = text::of_characters(page, number, &seen, true);
+    content.stretch(|font| looks.reach(font));
+    Ok(Read { content, hidden, looks })
+}
+
+/// The lines of hidden text.
+fn hidden(page: &Page<'_>, number: u32, why: Why, characters: &[Character]) -> Vec<Hidden> {
+    let line = |line: text::Line| Hidden {
+        text: line.text(),
+        place: text::place(line.words.iter()).map(|area| Place { page: number, corners: text::corners(&area) }),
+        why,
+    };
+    text::lines_of(page, characters).into_iter().map(line).collect()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Verdict {
+    Seen,
+    Hidden(Why),
+    /// Hidden for this reason, unless the drawn page shows it.
+    Unsure(Why),
+}
+
+struct Judge<'l> {
+    looks: &'l Looks,
+    size: (f32, f32),
+    /// The areas of pictures that are scans.
+    scans: Vec<Rect>,
+    bands: Bands<'l>,
+}
+
+impl<'l> Judge<'l> {
+    fn new(page: &Page<'_>, looks: &'l Looks) -> Self {
+        let size = page.size();
+        let is_scan = |area: &&Rect| area.width() * area.height() >= size.0 * size.1 * SCAN;
+        let scans = looks.pictures.iter().filter(is_scan).copied().collect();
+        Self { looks, size, scans, bands: Bands::new(&looks.shapes, size.1) }
+    }
+
+    fn verdict(&self, character: &Character) -> Verdict {
+        let place = character.area.center();
+        let page = Rect { x0: 0.0, y0: 0.0, x1: self.size.0, y1: self.size.1 };
+        if !page.contains(place) {
+            return Verdict::Hidden(Why::OffPage);
+        }
+        if character.size < TINY {
+            return Verdict::Hidden(Why::Tiny);
+        }
+        let Some(look) = self.looks.of(character) else { return Verdict::Seen };
+        let is_of_scan = self.scans.iter().any(|scan| scan.contains(place));
+        if look.is_invisible || matches!(look.color, Some([_, _, _, 0])) {
+            return if is_of_scan { Verdict::Seen } else { Verdict::Hidden(Why::Invisible) };
+        }
+        self.colored(look, place, is_of_scan)
+    }
+
+    /// The verdict by what lies below and above.
+    fn colored(&self, look: &TextLook, place: (f32, f32), is_of_scan: bool) -> Verdict {
+        let (mut below, mut covered) = (Paint::Color([255; 3]), false);
+        for shape in self.bands.at(place) {
+            if shape.order < look.order {
+                below = shape.paint;
+            } else {
+                // Some programs draw a scan over its text.
+                covered = shape.paint != Paint::Other || !is_of_scan;
+            }
+        }
+        let is_near = match (below, look.color) {
+            (Paint::Color(below), Some([red, green, blue, _])) => {
+                below.iter().zip([red, green, blue]).all(|(a, b)| a.abs_diff(b) < NEAR)
+            }
+            (Paint::Other, _) | (_, None) => false,
+        };
+        match (look.is_layered, covered, is_near) {
+            (true, _, _) => Verdict::Unsure(Why::LayerOff),
+            (_, true, _) => Verdict::Unsure(Why::Covered),
+            (_, _, true) => Verdict::Unsure(Why::SameColor),
+            (false, false, false) => Verdict::Seen,
+        }
+    }
+}
+
+/// The shapes of a page by height.
+struct Bands<'l> {
+    height: f32,
+    bands: Vec<Vec<&'l Shape>>,
+}
+
+impl<'l> Bands<'l> {
+    const COUNT: usize = 64;
+
+    fn new(shapes: &'l [Shape], height: f32) -> Self {
+        let mut bands = Self { height: height.max(1.0), bands: vec![Vec::new(); Self::COUNT] };
+        for shape in shapes {
+            let (top, bottom) = (bands.index(shape.area.y0), bands.index(shape.area.y1));
+            for band in bands.bands.iter_mut().take(bottom + 1).skip(top) {
+                band.push(shape);
+            }
+        }
+        bands
+    }
+
+    fn index(&self, y: f32) -> usize {
+        ((y / self.height * Self::COUNT as f32).max(0.0) as usize).min(Self::COUNT - 1)
+    }
+
+    /// In the order of drawing.
+    fn at(&self, place: (f32, f32)) -> impl Iterator<Item = &'l Shape> {
+        let band = self.bands.get(self.index(place.1));
+        band.into_iter().flatten().copied().filter(move |shape| shape.area.contains(place))
+    }
+}
+
+fn drawn(page: &Page<'_>) -> Result<Bitmap, Failure> {
+    let (width, height) = page.size();
+    let most = (PIXELS / (width * height).max(1.0)).sqrt();
+    let scale = (DPI / 72.0).min(most);
+    let pixels = |points: f32| ((points * scale).round() as u32).max(1);
+    page.render_content(pixels(width), pixels(height))
+}
+
+/// Decides on runs of text that has one look.
+fn resolve(characters: &[Character], verdicts: &mut [Verdict], is_seen: impl Fn(&Rect) -> bool) {
+    let mut at = 0;
+    while at < verdicts.len() {
+        let verdict = verdicts[at];
+        let Verdict::Unsure(why) = verdict else {
+            at += 1;
+            continue;
+        };
+        let object = characters[at].object;
+        let same =
+            characters[at..].iter().zip(&verdicts[at..]).take_while(|(c, v)| c.object == object && **v == verdict);
+        let end = at + same.count();
+        let seen = characters[at..end].iter().filter(|character| is_seen(&character.area)).count();
+        let is_hidden = (end - at - seen) as f32 >= (end - at) as f32 * UNSEEN;
+        verdicts[at..end].fill(if is_hidden { Verdict::Hidden(why) } else { Verdict::Seen });
+        at = end;
+    }
+}
+
+/// Whether the drawn page has more than one color there.
+fn is_seen(drawn: &Bitmap, area: &Rect, scale: f32) -> bool {
+    let pixel = |points: f32, most: u32| ((points * scale).max(0.0) as u32).min(most.saturating_sub(1)) as usize;
+    let (left, right) = (pixel(area.x0, drawn.width), pixel(area.x1, drawn.width));
+    let (top, bottom) = (pixel(area.y0, drawn.height), pixel(area.y1, drawn.height));
+    let (mut least, mut most) = ([u8::MAX; 3], [0u8; 3]);
+    for row in top..=bottom {
+        let start = (row * drawn.width as usize + left) * 4;
+        for color in drawn.data.get(start..start + (right - left + 1) * 4).unwrap_or_default().chunks_exact(4) {
+            for part in 0..3 {
+                least[part] = least[part].min(color[part]);
+                most[part] = most[part].max(color[part]);
+            }
+        }
+    }
+    least.iter().zip(most).any(|(least, most)| most.saturating_sub(*least) >= SAME)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_has_several_colors_is_seen() {
+        let pixel = |value: u8| [value, 255, 255, 255];
+        let data = [255, 255, 255, 255, 255, 100, 255, 255, 250].into_iter().flat_map(pixel).collect();
+        let drawn = Bitmap { width: 3, height: 3, data, transparent: false };
+        let seen = |x0: f32, y0: f32, x1: f32, y1: f32| is_seen(&drawn, &Rect { x0, y0, x1, y1 }, 0.5);
+        assert!(seen(2.0, 2.0, 4.0, 4.0));
+        assert!(!seen(0.0, 0.0, 2.0, 2.0), "blank");
+        assert!(!seen(2.0, 4.0, 4.0, 4.0), "nobody sees so little");
+        assert!(!seen(-50.0, -50.0, -40.0, -40.0) && !seen(90.0, 90.0, 99.0, 99.0), "beyond the picture");
+    }
+
+    #[test]
+    fn shapes_are_found_by_their_height() {
+        let shape = |order: usize, y0: f32, y1: f32| Shape {
+            order,
+            area: Rect { x0: 0.0, y0, x1: 100.0, y1 },
+            paint: Paint::Other,
+        };
+        let shapes = [shape(1, -50.0, 900.0), shape(2, 100.0, 120.0), shape(3, 110.0, 300.0)];
+        let bands = Bands::new(&shapes, 800.0);
+        let at = |x: f32, y: f32| bands.at((x, y)).map(|shape| shape.order).collect::<Vec<_>>();
+        assert_eq!((at(50.0, 115.0), at(50.0, 299.0), at(50.0, 799.0)), (vec![1, 2, 3], vec![1, 3], vec![1]));
+        assert_eq!(at(200.0, 115.0), Vec::<usize>::new());
+    }
+}

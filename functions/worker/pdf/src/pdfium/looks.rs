@@ -1,0 +1,203 @@
+//! How the objects of a page are drawn, and in which order: what tells whether its text can be seen.
+
+use std::collections::{HashMap, HashSet};
+use std::ffi::{c_int, c_uint};
+
+use super::ffi::Handle;
+use super::objects::{Found, IMAGE, INVISIBLE, PATH, SHADING};
+use super::text::whole_name;
+use super::{Character, Font, Page, Rect};
+
+/// Most shapes of a page. Text behind further ones counts as seen.
+const SHAPES: usize = 20_000;
+/// Smaller shapes cover no text.
+const LEAST: f32 = 3.0;
+/// The name of marks that put content on a layer, in UTF-16.
+const LAYER: [u16; 2] = [b'O' as u16, b'C' as u16];
+
+/// A text object of an open page.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub(crate) struct TextObject(usize);
+
+impl TextObject {
+    pub(super) fn new(handle: Handle) -> Self {
+        Self(handle.addr())
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextLook {
+    /// Its place in the order of drawing.
+    pub order: usize,
+    /// Drawn without ink.
+    pub is_invisible: bool,
+    /// Red, green, blue and alpha. `None` for patterns.
+    pub color: Option<[u8; 4]>,
+    /// On a layer, which may be off.
+    pub is_layered: bool,
+}
+
+/// Something that covers what was drawn before.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Shape {
+    pub order: usize,
+    pub area: Rect,
+    pub paint: Paint,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Paint {
+    Color([u8; 3]),
+    /// Pictures, patterns, shadings.
+    Other,
+}
+
+#[derive(Debug, Default)]
+pub(crate) struct Looks {
+    texts: HashMap<TextObject, TextLook>,
+    /// Where texts are, for copies of pdfium that don't tell which one draws a character.
+    places: Vec<(Rect, TextLook)>,
+    /// In the order of drawing.
+    pub shapes: Vec<Shape>,
+    /// The areas of pictures.
+    pub pictures: Vec<Rect>,
+    /// How far fonts reach, by family.
+    reaches: HashMap<String, Reach>,
+    /// The fonts whose reach is known, in pdfium.
+    fonts: HashSet<usize>,
+}
+
+/// How far the letters of a font may reach above and below the baseline, in ems. pdfium's boxes are one em high.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) struct Reach {
+    pub above: f32,
+    pub below: f32,
+}
+
+impl Looks {
+    /// How far a font reaches. `None` if it is not known.
+    pub(crate) fn reach(&self, font: &Font) -> Option<Reach> {
+        self.reaches.get(&family(&font.name)).copied()
+    }
+
+    /// How a character is drawn. `None` if it is not known.
+    pub(crate) fn of(&self, character: &Character) -> Option<&TextLook> {
+        if character.object != TextObject::default() {
+            return self.texts.get(&character.object);
+        }
+        // Several texts may be at one place: if one can be seen, the character can.
+        let at = character.area.center();
+        let at_place = self.places.iter().filter(|(area, _)| area.contains(at)).map(|(_, look)| look);
+        at_place.max_by_key(|look| (!look.is_invisible, !look.is_layered, look.order))
+    }
+}
+
+/// A font's family: older copies of pdfium know no other name of a text's font. `Noto Serif` is `NotoSerif` in other names.
+fn family(name: &str) -> String {
+    let name = name.split(['-', ',']).next().unwrap_or_default();
+    name.chars().filter(|c| !c.is_whitespace()).collect()
+}
+
+impl Page<'_> {
+    pub(crate) fn looks(&self) -> Looks {
+        let mut looks = Looks::default();
+        let mut order = 0;
+        self.walk(&mut |object| {
+            order += 1;
+            if object.is_text() {
+                let look = self.text_look(object, order);
+                looks.texts.insert(TextObject::new(object.handle), look);
+                self.reach(object.handle, &mut looks);
+                if self.session().api.FPDFText_GetTextObject.is_none() {
+                    // Letters without ascenders are lower than their boxes.
+                    let area = self.bounds(object).filter(|_| looks.places.len() < SHAPES);
+                    let taller = |area: Rect| {
+                        let more = area.height() * 0.5;
+                        Rect { y0: area.y0 - more, y1: area.y1 + more, x0: area.x0 - 1.0, x1: area.x1 + 1.0 }
+                    };
+                    looks.places.extend(area.map(|area| (taller(area), look)));
+                }
+            } else if let Some(paint) = self.paint(object)
+                && looks.shapes.len() < SHAPES
+                && let Some(area) = self.bounds(object)
+                && area.width() >= LEAST
+                && area.height() >= LEAST
+            {
+                looks.shapes.push(Shape { order, area, paint });
+                if object.kind == IMAGE {
+                    looks.pictures.push(area);
+                }
+            }
+            true
+        });
+        looks
+    }
+
+    fn text_look(&self, object: &Found<'_>, order: usize) -> TextLook {
+        let mode = self.session().api.FPDFTextObj_GetTextRenderMode;
+        // SAFETY: The object is the open page's, and a text.
+        let is_invisible = mode.is_some_and(|mode| unsafe { mode(object.handle) } == INVISIBLE);
+        TextLook { order, is_invisible, color: self.fill(object.handle), is_layered: self.is_layered(object.handle) }
+    }
+
+    /// Notes how far the font of a text reaches, once for each font.
+    fn reach(&self, text: Handle, looks: &mut Looks) -> Option<()> {
+        let api = self.session().api;
+        let (font, ascent, descent) = (api.FPDFTextObj_GetFont?, api.FPDFFont_GetAscent?, api.FPDFFont_GetDescent?);
+        let name = api.FPDFFont_GetBaseFontName.or(api.FPDFFont_GetFontName)?;
+        // SAFETY: The object is the open page's, and a text.
+        let font = unsafe { font(text) };
+        if font.is_null() || !looks.fonts.insert(font.addr()) {
+            return None;
+        }
+        let (mut above, mut below, mut buffer) = (0.0, 0.0, [0u8; 128]);
+        // SAFETY: The font is that of a text of the open page; numbers and buffer live during the calls.
+        let length = unsafe {
+            let known = ascent(font, 1.0, &raw mut above) != 0 && descent(font, 1.0, &raw mut below) != 0;
+            if known { name(font, buffer.as_mut_ptr().cast(), buffer.len() as std::ffi::c_ulong) } else { 0 }
+        };
+        let bytes = buffer.get(..usize::try_from(length).ok()?.checked_sub(1)?)?;
+        let name = String::from_utf8_lossy(bytes);
+        looks.reaches.insert(family(whole_name(&name)), Reach { above, below: -below });
+        Some(())
+    }
+
+    /// What a path, picture or shading paints its area with. `None` if it leaves most of it as it was.
+    fn paint(&self, object: &Found<'_>) -> Option<Paint> {
+        match object.kind {
+            IMAGE | SHADING => Some(Paint::Other),
+            PATH if self.is_filled(object.handle) => match self.fill(object.handle) {
+                Some([red, green, blue, u8::MAX]) => Some(Paint::Color([red, green, blue])),
+                Some(_) => None,
+                None => Some(Paint::Other),
+            },
+            _ => None,
+        }
+    }
+
+    fn is_filled(&self, path: Handle) -> bool {
+        let (mut fill, mut stroke): (c_int, c_int) = (0, 0);
+        let mode = self.session().api.FPDFPath_GetDrawMode;
+        // SAFETY: The object is the open page's, and the numbers live during the call.
+        mode.is_some_and(|mode| unsafe { mode(path, &raw mut fill, &raw mut stroke) } != 0) && fill != 0
+    }
+
+    fn fill(&self, object: Handle) -> Option<[u8; 4]> {
+        let get = self.session().api.FPDFPageObj_GetFillColor?;
+        let mut color: [c_uint; 4] = [0; 4];
+        let [red, green, blue, alpha] = &mut color;
+        // SAFETY: The object is the open page's, and the numbers live during the call.
+        let known = unsafe { get(object, red, green, blue, alpha) } != 0;
+        known.then(|| color.map(|part| u8::try_from(part).unwrap_or(u8::MAX)))
+    }
+
+    fn is_layered(&self, object: Handle) -> bool {
+        let Some(name) = self.session().api.FPDFPageObjMark_GetName else { return false };
+        self.marks(object).into_iter().any(|mark| {
+            let (mut buffer, mut bytes) = ([0u16; 4], 0);
+            // SAFETY: The mark is the open page's; the buffer has the length that is said; the number lives during the call.
+            let known = unsafe { name(mark, buffer.as_mut_ptr().cast(), 8, &raw mut bytes) } != 0;
+            known && bytes == 6 && buffer.starts_with(&LAYER)
+        })
+    }
+}

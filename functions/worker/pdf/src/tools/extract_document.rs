@@ -1,0 +1,151 @@
+//! extract-document: the structure of documents, each in a file of its own.
+
+use serde::Deserialize;
+
+use super::ocr_pdf::low_confidence;
+use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
+use super::stem;
+use crate::extract::model::{Document, TextSource};
+use crate::extract::pdf;
+use crate::extract::pdf::{Drawings, Facts, Head, figures};
+use crate::extract::pictures::{Images, Pictures};
+use crate::extract::write::{WriteOptions, write};
+use crate::pdfium::Session;
+use crate::structure::pages::too_many;
+use crate::text::{self, HeadersFooters};
+use crate::{Artifact, Engines, Failure, Outcome, Request, Source, Warning};
+
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+struct Options {
+    #[serde(flatten)]
+    write: WriteOptions,
+    pages: Option<String>,
+    ocr: Recognize,
+    languages: Vec<String>,
+    images: Images,
+    headers_footers: HeadersFooters,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            write: WriteOptions::default(),
+            pages: None,
+            ocr: Recognize::Auto,
+            languages: vec!["eng".to_owned()],
+            images: Images::None,
+            headers_footers: HeadersFooters::Drop,
+        }
+    }
+}
+
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let options: Options = super::options(request)?;
+    let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
+    let session = engines.pdfium()?.session();
+    let mut left = request.limits.pages as usize;
+    let (mut artifacts, mut warnings) = (Vec::new(), Vec::new());
+    for (source, number) in request.sources.iter().zip(1..) {
+        let prefix = if request.sources.len() > 1 { format!("{number}-") } else { String::new() };
+        let mut pictures = Pictures::new(options.images, &request.directory, &request.limits, prefix.clone());
+        let reader = Reader { engines, session: &session, request, options: &options };
+        let (document, told) = reader.read(source, &mut recognition, &mut pictures, left)?;
+        left = left.saturating_sub(document.pages.len());
+        warnings.extend(told.into_iter().map(|warning| of_source(warning, source, request)));
+        let mut files = write(&document, &options.write, &prefix, &request.directory, &request.limits)?;
+        files.append(&mut pictures.files);
+        artifacts.append(&mut named(files, source, request));
+    }
+    Ok(Outcome { artifacts, warnings, ..Outcome::default() })
+}
+
+/// The files of a source, the first of which is named after it if there are several in the result.
+fn named(mut files: Vec<Artifact>, source: &Source, request: &Request) -> Vec<Artifact> {
+    let is_alone = files.len() == 1 && request.sources.len() == 1;
+    if let Some(first) = files.first_mut().filter(|first| !is_alone && first.filename.is_none()) {
+        first.filename = stem(source.name.as_deref()).map(|stem| format!("{stem}.{}", first.media.extension()));
+    }
+    files
+}
+
+/// Says which of several sources a warning is about.
+fn of_source(warning: Warning, source: &Source, request: &Request) -> Warning {
+    match &source.name {
+        Some(name) if request.sources.len() > 1 => Warning { detail: Some(name.clone()), ..warning },
+        Some(_) | None => warning,
+    }
+}
+
+struct Reader<'r> {
+    engines: &'r Engines,
+    session: &'r Session<'r>,
+    request: &'r Request,
+    options: &'r Options,
+}
+
+impl Reader<'_> {
+    /// Reads a PDF of at most `left` pages.
+    fn read(
+        &self,
+        source: &Source,
+        recognition: &mut Recognition<'_>,
+        pictures: &mut Pictures<'_>,
+        left: usize,
+    ) -> Result<(Document, Vec<Warning>), Failure> {
+        let opened = Opened::new(self.engines, self.session, self.request, source, self.options.pages.as_deref())?;
+        if opened.pages.len() > left {
+            return Err(too_many(self.request.limits.pages));
+        }
+        let mut drawings = Drawings { pictures, pixels: self.request.limits.pixels, count: 0 };
+        let (mut contents, mut facts, mut confidences) = (Vec::new(), Vec::new(), Vec::new());
+        opened.for_each(|index, page| {
+            let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1)?;
+            let mut read = recognition.page(&opened, page, index, content)?;
+            let unread = figures::unread(&looks, page.size(), &read.content.words);
+            recognition.pictures(page, &mut read, &unread)?;
+            let recognized = if read.recognized == Recognized::No { &[] } else { read.content.words.as_slice() };
+            let figures = drawings.of(page, index + 1, &looks, recognized)?;
+            confidences.push((index + 1, read.confidence));
+            facts.push(Facts {
+                source: text_source(&read),
+                confidence: read.confidence.map_or(1.0, |confidence| confidence.round() / 100.0),
+                hidden,
+                figures,
+                fields: opened.fields(index)?,
+            });
+            contents.push(read.content);
+            Ok(())
+        })?;
+        let empty = facts.iter().filter(|facts| facts.source == TextSource::None).count();
+        // Headers and footers are always told apart.
+        let whole = text::Document::new(contents, HeadersFooters::Drop);
+        let mut warnings: Vec<Warning> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
+        warnings.extend(low_confidence(confidences.into_iter()));
+        if self.options.headers_footers == HeadersFooters::Drop {
+            warnings.extend(pdf_pages::dropped(whole.running_lines()));
+        }
+        let hidden = facts.iter().map(|facts| facts.hidden.len()).sum();
+        warnings.extend(hidden_text(hidden));
+        let head = Head { title: opened.document.metadata(c"Title"), bookmarks: opened.document.bookmarks() };
+        warnings.extend(opened.warning());
+        Ok((pdf::document(&whole, facts, self.options.headers_footers, head), warnings))
+    }
+}
+
+fn text_source(read: &ReadPage) -> TextSource {
+    match (read.content.is_empty(), read.recognized) {
+        (true, _) => TextSource::None,
+        (false, Recognized::All) => TextSource::Ocr,
+        (false, Recognized::Pictures) => TextSource::Mixed,
+        (false, Recognized::No) => TextSource::Text,
+    }
+}
+
+fn hidden_text(lines: usize) -> Option<Warning> {
+    let message = format!(
+        "{lines} line(s) of text can't be seen on the pages, and are left out of the blocks. The format `json` has them in \
+         `hidden`, with the reason."
+    );
+    (lines > 0).then(|| Warning::new("hidden_text", message))
+}

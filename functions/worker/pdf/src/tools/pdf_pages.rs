@@ -1,0 +1,198 @@
+//! Shared by the tools that read the text of PDFs: their pages, with what form fields show, and by OCR where that is asked for.
+
+use serde::Deserialize;
+
+use super::ocr_pdf::reader;
+use super::{flatten, raster};
+use crate::ocr::{self, How, PageText, Reader};
+use crate::pdfium::{Document, Page, Rect, Session, Widget};
+use crate::text::{self, PageContent};
+use crate::{Engines, Failure, Request, Source, Warning};
+
+/// Which pages are read by OCR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum Recognize {
+    Never,
+    /// Pages without text.
+    Auto,
+    Always,
+}
+
+/// OCR as it was asked for. Its models are loaded for the first page that needs them.
+pub(super) struct Recognition<'e> {
+    engines: &'e Engines,
+    when: Recognize,
+    languages: &'e [String],
+    how: How,
+    reader: Option<Reader>,
+}
+
+impl<'e> Recognition<'e> {
+    pub(super) fn new(engines: &'e Engines, request: &Request, when: Recognize, languages: &'e [String]) -> Self {
+        Self {
+            engines,
+            when,
+            languages,
+            how: How { dpi: None, deskew: false, pixels: request.limits.pixels },
+            reader: None,
+        }
+    }
+
+    /// Reads a page by OCR, if it is one of those that are. `content`: its own text.
+    pub(super) fn page(
+        &mut self,
+        opened: &Opened<'_>,
+        page: &Page<'_>,
+        index: u32,
+        content: PageContent,
+    ) -> Result<ReadPage, Failure> {
+        let is_read = match self.when {
+            Recognize::Never => false,
+            Recognize::Auto => content.is_empty() || opened.shows_only_fields(index)?,
+            Recognize::Always => true,
+        };
+        if !is_read {
+            return Ok(ReadPage { content, confidence: None, recognized: Recognized::No });
+        }
+        let read = self.read(page, &[])?;
+        let content = text::of_words(page, index + 1, ocr::placed(&read, page.size()));
+        Ok(ReadPage { content, confidence: read.text.confidence(), recognized: Recognized::All })
+    }
+
+    /// Adds the words in pictures of a page that has text beside them, if they are read by OCR at all.
+    pub(super) fn pictures(&mut self, page: &Page<'_>, of: &mut ReadPage, pictures: &[Rect]) -> Result<(), Failure> {
+        let is_wanted = self.when == Recognize::Auto && of.recognized == Recognized::No && of.content.angle == 0;
+        if !is_wanted || pictures.is_empty() {
+            return Ok(());
+        }
+        let read = self.read(page, &page.visible_text())?;
+        let (mut words, _) = ocr::placed(&read, page.size());
+        words.retain(|word| pictures.iter().any(|picture| picture.contains(word.area.center())));
+        if !words.is_empty() {
+            of.content.words.extend(text::of_words(page, of.content.number, (words, Vec::new())).words);
+            (of.confidence, of.recognized) = (read.text.confidence(), Recognized::Pictures);
+        }
+        Ok(())
+    }
+
+    fn read(&mut self, page: &Page<'_>, without: &[Rect]) -> Result<PageText, Failure> {
+        let reader = match &mut self.reader {
+            Some(reader) => reader,
+            none => none.insert(reader(self.engines, self.languages)?),
+        };
+        ocr::read(page, reader, None, &self.how, without)
+    }
+}
+
+/// An open PDF whose pages are read.
+pub(super) struct Opened<'s> {
+    pub(super) document: Document<'s>,
+    /// With its fields as content of the pages, if there are any.
+    copy: Option<Document<'s>>,
+    skipped: Option<Warning>,
+    /// The selected pages, counted from 0.
+    pub(super) pages: Vec<u32>,
+}
+
+/// The text of a page.
+pub(super) struct ReadPage {
+    pub(super) content: PageContent,
+    /// Of what OCR has read, from 0 to 100: `None` if it found nothing, or has not read the page.
+    pub(super) confidence: Option<f32>,
+    pub(super) recognized: Recognized,
+}
+
+/// How much of a page's text is from OCR.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Recognized {
+    No,
+    /// Text in some of its pictures.
+    Pictures,
+    All,
+}
+
+impl<'s> Opened<'s> {
+    pub(super) fn new(
+        engines: &Engines,
+        session: &'s Session<'s>,
+        request: &Request,
+        source: &Source,
+        pages: Option<&str>,
+    ) -> Result<Self, Failure> {
+        let document = raster::open(engines, session, request, source)?;
+        let pages = raster::pages(&document, pages, request)?;
+        let fields = document.has_form().then(|| with_fields(engines, session, request, source, document.pages()));
+        let (copy, skipped) = match fields {
+            Some(Ok(copy)) => (Some(copy), None),
+            Some(Err(failure)) => (None, Some(fields_skipped(&failure))),
+            None => (None, None),
+        };
+        Ok(Self { document, copy, skipped, pages })
+    }
+
+    /// Reads the selected pages, one after the other.
+    pub(super) fn for_each(&self, each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+        self.copy.as_ref().unwrap_or(&self.document).for_each_page(self.pages.iter().copied(), each)
+    }
+
+    /// Whether all text of a page is that of fields, as on a scan with fields.
+    fn shows_only_fields(&self, index: u32) -> Result<bool, Failure> {
+        Ok(self.copy.is_some() && self.document.page(index)?.text()?.is_empty())
+    }
+
+    /// The form fields of a page.
+    pub(super) fn fields(&self, index: u32) -> Result<Vec<Widget>, Failure> {
+        if self.copy.is_some() { Ok(self.document.page(index)?.widgets()) } else { Ok(Vec::new()) }
+    }
+
+    /// What fields show could not be read.
+    pub(super) fn warning(self) -> Option<Warning> {
+        self.skipped
+    }
+}
+
+/// A copy in which what fields show is content of the pages.
+fn with_fields<'s>(
+    engines: &Engines,
+    session: &'s Session<'s>,
+    request: &Request,
+    source: &Source,
+    pages: u32,
+) -> Result<Document<'s>, Failure> {
+    let path = request.directory.join("fields.pdf");
+    let alone = Request { sources: vec![source.clone()], ..request.clone() };
+    flatten::draw_fields(engines, &alone, &path)?;
+    let copy = Document::open(session, &path, None)?;
+    // The open file can still be read after it is removed.
+    std::fs::remove_file(&path).map_err(|error| super::io_failure(&error))?;
+    if copy.pages() != pages {
+        return Err(Failure::internal("the copy with fields has other pages"));
+    }
+    Ok(copy)
+}
+
+fn fields_skipped(failure: &Failure) -> Warning {
+    let message =
+        format!("What the form fields of the PDF show could not be read, and is left out. {}", failure.message);
+    Warning::new("fields_skipped", message)
+}
+
+/// Headers and footers that are left out.
+pub(super) fn dropped(lines: usize) -> Option<Warning> {
+    let message = format!(
+        "{lines} line(s) were left out, since they repeat in the margins of several pages: headers, footers and page numbers. To \
+         keep them, send `headersFooters` as `keep`."
+    );
+    (lines > 0).then(|| Warning::new("headers_footers_dropped", message))
+}
+
+/// Pages without text.
+pub(super) fn no_text(empty: usize, pages: usize) -> Option<Warning> {
+    let message = match empty {
+        0 => return None,
+        empty if empty == pages => "The PDF has no text, only pictures or drawings: it may be a scan.".to_owned(),
+        empty => format!("{empty} of {pages} pages have no text: they may be scans."),
+    };
+    Some(Warning::new("no_text", message))
+}
