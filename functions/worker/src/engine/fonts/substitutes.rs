@@ -45,6 +45,9 @@ const CHINESE: &str = "Noto Sans CJK SC";
 const CHINESE_SERIF: &str = "Noto Serif CJK SC";
 const TAIWANESE: &str = "Noto Sans CJK TC";
 const SYMBOLS: &str = "OpenSymbol";
+// Their lines are as high as those of the fonts that they replace (`infra/worker/fonts`).
+const CAMBRIA: &str = "Caladea Tall";
+const SEGOE_UI: &str = "Arimo Extra Tall";
 
 /// Each substitute was either designed with the same widths (`Same`) or measured to be close for English text. Ideographs have
 /// the same width in all fonts, so only other letters differ.
@@ -59,8 +62,8 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("courier", MONO, Same),
     relative("calibri", "Carlito", Same),
     relative("calibri light", "Carlito", Near),
-    relative("cambria", "Caladea", Same),
-    relative("cambria math", "Caladea", Same),
+    relative("cambria", CAMBRIA, Same),
+    relative("cambria math", CAMBRIA, Same),
     relative("georgia", "Gelasio", Same),
     relative("consolas", "Inconsolata Semi Wide", Same),
     relative("comic sans ms", "Comic Relief", Same),
@@ -71,12 +74,12 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("palatino", "TeX Gyre Pagella", Same),
     relative("palatino linotype", "TeX Gyre Pagella", Near),
     relative("monotype corsiva", "TeX Gyre Chorus", Same),
-    relative("verdana", "DejaVu Sans", Near),
-    relative("tahoma", SANS, Near),
-    relative("segoe ui", SANS, Near),
-    relative("segoe ui light", SANS, Near),
-    relative("segoe ui emoji", SANS, Near),
-    heavy("segoe ui semibold", SANS, Near),
+    relative("verdana", "DejaVu Sans Tall", Near),
+    relative("tahoma", "Arimo Tall", Near),
+    relative("segoe ui", SEGOE_UI, Near),
+    relative("segoe ui light", SEGOE_UI, Near),
+    relative("segoe ui emoji", SEGOE_UI, Near),
+    heavy("segoe ui semibold", SEGOE_UI, Near),
     relative("microsoft sans serif", SANS, Near),
     relative("ms sans serif", SANS, Near),
     relative("trebuchet ms", SANS, Differ),
