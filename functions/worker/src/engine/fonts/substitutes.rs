@@ -48,6 +48,9 @@ const SYMBOLS: &str = "OpenSymbol";
 // Their lines are as high as those of the fonts that they replace (`infra/worker/fonts`).
 const CAMBRIA: &str = "Caladea Tall";
 const SEGOE_UI: &str = "Arimo Extra Tall";
+/// LibreOffice takes it for Cambria without asking fontconfig.
+const TAKEN_FOR_CAMBRIA: &str = "Caladea";
+const COLORED: &str = "Noto Color Emoji";
 
 /// Each substitute was either designed with the same widths (`Same`) or measured to be close for English text. Ideographs have
 /// the same width in all fonts, so only other letters differ.
@@ -64,6 +67,7 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("calibri light", "Carlito", Near),
     relative("cambria", CAMBRIA, Same),
     relative("cambria math", CAMBRIA, Same),
+    relative("caladea", CAMBRIA, Same),
     relative("georgia", "Gelasio", Same),
     relative("consolas", "Inconsolata Semi Wide", Same),
     relative("comic sans ms", "Comic Relief", Same),
@@ -179,11 +183,10 @@ pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
         "<rejectfont><glob>/usr/share/fonts/opentype/urw-base35/*</glob></rejectfont>\n",
         "<rejectfont><glob>/usr/share/fonts/type1/*</glob></rejectfont>\n",
     ));
-    if asker == Asker::LibreOffice(Emoji::Plain) {
-        xml.push_str(concat!(
-            "<rejectfont><pattern><patelt name=\"family\"><string>Noto Color Emoji</string></patelt></pattern>",
-            "</rejectfont>\n",
-        ));
+    match asker {
+        Asker::LibreOffice(Emoji::Plain) => xml.push_str(&[rejected(TAKEN_FOR_CAMBRIA), rejected(COLORED)].concat()),
+        Asker::LibreOffice(Emoji::Colored) => xml.push_str(&rejected(TAKEN_FOR_CAMBRIA)),
+        Asker::Chromium => {}
     }
     xml.push_str("</selectfont>\n");
     if let Some(directory) = own.directory() {
@@ -224,6 +227,10 @@ impl Relative {
             Differ => "Its letters have other widths, so lines and pages may break at other places.",
         }
     }
+}
+
+fn rejected(family: &str) -> String {
+    format!("<rejectfont><pattern><patelt name=\"family\"><string>{family}</string></patelt></pattern></rejectfont>\n")
 }
 
 fn rule(relative: &Relative, mode: &str) -> String {
