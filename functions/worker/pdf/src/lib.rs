@@ -12,6 +12,8 @@
 mod compare;
 mod email;
 mod engines;
+#[allow(dead_code, reason = "the tool is not here yet")]
+mod extract;
 mod failure;
 mod image;
 mod label;

@@ -1,4 +1,5 @@
 //! extract-document: the structure of any document, by one model. Readers make it, writers write it.
 
 pub(crate) mod model;
+pub(crate) mod own;
 pub(crate) mod pictures;
