@@ -1,8 +1,10 @@
 //! Plans engine calls for a request and its sources' formats. Pure: no files are opened.
 
 use docmill::domain::catalogue::Catalogue;
+use docmill::domain::intake::Sources;
 use docmill::domain::page_range::PageRange;
 use docmill::domain::request::JobRequest;
+use docmill::domain::source::Source;
 use docmill::domain::tool::EngineKind;
 use serde_json::{Map, Value};
 
@@ -73,7 +75,8 @@ impl Plan {
         }
         repeat_for_rows(&mut calls, catalogue);
         let prepare = formats.iter().zip(&sources).map(|(format, source)| {
-            (!takes.takes_directly(format)).then(|| to_pdf(format, source.password.as_deref()))
+            let is_direct = takes.takes_directly(format) && !needs_pages(takes, format, source, &request.options);
+            (!is_direct).then(|| to_pdf(format, source.password.as_deref()))
         });
         Ok(Self { prepare: prepare.collect(), calls })
     }
@@ -82,6 +85,17 @@ impl Plan {
     pub(crate) fn engines(&self) -> impl Iterator<Item = EngineKind> {
         self.prepare.iter().flatten().chain(&self.calls).map(|call| call.engine)
     }
+}
+
+/// The options that ask for the pages of a document which could be read by its own structure.
+const OF_PAGES: [&str; 2] = ["layout", "pages"];
+
+/// Whether a source that the tool could read directly becomes a PDF all the same: for its pages, or because only LibreOffice opens
+/// protected documents.
+fn needs_pages(takes: &Sources, format: &str, source: &Source, options: &Map<String, Value>) -> bool {
+    let has_choice = !takes.direct.is_empty() && format != "pdf";
+    let asks = OF_PAGES.iter().any(|option| options.get(*option).is_some_and(|value| *value != false));
+    has_choice && (asks || source.password.is_some())
 }
 
 /// The option with which a template makes a document of each row of its data.
@@ -248,6 +262,32 @@ mod tests {
             calls(json!({"data": {"a": 1}}), &["office-to-pdf"]),
             as_planned(&[("render-template", false), ("office-to-pdf", false)])
         );
+    }
+
+    #[test]
+    fn documents_are_read_by_their_own_structure_unless_pages_are_asked_for() {
+        let prepared = |options: Value, password: Option<&str>, format: &str| {
+            let source = json!({"sourceUrl": "https://a.example/x", "password": password});
+            let source = source.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
+            let source: Map<_, _> = source.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let body = json!({"toolSlug": "extract-document", "input": {"sources": [source]}, "options": options});
+            let prepare = plan(body, &[format]).prepare.remove(0);
+            prepare.map(|call| call.tool)
+        };
+        for format in ["docx", "html", "md", "eml", "pdf"] {
+            assert_eq!(prepared(json!({}), None, format), None, "{format}");
+        }
+        for options in [json!({"layout": true}), json!({"pages": "1"})] {
+            assert_eq!(prepared(options.clone(), None, "docx").as_deref(), Some("office-to-pdf"));
+            assert_eq!(prepared(options.clone(), None, "html").as_deref(), Some("html-to-pdf"));
+            assert_eq!(prepared(options, None, "pdf"), None);
+        }
+        assert_eq!(prepared(json!({"layout": false}), None, "docx"), None);
+        assert_eq!(prepared(json!({}), Some("secret"), "docx").as_deref(), Some("office-to-pdf"));
+        assert_eq!(prepared(json!({}), Some("secret"), "pdf"), None);
+        assert_eq!(prepared(json!({}), None, "doc").as_deref(), Some("office-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "page").as_deref(), Some("html-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "png").as_deref(), Some("images-to-pdf"));
     }
 
     #[test]
