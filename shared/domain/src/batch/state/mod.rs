@@ -327,8 +327,10 @@ impl Batch {
 
     /// Ends the batch if nothing is left to do. Returns whether it has ended now.
     pub fn conclude(&mut self, now: Timestamp) -> bool {
+        if !self.open.is_empty() {
+            return false;
+        }
         let ended = match self.state {
-            _ if !self.open.is_empty() => None,
             State::Processing => (self.next == self.total).then_some(State::Completed),
             State::Canceling => Some(State::Canceled),
             // Its last jobs may end while it is paused. It is resumed or canceled later.
