@@ -56,7 +56,11 @@ async fn create(environment: &Submissions, account: &str, cost: u64, included: u
     match environment.create(submission, deadline).await.unwrap() {
         Created::Fresh(_) => true,
         Created::InsufficientCredits { .. } => false,
-        other @ (Created::Replay(_) | Created::Mismatch | Created::AwaitedMoved | Created::TestQuotaExhausted) => {
+        other @ (Created::Replay(_)
+        | Created::Mismatch
+        | Created::AwaitedMoved
+        | Created::GateClosed
+        | Created::TestQuotaExhausted) => {
             panic!("{other:?}")
         }
     }
