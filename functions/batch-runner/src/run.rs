@@ -45,7 +45,8 @@ pub(crate) struct Run<'a> {
 
 /// What became of an item.
 enum Made {
-    Job(Job),
+    /// A job that costs so many credits.
+    Job(u64),
     Refused(Refusal),
     /// No item can become a job for now.
     Paused(PauseReason),
@@ -129,7 +130,7 @@ impl<'a> Run<'a> {
             let (line, next_byte) = self.lines.at(&self.runner.context.files, self.batch.next_byte).await?;
             let line = line.to_vec();
             match self.make(&caller, &defaults, &line).await? {
-                Made::Job(job) => self.batch.note_created(job.charge.total(), next_byte),
+                Made::Job(charged) => self.batch.note_created(charged, next_byte),
                 Made::Refused(refusal) => {
                     self.runner.context.batches.refuse(&self.batch, self.batch.next, &refusal).await?;
                     self.batch.note_refused(next_byte);
@@ -162,7 +163,7 @@ impl<'a> Run<'a> {
         let item_of = BatchItem { place, job: self.batch.job(index), gate: Gate::of(&self.batch) };
         let body = item_body(defaults, &item);
         match Box::pin(self.runner.jobs.create_item(caller, &self.batch.tool, &body, &item_of)).await {
-            Ok(job) => Ok(Made::Job(job)),
+            Ok(job) => Ok(Made::Job(job.charge.total())),
             Err(error) if error.code == ErrorCode::BatchEnded => Ok(Made::Over),
             Err(error) => match pause_reason(error.code) {
                 Some(why) => Ok(Made::Paused(why)),

@@ -1,6 +1,6 @@
 //! Documents of many rows, as users get them: one PDF with bookmarks, or files with names of their own.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::panic, clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 use std::fs::File;
 use std::io::Read;

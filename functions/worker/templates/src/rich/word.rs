@@ -248,7 +248,7 @@ impl Writer {
             let is_space = matches!(sign, ' ' | '\t' | '\n' | '\r' | '\u{c}');
             if !is_space {
                 shown.push(sign);
-            } else if !self.after_space && !(self.runs.is_empty() && shown.is_empty()) {
+            } else if !(self.after_space || self.runs.is_empty() && shown.is_empty()) {
                 shown.push(' ');
             }
             self.after_space = is_space;

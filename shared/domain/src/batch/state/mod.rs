@@ -141,10 +141,8 @@ impl Seen {
     }
 
     fn outcome(self) -> Option<Outcome> {
-        let status = match self.status {
-            JobStatus::Deleted => self.ended_as.unwrap_or(JobStatus::Deleted),
-            status => status,
-        };
+        let ended_as = self.ended_as.filter(|_| self.status == JobStatus::Deleted);
+        let status = ended_as.unwrap_or(self.status);
         match status {
             JobStatus::Queued | JobStatus::Processing => None,
             JobStatus::Completed | JobStatus::Expired => Some(Outcome::Completed),
