@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::PageContent;
 use super::blocks::{Block, Content, Document};
 use super::inline::{self, Span};
+use super::markup::{self, Styled, escape, fenced, guard_start};
 use super::order::{self, Line};
 use super::tables::Table;
 
@@ -40,7 +41,7 @@ fn markdown_block(block: &Block) -> String {
             let marker = number.map_or_else(|| "-".to_owned(), |number| format!("{number}."));
             format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), markdown_spans(&inline::spans(lines)))
         }
-        Content::Code { lines } => format!("```\n{}\n```", code(lines)),
+        Content::Code { lines } => fenced(&code(lines)),
         Content::Table(table) => markdown_table(table),
         Content::Aside { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
         Content::Running { .. } => String::new(),
@@ -81,61 +82,12 @@ fn html_table(table: &Table) -> String {
 }
 
 fn markdown_spans(spans: &[Span]) -> String {
-    // If everything is emphasised, nothing is.
-    let (bold, italic) = (spans.iter().all(|span| span.bold), spans.iter().all(|span| span.italic));
-    let mut text = String::new();
-    for span in spans {
-        let inner = span.text.trim();
-        let mark = match (span.bold && !bold, span.italic && !italic) {
-            (true, true) => "***",
-            (true, false) => "**",
-            (false, true) => "*",
-            (false, false) => "",
-        };
-        let emphatic = inner.chars().any(char::is_alphanumeric);
-        let inner = match (span.code, emphatic) {
-            (true, true) => format!("`{}`", inner.replace('`', "")),
-            (false, true) => format!("{mark}{}{mark}", escape(inner)),
-            (_, false) => escape(inner),
-        };
-        let inner = match &span.link {
-            Some(address) => format!("[{inner}]({})", address.replace([' ', '(', ')'], "%20")),
-            None => inner,
-        };
-        let end = span.text.len() - span.text.trim_end().len();
-        text.push_str(&inner);
-        text.push_str(&span.text[span.text.len() - end..]);
-    }
-    text.trim().to_owned()
+    markup::inline(&spans.iter().map(styled).collect::<Vec<_>>())
 }
 
-/// Escapes characters that Markdown would read as markup.
-pub(crate) fn escape(text: &str) -> String {
-    let mut escaped = String::with_capacity(text.len());
-    let mut before = ' ';
-    let mut rest = text.chars().peekable();
-    while let Some(c) = rest.next() {
-        let inside = before.is_alphanumeric() && rest.peek().is_some_and(|next| next.is_alphanumeric());
-        if matches!(c, '*' | '`' | '<' | '\\') || c == '_' && !inside {
-            escaped.push('\\');
-        }
-        escaped.push(c);
-        before = c;
-    }
-    escaped
-}
-
-/// Escapes a paragraph that begins like a heading, an item or a quotation.
-pub(crate) fn guard_start(text: &str) -> String {
-    let first = text.split(' ').next().unwrap_or_default();
-    let numbered = first.strip_suffix(['.', ')']).is_some_and(|digits| {
-        !digits.is_empty() && digits.len() <= 9 && digits.bytes().all(|byte| byte.is_ascii_digit())
-    });
-    if numbered {
-        return format!("{}\\{}", &first[..first.len() - 1], &text[first.len() - 1..]);
-    }
-    let looks = matches!(first, "-" | "+" | ">") || first.starts_with('#') && first.bytes().all(|byte| byte == b'#');
-    if looks { format!("\\{text}") } else { text.to_owned() }
+fn styled(span: &Span) -> Styled<'_> {
+    let Span { text, bold, italic, code, superscript: _, link } = span;
+    Styled { text, bold: *bold, italic: *italic, code: *code, element: None, link: link.as_deref() }
 }
 
 /// Lines in a monospaced font, with spaces for their indentation and gaps.

@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::super::model::{Block, Document, Role, Span, Table};
-use crate::text::{escape, guard_start};
+use crate::text::markup::{self, Styled, escape, fenced, guard_start};
 
 pub(super) fn markdown(document: &Document) -> String {
     let mut text = String::new();
@@ -35,10 +35,10 @@ fn written(document: &Document, block: &Block) -> String {
         | Role::Header
         | Role::Footer
         | Role::Formula
-        | Role::FormField { .. } => guard_start(&inline(block)),
+        | Role::FormField { .. } => guard_start(&inline(document, block)),
         Role::Item { depth, number, .. } => {
             let marker = number.map_or_else(|| "-".to_owned(), |number| format!("{number}."));
-            format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), inline(block))
+            format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), inline(document, block))
         }
         Role::Table { table: id } => {
             document.tables.iter().find(|table| table.id == *id).map_or_else(String::new, table)
@@ -48,55 +48,74 @@ fn written(document: &Document, block: &Block) -> String {
             let address = figure.and_then(|figure| figure.file.as_ref().or(figure.data.as_ref()));
             address.map_or_else(String::new, |address| format!("![{}]({address})", escape(&block.text)))
         }
-        Role::Footnote { mark } => format!("[^{mark}]: {}", inline(block)),
-        Role::Code => format!("```\n{}\n```", block.text),
+        Role::Footnote { mark } => format!("[^{mark}]: {}", inline(document, block)),
+        Role::Code => fenced(&block.text),
     }
 }
 
-fn inline(block: &Block) -> String {
-    if block.spans.is_empty() { escape(&block.text) } else { spans(&block.spans) }
-}
-
-fn spans(spans: &[Span]) -> String {
-    // If everything is emphasised, nothing is.
-    let (bold, italic) = (spans.iter().all(|span| span.bold), spans.iter().all(|span| span.italic));
+fn inline(document: &Document, block: &Block) -> String {
+    if block.spans.is_empty() {
+        return escape(&block.text);
+    }
+    let notes = document.footnotes.iter().filter(|note| note.from.as_ref() == Some(&block.id));
+    let notes: Vec<&str> = notes.map(|note| note.mark.as_str()).collect();
     let mut text = String::new();
-    for span in spans {
-        let inner = span.text.trim();
-        let mark = match (span.bold && !bold, span.italic && !italic) {
-            (true, true) => "***",
-            (true, false) => "**",
-            (false, true) => "*",
-            (false, false) => "",
-        };
-        let inner = match (span.code, inner.chars().any(char::is_alphanumeric)) {
-            (true, true) => format!("`{}`", inner.replace('`', "")),
-            (false, true) => format!("{mark}{}{mark}", escape(inner)),
-            (_, false) => escape(inner),
-        };
-        let inner = match &span.link {
-            Some(address) => format!("[{inner}]({})", address.replace([' ', '(', ')'], "%20")),
-            None => inner,
-        };
-        let end = span.text.trim_end().len();
-        text.push_str(&inner);
-        text.push_str(span.text.get(end..).unwrap_or_default());
+    // A note's mark is written as it is.
+    for runs in block.spans.chunk_by(|one, next| is_note(one, &notes) == is_note(next, &notes)) {
+        match runs {
+            [mark] if is_note(mark, &notes) => text.push_str(&format!("[^{}]", mark.text.trim())),
+            runs => push(&mut text, runs),
+        }
     }
     text.trim().to_owned()
 }
 
-fn table(table: &Table) -> String {
-    let mut rows = vec![vec![String::new(); table.columns]; table.rows];
-    for cell in &table.cells {
-        if let Some(place) = rows.get_mut(cell.row).and_then(|row| row.get_mut(cell.column)) {
-            *place = escape(&cell.text).replace('|', "\\|").replace('\n', " ");
-        }
+fn is_note(span: &Span, notes: &[&str]) -> bool {
+    span.superscript && notes.contains(&span.text.trim())
+}
+
+/// Runs with the spaces around them.
+fn push(text: &mut String, spans: &[Span]) {
+    let ends_with_space = |text: &str| text.ends_with(char::is_whitespace);
+    let starts = spans.first().is_some_and(|span| span.text.starts_with(char::is_whitespace));
+    if starts {
+        text.push(' ');
     }
+    text.push_str(&markup::inline(&spans.iter().map(styled).collect::<Vec<_>>()));
+    if spans.last().is_some_and(|span| ends_with_space(&span.text)) {
+        text.push(' ');
+    }
+}
+
+fn styled(span: &Span) -> Styled<'_> {
+    let Span { text, bold, italic, code, superscript, subscript, link } = span;
+    let element = match (superscript, subscript) {
+        (true, _) => Some("sup"),
+        (false, true) => Some("sub"),
+        (false, false) => None,
+    };
+    Styled { text, bold: *bold, italic: *italic, code: *code, element, link: link.as_deref() }
+}
+
+/// Cells that span others have their text at their first place. Rows are written one by one: few cells may span many places.
+fn table(table: &Table) -> String {
     let mut text = String::new();
-    for (index, row) in rows.iter().enumerate() {
-        let _ = writeln!(text, "| {} |", row.join(" | "));
+    let mut cells = table.cells.iter().peekable();
+    for index in 0..table.rows {
+        text.push('|');
+        let mut row = Vec::new();
+        while let Some(cell) = cells.next_if(|cell| cell.row <= index) {
+            row.push(cell);
+        }
+        let mut row = row.into_iter().peekable();
+        for column in 0..table.columns {
+            let cell = row.next_if(|cell| cell.column <= column);
+            let inner = cell.map_or_else(String::new, |cell| escape(&cell.text).replace('|', "\\|").replace('\n', " "));
+            let _ = write!(text, " {inner} |");
+        }
+        text.push('\n');
         if index == 0 {
-            let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
+            let _ = writeln!(text, "|{}", " --- |".repeat(table.columns));
         }
     }
     text.trim_end().to_owned()
