@@ -2297,35 +2297,35 @@ type EventsResponse struct {
 
 // ExtractDocumentOptions defines model for ExtractDocumentOptions.
 type ExtractDocumentOptions struct {
-	// Format `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 	HeadersFooters ExtractDocumentOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
-	// Images What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result. By default: "none".
+	// Images Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
 	Images ExtractDocumentOptionsImages `json:"images,omitempty"`
 
-	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
+	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
-	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "auto".
+	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
 	Ocr ExtractDocumentOptionsOcr `json:"ocr,omitempty"`
 
 	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
 	Pages string `json:"pages,omitempty"`
 }
 
-// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
 type ExtractDocumentOptionsFormat string
 
-// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`. By default: "drop".
+// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 type ExtractDocumentOptionsHeadersFooters string
 
-// ExtractDocumentOptionsImages What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result. By default: "none".
+// ExtractDocumentOptionsImages Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
 type ExtractDocumentOptionsImages string
 
-// ExtractDocumentOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "auto".
+// ExtractDocumentOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
 type ExtractDocumentOptionsOcr string
 
 // FillFormOptions defines model for FillFormOptions.

@@ -3654,7 +3654,7 @@ export interface components {
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
             /**
-             * @description `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis.
+             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis.
              * @default json
              * @enum {string}
              */
@@ -3665,24 +3665,24 @@ export interface components {
              */
             pages?: string;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
              * @default drop
              * @enum {string}
              */
             headersFooters?: "drop" | "keep";
             /**
-             * @description What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result.
+             * @description Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result.
              * @default none
              * @enum {string}
              */
             images?: "none" | "files" | "inline";
             /**
-             * @description Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text.
+             * @description Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text.
              * @default auto
              * @enum {string}
              */
             ocr?: "auto" | "never" | "always";
-            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. */
+            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
             languages?: components["schemas"]["Languages"];
         };
         /** extract-document job */

@@ -159,23 +159,23 @@ super::open_enums! {
         ApiKeyRevoked = "api_key.revoked",
         WebhookDisabled = "webhook.disabled",
     }
-    /// `json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
     ExtractDocumentOptionsFormat {
         Json = "json",
         Markdown = "markdown",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
     }
-    /// What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result. By default: "none".
+    /// Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
     ExtractDocumentOptionsImages {
         None = "none",
         Files = "files",
         Inline = "inline",
     }
-    /// Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "auto".
+    /// Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
     ExtractDocumentOptionsOcr {
         Auto = "auto",
         Never = "never",

@@ -386,19 +386,19 @@ pub struct EventsResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ExtractDocumentOptions {
-    #[doc = "`json`: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: \"json\"."]
+    #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: \"json\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::ExtractDocumentOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks with the roles `header` and `footer`. By default: \"drop\"."]
+    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::ExtractDocumentOptionsHeadersFooters>,
-    #[doc = "What becomes of pictures in the document. `none`: `json` says where they are. `files`: each is a file of the result, too, which `json` and `markdown` refer to. `inline`: their data is in the result. By default: \"none\"."]
+    #[doc = "Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: \"none\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<super::ExtractDocumentOptionsImages>,
-    #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
+    #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
-    #[doc = "Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: \"auto\"."]
+    #[doc = "Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::ExtractDocumentOptionsOcr>,
     #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once."]

@@ -25,14 +25,14 @@ export const extractDocument: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis.",
+						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis.",
 					type: 'options',
 					options: [
 						{
 							name: 'JSON',
 							value: 'json',
 							description:
-								"Pages, and blocks in reading order, each with its role, text, boxes (left, top, right and bottom in points from the page's upper left corner), and how sure it is; tables with their cells, figures, bookmarks, links, footnotes, and text that can't be seen",
+								"Pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text",
 						},
 						{
 							name: 'Markdown',
@@ -46,7 +46,7 @@ export const extractDocument: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						'Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks with the roles <code>header</code> and <code>footer</code>.',
+						'Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.',
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },
@@ -58,16 +58,11 @@ export const extractDocument: Tool = {
 					displayName: 'Images',
 					name: 'images',
 					description:
-						'What becomes of pictures in the document. <code>none</code>: <code>JSON</code> says where they are. <code>files</code>: each is a file of the result, too, which <code>JSON</code> and <code>markdown</code> refer to. <code>inline</code>: their data is in the result.',
+						'Pictures in the document. <code>none</code>: only their places. <code>files</code>: each is a file of the result, too. <code>inline</code>: their data is in the result.',
 					type: 'options',
 					options: [
-						{ name: 'None', value: 'none', description: '<code>JSON</code> says where they are' },
-						{
-							name: 'Files',
-							value: 'files',
-							description:
-								'Each is a file of the result, too, which <code>JSON</code> and <code>markdown</code> refer to',
-						},
+						{ name: 'None', value: 'none', description: 'Only their places' },
+						{ name: 'Files', value: 'files', description: 'Each is a file of the result, too' },
 						{ name: 'Inline', value: 'inline', description: 'Their data is in the result' },
 					],
 					default: 'none',
@@ -76,7 +71,7 @@ export const extractDocument: Tool = {
 					displayName: 'Languages',
 					name: 'languages',
 					description:
-						'Languages of the text that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first',
+						'Languages of the text that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first. Without <code>ocr</code>, they have no effect.',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },
@@ -112,10 +107,10 @@ export const extractDocument: Tool = {
 					displayName: 'OCR',
 					name: 'ocr',
 					description:
-						'Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. <code>auto</code>: on pages that have no text; <code>always</code>: on all pages, instead of their text.',
+						'Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. <code>auto</code>: on pages that have no text, and in large pictures; <code>always</code>: on all pages, instead of their text.',
 					type: 'options',
 					options: [
-						{ name: 'Auto', value: 'auto', description: 'On pages that have no text' },
+						{ name: 'Auto', value: 'auto', description: 'On pages that have no text, and in large pictures' },
 						{ name: 'Never', value: 'never' },
 						{ name: 'Always', value: 'always', description: 'On all pages, instead of their text' },
 					],
