@@ -97,7 +97,7 @@ setup_fonts() {
     [ -n "${missing:-}" ] || return 0
     echo "Installing fonts into $fonts" >&2
     as_root mkdir -p "$fonts"
-    as_root cp "$here"/worker/fonts/*.ttf "$here"/worker/fonts/OFL-*.txt "$fonts"
+    as_root cp "$here"/worker/fonts/*.ttf "$here"/worker/fonts/*.txt "$fonts"
     as_root fc-cache "$fonts"
 }
 

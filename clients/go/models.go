@@ -5,6 +5,69 @@ import (
 	"time"
 )
 
+// Defines values for BatchOnError.
+const (
+	BatchOnErrorContinue BatchOnError = "continue"
+	BatchOnErrorStop     BatchOnError = "stop"
+)
+
+// Valid indicates whether the value is a known member of the BatchOnError enum.
+func (e BatchOnError) Valid() bool {
+	switch e {
+	case BatchOnErrorContinue:
+		return true
+	case BatchOnErrorStop:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BatchRequestOnError.
+const (
+	BatchRequestOnErrorContinue BatchRequestOnError = "continue"
+	BatchRequestOnErrorStop     BatchRequestOnError = "stop"
+)
+
+// Valid indicates whether the value is a known member of the BatchRequestOnError enum.
+func (e BatchRequestOnError) Valid() bool {
+	switch e {
+	case BatchRequestOnErrorContinue:
+		return true
+	case BatchRequestOnErrorStop:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for BatchStatus.
+const (
+	BatchStatusCanceled   BatchStatus = "canceled"
+	BatchStatusCanceling  BatchStatus = "canceling"
+	BatchStatusCompleted  BatchStatus = "completed"
+	BatchStatusPaused     BatchStatus = "paused"
+	BatchStatusProcessing BatchStatus = "processing"
+)
+
+// Valid indicates whether the value is a known member of the BatchStatus enum.
+func (e BatchStatus) Valid() bool {
+	switch e {
+	case BatchStatusCanceled:
+		return true
+	case BatchStatusCanceling:
+		return true
+	case BatchStatusCompleted:
+		return true
+	case BatchStatusPaused:
+		return true
+	case BatchStatusProcessing:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CompareDocumentsOptionsFormat.
 const (
 	CompareDocumentsOptionsFormatJSON CompareDocumentsOptionsFormat = "json"
@@ -377,6 +440,8 @@ func (e EmulatedFeature) Valid() bool {
 // Defines values for ErrorCode.
 const (
 	ErrorCodeAccountSuspended      ErrorCode = "account_suspended"
+	ErrorCodeBatchEnded            ErrorCode = "batch_ended"
+	ErrorCodeBatchNotFound         ErrorCode = "batch_not_found"
 	ErrorCodeChallengeFailed       ErrorCode = "challenge_failed"
 	ErrorCodeEventNotFound         ErrorCode = "event_not_found"
 	ErrorCodeFontNotFound          ErrorCode = "font_not_found"
@@ -418,6 +483,10 @@ const (
 func (e ErrorCode) Valid() bool {
 	switch e {
 	case ErrorCodeAccountSuspended:
+		return true
+	case ErrorCodeBatchEnded:
+		return true
+	case ErrorCodeBatchNotFound:
 		return true
 	case ErrorCodeChallengeFailed:
 		return true
@@ -497,6 +566,9 @@ func (e ErrorCode) Valid() bool {
 // Defines values for EventType.
 const (
 	EventTypeAPIKeyRevoked   EventType = "api_key.revoked"
+	EventTypeBatchCanceled   EventType = "batch.canceled"
+	EventTypeBatchCompleted  EventType = "batch.completed"
+	EventTypeBatchPaused     EventType = "batch.paused"
 	EventTypeJobCanceled     EventType = "job.canceled"
 	EventTypeJobCompleted    EventType = "job.completed"
 	EventTypeJobFailed       EventType = "job.failed"
@@ -509,6 +581,12 @@ const (
 func (e EventType) Valid() bool {
 	switch e {
 	case EventTypeAPIKeyRevoked:
+		return true
+	case EventTypeBatchCanceled:
+		return true
+	case EventTypeBatchCompleted:
+		return true
+	case EventTypeBatchPaused:
 		return true
 	case EventTypeJobCanceled:
 		return true
@@ -1142,6 +1220,7 @@ func (e MergePDFOptionsBlankPages) Valid() bool {
 // Defines values for MergePDFOptionsBookmarks.
 const (
 	MergePDFOptionsBookmarksKeep   MergePDFOptionsBookmarks = "keep"
+	MergePDFOptionsBookmarksNames  MergePDFOptionsBookmarks = "names"
 	MergePDFOptionsBookmarksNone   MergePDFOptionsBookmarks = "none"
 	MergePDFOptionsBookmarksTitles MergePDFOptionsBookmarks = "titles"
 )
@@ -1150,6 +1229,8 @@ const (
 func (e MergePDFOptionsBookmarks) Valid() bool {
 	switch e {
 	case MergePDFOptionsBookmarksKeep:
+		return true
+	case MergePDFOptionsBookmarksNames:
 		return true
 	case MergePDFOptionsBookmarksNone:
 		return true
@@ -1412,6 +1493,24 @@ func (e PDFToTextOptionsOcr) Valid() bool {
 	case PDFToTextOptionsOcrAuto:
 		return true
 	case PDFToTextOptionsOcrNever:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for RenderTemplateOptionsMerge.
+const (
+	RenderTemplateOptionsMergeFiles RenderTemplateOptionsMerge = "files"
+	RenderTemplateOptionsMergeOne   RenderTemplateOptionsMerge = "one"
+)
+
+// Valid indicates whether the value is a known member of the RenderTemplateOptionsMerge enum.
+func (e RenderTemplateOptionsMerge) Valid() bool {
+	switch e {
+	case RenderTemplateOptionsMergeFiles:
+		return true
+	case RenderTemplateOptionsMergeOne:
 		return true
 	default:
 		return false
@@ -1931,6 +2030,176 @@ func (e WebhookStatus) Valid() bool {
 	}
 }
 
+// Batch defines model for Batch.
+type Batch struct {
+	// Counts Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+	Counts BatchCounts `json:"counts"`
+
+	// CreatedAt When the request was accepted.
+	CreatedAt time.Time `json:"createdAt"`
+
+	// Credits What all jobs together have cost.
+	Credits BatchCredits `json:"credits"`
+
+	// FinishedAt When the batch ended.
+	FinishedAt *time.Time `json:"finishedAt,omitempty"`
+
+	// ID The batch's id.
+	ID      string       `json:"id"`
+	OnError BatchOnError `json:"onError"`
+
+	// Reason Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
+	Reason string `json:"reason,omitempty"`
+
+	// Status `completed`: every item has ended, whatever its result. `counts` says how.
+	Status BatchStatus `json:"status"`
+
+	// TestMode Whether the jobs are free and their results marked TEST.
+	TestMode bool `json:"testMode"`
+
+	// ToolSlug The tool that runs the jobs.
+	ToolSlug string `json:"toolSlug"`
+
+	// Webhook The webhook that the request named. Its deliveries are listed under `id`.
+	Webhook *BatchWebhook `json:"webhook,omitempty"`
+}
+
+// BatchCounts Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+type BatchCounts struct {
+	Canceled   int64 `json:"canceled"`
+	Completed  int64 `json:"completed"`
+	Failed     int64 `json:"failed"`
+	Processing int64 `json:"processing"`
+	Queued     int64 `json:"queued"`
+	Total      int64 `json:"total"`
+}
+
+// BatchCredits What all jobs together have cost.
+type BatchCredits struct {
+	Charged  int64 `json:"charged"`
+	Refunded int64 `json:"refunded"`
+}
+
+// BatchItem The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result.
+type BatchItem struct {
+	Filename string                 `json:"filename,omitempty"`
+	Input    map[string]interface{} `json:"input,omitempty"`
+	Metadata map[string]string      `json:"metadata,omitempty"`
+	Options  map[string]interface{} `json:"options,omitempty"`
+}
+
+// BatchJobsResponse defines model for BatchJobsResponse.
+type BatchJobsResponse struct {
+	Jobs []Job `json:"jobs"`
+
+	// NextCursor Where the next page begins; absent on the last one.
+	NextCursor string `json:"nextCursor,omitempty"`
+	Ok         bool   `json:"ok"`
+
+	// Refused Items among those of this page that could not become jobs. Nothing was charged for them.
+	Refused []RefusedItem `json:"refused"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string `json:"requestId"`
+}
+
+// BatchOnError defines model for BatchOnError.
+type BatchOnError string
+
+// BatchRequest defines model for BatchRequest.
+type BatchRequest struct {
+	// Items What each job is made of. Give either this or `itemsUploadId`.
+	Items []BatchItem `json:"items,omitempty"`
+
+	// ItemsUploadID An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old.
+	ItemsUploadID string `json:"itemsUploadId,omitempty"`
+
+	// OnError `stop`: as soon as an item fails, the batch is canceled. By default: "continue".
+	OnError BatchRequestOnError `json:"onError,omitempty"`
+
+	// Options Options of all jobs. An item's own options count more, name by name.
+	Options map[string]interface{} `json:"options,omitempty"`
+
+	// Output What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
+	Output map[string]interface{} `json:"output,omitempty"`
+
+	// Then Further steps of all jobs, as in a job.
+	Then []map[string]interface{} `json:"then,omitempty"`
+
+	// ToolSlug The tool that runs the jobs.
+	ToolSlug string `json:"toolSlug"`
+
+	// Webhook Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+	Webhook *BatchRequestWebhook `json:"webhook,omitempty"`
+}
+
+// BatchRequestOnError `stop`: as soon as an item fails, the batch is canceled. By default: "continue".
+type BatchRequestOnError string
+
+// BatchRequestWebhook Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+type BatchRequestWebhook struct {
+	Secret Secret `json:"secret,omitempty"`
+	URL    string `json:"url"`
+}
+
+// BatchResponse defines model for BatchResponse.
+type BatchResponse struct {
+	Batch Batch `json:"batch"`
+	Ok    bool  `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string `json:"requestId"`
+}
+
+// BatchResult What became of an item.
+type BatchResult struct {
+	Bytes       *int64 `json:"bytes,omitempty"`
+	ContentType string `json:"contentType,omitempty"`
+
+	// ErrorCode Why the job failed, or could not be created.
+	ErrorCode    string `json:"errorCode,omitempty"`
+	ErrorMessage string `json:"errorMessage,omitempty"`
+
+	// ExpiresAt When the link ends.
+	ExpiresAt *time.Time `json:"expiresAt,omitempty"`
+
+	// Filename The name of the primary result.
+	Filename string `json:"filename,omitempty"`
+
+	// Index The place of the item in the batch, from 0.
+	Index int64 `json:"index"`
+
+	// JobID The job's id; absent if the item could not become a job.
+	JobID  string `json:"jobId,omitempty"`
+	Sha256 string `json:"sha256,omitempty"`
+
+	// Status More may be added: treat an unknown status as not ended.
+	Status JobStatus `json:"status"`
+
+	// URL Downloads the primary result. It is a secret.
+	URL string `json:"url,omitempty"`
+}
+
+// BatchResultsResponse defines model for BatchResultsResponse.
+type BatchResultsResponse struct {
+	// NextCursor Where the next page begins; absent on the last one.
+	NextCursor string `json:"nextCursor,omitempty"`
+	Ok         bool   `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string        `json:"requestId"`
+	Results   []BatchResult `json:"results"`
+}
+
+// BatchStatus `completed`: every item has ended, whatever its result. `counts` says how.
+type BatchStatus string
+
+// BatchWebhook The webhook that the request named. Its deliveries are listed under `id`.
+type BatchWebhook struct {
+	ID  string `json:"id"`
+	URL string `json:"url"`
+}
+
 // CompareDocumentsOptions defines model for CompareDocumentsOptions.
 type CompareDocumentsOptions struct {
 	// Dpi For mode `visual`: the resolution at which pages are compared. A higher one finds smaller changes and takes longer. By default: 100.
@@ -2342,10 +2611,13 @@ type ExtractDocumentOptions struct {
 	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
+	// Layout How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages. By default: false.
+	Layout *bool `json:"layout,omitempty"`
+
 	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
 	Ocr ExtractDocumentOptionsOcr `json:"ocr,omitempty"`
 
-	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.
 	Pages string `json:"pages,omitempty"`
 }
 
@@ -2657,6 +2929,9 @@ type Job struct {
 	// Attempts How often a worker started the job.
 	Attempts int64 `json:"attempts"`
 
+	// BatchID The batch that the job belongs to.
+	BatchID string `json:"batchId,omitempty"`
+
 	// CreatedAt When the request was accepted.
 	CreatedAt time.Time  `json:"createdAt"`
 	Credits   JobCredits `json:"credits"`
@@ -2679,6 +2954,9 @@ type Job struct {
 	// ID The job's id.
 	ID string `json:"id"`
 
+	// Index The place of its item in the batch, from 0.
+	Index *int64 `json:"index,omitempty"`
+
 	// Input The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest. Of a request above 16 KB, long texts and lists are shown in part, with `[shortened]` at their end; the job itself uses all of it.
 	Input map[string]interface{} `json:"input,omitempty"`
 
@@ -2696,6 +2974,9 @@ type Job struct {
 
 	// Outputs Every file of the result. If there are several, `output` is a ZIP of them. If there are very many, only the download lists them.
 	Outputs []OutputFile `json:"outputs,omitempty"`
+
+	// Progress How far a running job is that makes many files, such as a mail merge.
+	Progress *Progress `json:"progress,omitempty"`
 
 	// Report What the last tool reports about its work. Each tool describes its own.
 	Report map[string]interface{} `json:"report,omitempty"`
@@ -2889,7 +3170,7 @@ type MergePDFOptions struct {
 	// BlankPages `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
 	BlankPages MergePDFOptionsBlankPages `json:"blankPages,omitempty"`
 
-	// Bookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+	// Bookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
 	Bookmarks MergePDFOptionsBookmarks `json:"bookmarks,omitempty"`
 
 	// PageSize `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -2899,7 +3180,7 @@ type MergePDFOptions struct {
 // MergePDFOptionsBlankPages `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
 type MergePDFOptionsBlankPages string
 
-// MergePDFOptionsBookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+// MergePDFOptionsBookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
 type MergePDFOptionsBookmarks string
 
 // MergePDFOptionsPageSize `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -3141,6 +3422,18 @@ type PDFToTextOptionsHeadersFooters string
 // PDFToTextOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
 type PDFToTextOptionsOcr string
 
+// Progress How far a running job is that makes many files, such as a mail merge.
+type Progress struct {
+	// Done The files that it has made.
+	Done int64 `json:"done"`
+
+	// Step The step that runs, counted from 1 in the order of `steps`.
+	Step int64 `json:"step"`
+
+	// Total The files that it is to make.
+	Total int64 `json:"total"`
+}
+
 // ProtectPDFOptions defines model for ProtectPdfOptions.
 type ProtectPDFOptions struct {
 	// OwnerPassword The password that lifts the restrictions of `permissions`. Required if anything is not permitted, and must differ from `userPassword`.
@@ -3211,16 +3504,44 @@ type RedactPDFOptionsRegion struct {
 	Page int64 `json:"page"`
 }
 
+// RefusedItem defines model for RefusedItem.
+type RefusedItem struct {
+	Error RefusedItemError `json:"error"`
+
+	// Index The place of the item in the batch, from 0.
+	Index int64 `json:"index"`
+}
+
+// RefusedItemError defines model for RefusedItemError.
+type RefusedItemError struct {
+	// Code The code that a request for this job would get.
+	Code    string                   `json:"code"`
+	Details []RefusedItemErrorDetail `json:"details,omitempty"`
+	Message string                   `json:"message"`
+}
+
+// RefusedItemErrorDetail defines model for RefusedItemErrorDetail.
+type RefusedItemErrorDetail struct {
+	Message string `json:"message"`
+	Path    string `json:"path"`
+}
+
 // RenderTemplateOptions defines model for RenderTemplateOptions.
 type RenderTemplateOptions struct {
-	// Data The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
-	Data map[string]interface{} `json:"data,omitempty"`
+	// Data The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with `merge`: there is a document for each. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
+	Data interface{} `json:"data,omitempty"`
 
 	// Delimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
 	Delimiters *RenderTemplateOptionsDelimiters `json:"delimiters,omitempty"`
 
+	// FilenamePattern With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+	FilenamePattern string `json:"filenamePattern,omitempty"`
+
 	// Locale How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: "en-US".
 	Locale string `json:"locale,omitempty"`
+
+	// Merge What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+	Merge RenderTemplateOptionsMerge `json:"merge,omitempty"`
 
 	// Missing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
 	Missing RenderTemplateOptionsMissing `json:"missing,omitempty"`
@@ -3240,6 +3561,9 @@ type RenderTemplateOptionsDelimiters struct {
 	// Open What begins a tag.
 	Open string `json:"open"`
 }
+
+// RenderTemplateOptionsMerge What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+type RenderTemplateOptionsMerge string
 
 // RenderTemplateOptionsMissing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
 type RenderTemplateOptionsMissing string
@@ -3373,8 +3697,11 @@ type TemplatePlace struct {
 	// Page The page on which the program that saved the template put it, or the slide.
 	Page *int64 `json:"page,omitempty"`
 
-	// Part The part of the file, such as `word/header1.xml`.
+	// Part The part of the file, such as `word/header1.xml`, or `filenamePattern`.
 	Part string `json:"part,omitempty"`
+
+	// Row The entry of the list in `data`, counted from 1, if there is a document for each.
+	Row *int64 `json:"row,omitempty"`
 
 	// Sheet The name of a spreadsheet's sheet.
 	Sheet string `json:"sheet,omitempty"`

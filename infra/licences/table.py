@@ -11,7 +11,14 @@ PDFIUM = {
     "Big Integer Library, in PDFium": "public domain",
 }
 # infra/worker/fonts, each with its licence file.
-FONTS = {"Gelasio": "OFL-1.1", "Comic Relief": "OFL-1.1", "Inconsolata Semi Wide": "OFL-1.1"}
+FONTS = {
+    "Gelasio": "OFL-1.1",
+    "Comic Relief": "OFL-1.1",
+    "Inconsolata Semi Wide": "OFL-1.1",
+    "Caladea Tall": "OFL-1.1",
+    "DejaVu Sans Tall": "Bitstream-Vera",
+    "Arimo Tall, Arimo Extra Tall": "OFL-1.1",
+}
 
 INTRODUCTION = """\
 # Licences

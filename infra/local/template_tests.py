@@ -175,7 +175,7 @@ class Storage(unittest.TestCase):
         schema = (ROOT / "shared/domain/src/tool/schema.rs").read_text()
         longest = int(re.search(r'"retentionSeconds": \{.*?"maximum": ([0-9_]+)', schema, re.S)[1].replace("_", ""))
         rules = {each["Prefix"]: each["ExpirationInDays"] for each in RESOURCES["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"] if "Prefix" in each}
-        self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8}, rules)
+        self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8, "batches/": 31}, rules)
         self.assertGreater(rules["outputs/week/"] * 86_400, longest)
         # Results that are kept for the template's longest retention must be in the prefix with a lifecycle of a day.
         self.assertLessEqual(PARAMETERS["OutputRetentionHours"]["MaxValue"], 24 * rules["outputs/day/"])
@@ -241,8 +241,8 @@ class Roles(unittest.TestCase):
             "CursorKey": {"ListJobs"},
             "WebhookKey": {
                 "CreateWebhook", "UpdateWebhook", "RotateWebhookSecret", "Deliverer", "Dashboard",
-                # A job may name a webhook with a secret.
-                "CreateJob", "CreateToolJob", "ConvertOfficeToPdf", "ConvertHtmlToPdf",
+                # A job or a batch may name a webhook with a secret.
+                "CreateJob", "CreateToolJob", "ConvertOfficeToPdf", "ConvertHtmlToPdf", "CreateBatch",
             },
             "WebhookSigningKey": {"CreateWebhook", "UpdateWebhook", "GetWebhookKeys", "Deliverer", "Dashboard"},
         })

@@ -42,7 +42,7 @@ replace_libjbig() {
 settle() {
     # Fonts without a Debian package.
     mkdir -p "$FONTS"
-    cp "$here"/fonts/*.ttf "$here"/fonts/OFL-*.txt "$FONTS"
+    cp "$here"/fonts/*.ttf "$here"/fonts/*.txt "$FONTS"
     # The root is read-only on Lambda, so every environment would create a missing font cache again.
     fc-cache --force --system-only
     getent passwd docmill >/dev/null \
@@ -66,7 +66,7 @@ check() {
     done
     for family in 'Liberation Sans' 'Liberation Sans Narrow' Carlito Caladea 'Noto Sans Arabic' 'Noto Sans CJK JP' Symbola \
         'Noto Color Emoji' 'DejaVu Sans' 'TeX Gyre Adventor' 'Baekmuk Dotum' IPAMincho OpenSymbol Gelasio 'Comic Relief' \
-        'Inconsolata Semi Wide'; do
+        'Inconsolata Semi Wide' 'Caladea Tall' 'DejaVu Sans Tall' 'Arimo Tall' 'Arimo Extra Tall'; do
         fc-list : family | grep -q "$family" || fail "the font $family is missing"
     done
     ! fc-cache --verbose --system-only | grep ': caching, ' || fail "a font cache is not up to date"

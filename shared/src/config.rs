@@ -16,6 +16,8 @@ pub struct Config {
     /// Of the deliverer of webhooks.
     pub events_queue_url: String,
     pub deliveries_queue_url: String,
+    /// Of the runner of batches.
+    pub batches_queue_url: String,
     /// Only operators use the dead-letter queues.
     pub office_dead_letters_url: Option<String>,
     pub html_dead_letters_url: Option<String>,
@@ -85,6 +87,7 @@ impl Config {
             pdf_queue_url: required("PDF_QUEUE_URL")?,
             events_queue_url: required("EVENTS_QUEUE_URL")?,
             deliveries_queue_url: required("DELIVERIES_QUEUE_URL")?,
+            batches_queue_url: required("BATCHES_QUEUE_URL")?,
             office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
             html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
             pdf_dead_letters_url: lookup("PDF_DEAD_LETTERS_URL"),

@@ -7,6 +7,7 @@ use crate::files::Files;
 use crate::queue::Queue;
 use crate::store::accounts::Accounts;
 use crate::store::audit::Audit;
+use crate::store::batches::Batches;
 use crate::store::budgets::Budgets;
 use crate::store::events::Events;
 use crate::store::fonts::Fonts;
@@ -43,6 +44,7 @@ pub struct Context {
     pub statistics: Statistics,
     pub settings: Settings,
     pub audit: Audit,
+    pub batches: Batches,
     pub budgets: Budgets,
     pub events: Events,
     pub fonts: Fonts,
@@ -74,6 +76,7 @@ impl Context {
             statistics: Statistics::new(dynamodb.clone(), tables.clone()),
             settings: Settings::new(dynamodb.clone(), tables.settings.clone(), config.settings_max_age),
             audit: Audit::new(dynamodb.clone(), tables.settings.clone()),
+            batches: Batches::new(dynamodb.clone(), tables.events.clone()),
             budgets: Budgets::new(dynamodb.clone(), tables),
             fonts: Fonts::new(dynamodb.clone(), tables.usage.clone()),
             health: Health::new(dynamodb.clone(), tables.jobs.clone()),

@@ -34,7 +34,7 @@ QUICK = Extent(rounds=3, budget=3, cold_rounds=1, jobs=40, sizes=("small", "medi
 PARTS = ("office", "basic", "browser", "pdf", "ocr", "compress", "stream")
 # They compare documents, not times, and fetch some.
 ON_REQUEST = ("extract", "fidelity")
-VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core")
+VERSIONED = ("unoserver", "weasyprint", "puppeteer-core", "playwright-core", "docxtemplater", "docxtpl")
 
 
 def main() -> int:

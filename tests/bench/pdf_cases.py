@@ -8,7 +8,7 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
-from . import check, pdf_peers, peers
+from . import check, pdf_peers, peers, templates
 from .contenders import Contender
 from .documents import MARKER, PROJECT, SAMPLES
 
@@ -55,6 +55,9 @@ def generate(folder: Path, python: Path) -> Path:
     # The last file to be written.
     if not (folder / LAST).exists():
         subprocess.run([python, "-m", "bench.generate_pdfs", folder], check=True, cwd=peers.HERE.parent)
+    if not (folder / templates.JINJA).exists():
+        write = "import pathlib, sys; from bench import templates; templates.write(pathlib.Path(sys.argv[1]))"
+        subprocess.run([python, "-c", write, folder], check=True, cwd=peers.HERE.parent)
     return folder
 
 
@@ -281,6 +284,15 @@ def small(made: Path) -> list[Case]:
             package("word/document.xml", "Item 50"),
             _none,
             invoice(50),
+        ),
+        Case(
+            "fill 20 tags and 50 rows",
+            "render-template",
+            [made / templates.OURS],
+            ".docx",
+            templates.filled,
+            templates.rivals,
+            {"data": templates.data()},
         ),
         Case(
             "docx to odt",

@@ -339,3 +339,41 @@ test("a protected file is opened by its password, which a repeated job asks for"
     await result();
   });
 });
+
+test("the data of a template is a form", async () => {
+  await play("render-template", async ({ page }) => {
+    const template = "<h1>Hello {customer.name}</h1><ul>{#items}<li>{name}: {price | number}</li>{/items}</ul>{#paid}paid{/paid}";
+    await page.locator("#file").setInputFiles({ name: "letter.html", mimeType: "text/html", buffer: Buffer.from(template) });
+    await page.getByRole("button", { name: "Make a form of the template" }).click();
+    const customer = page.getByRole("group", { name: "Customer" });
+    await customer.getByLabel("Name").fill("Ada", { timeout: CONVERSION_MS });
+    const items = page.getByRole("group", { name: "Items", exact: true });
+    await items.getByLabel("Name").fill("tea");
+    await items.getByLabel("Price").fill("2.5");
+    await page.getByRole("button", { name: "Add to items" }).click();
+    await items.getByLabel("Name").nth(1).fill("salt");
+    await items.getByLabel("Price").nth(1).fill("1");
+    await page.getByLabel("Paid").uncheck();
+    await curl(page, '"name": "salt"');
+    await convert(page);
+    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+    assert.match(await page.locator("#result").textContent(), /Hello Ada[\s\S]*tea: 2\.5[\s\S]*salt: 1/);
+    await page.getByRole("button", { name: "Write JSON instead" }).click();
+    const written = page.getByRole("textbox", { name: "Data" });
+    await written.waitFor();
+    assert.deepEqual(JSON.parse(await written.inputValue()), {
+      customer: { name: "Ada" }, items: [{ name: "tea", price: 2.5 }, { name: "salt", price: 1 }], paid: false,
+    });
+    assert.deepEqual(await findings(page), []);
+  });
+});
+
+test("a template with a mistake says so beside its form", async () => {
+  await play("render-template", async ({ page }) => {
+    const buffer = Buffer.from("<p>{name | uper} {city}</p>");
+    await page.locator("#file").setInputFiles({ name: "letter.html", mimeType: "text/html", buffer });
+    await page.getByRole("button", { name: "Make a form of the template" }).click();
+    await page.getByRole("alert").filter({ hasText: "The template has a mistake." }).waitFor({ timeout: CONVERSION_MS });
+    assert.equal(await page.getByLabel("City").inputValue(), "city");
+  });
+});

@@ -27,13 +27,18 @@ PACKAGES = {
 MOST_BLOCKS = 60
 
 
-def real() -> list[Document]:
-    texts = {f"guide-{name}": (GUIDES / f"{name}.md").read_text() for name in OUR_OWN}
+def texts() -> dict[str, str]:
+    """By the name of the document."""
+    found = {f"guide-{name}": (GUIDES / f"{name}.md").read_text() for name in OUR_OWN}
     for name in PACKAGES:
         described = metadata.metadata(name)
         if described.get("Description-Content-Type", "").startswith("text/markdown"):
-            texts[f"package-{name}"] = described.get_payload() or described["Description"]
-    documents = [Document(f"real-{name}", "real", blocks=blocks(text)[:MOST_BLOCKS]) for name, text in texts.items()]
+            found[f"package-{name}"] = described.get_payload() or described["Description"]
+    return found
+
+
+def real() -> list[Document]:
+    documents = [Document(f"real-{name}", "real", blocks=blocks(text)[:MOST_BLOCKS]) for name, text in texts().items()]
     return [document for document in documents if document.blocks]
 
 

@@ -78,7 +78,7 @@ async fn a_tool_that_costs_more_than_is_included_takes_both() {
     let template = world.context.jobs.get(id).await.unwrap().unwrap();
     let submit = async |cost| {
         let job = Job { id: JobId::new(), ..template.clone() };
-        let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included: 5, now };
+        let submission = Submission { job, idempotency: None, awaited: Vec::new(), gate: None, cost, included: 5, now };
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
         world.service.submissions.create(submission, deadline).await.unwrap()
     };
@@ -145,7 +145,7 @@ async fn a_new_month_has_all_its_credits_and_refunds_go_to_the_old_one() {
     let old = world.context.jobs.get(id).await.unwrap().unwrap();
     let (now, new_id) = (this_month.end(), JobId::new());
     let job = Job { id: new_id, created_at: now, period: now.period(), ..old.clone() };
-    let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1, now };
+    let submission = Submission { job, idempotency: None, awaited: Vec::new(), gate: None, cost: 1, included: 1, now };
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     let created = world.service.submissions.create(submission, deadline).await.unwrap();
     assert!(matches!(created, Created::Fresh(_)), "{created:?}");
@@ -196,7 +196,8 @@ async fn a_job_of_a_removed_account_ends_without_a_refund() {
 /// Submits a job from an environment whose plan includes this many credits.
 async fn submit(environment: &Submissions, template: &Job, cost: u64, included: u64) -> Created {
     let job = Job { id: JobId::new(), ..template.clone() };
-    let submission = Submission { job, idempotency: None, awaited: Vec::new(), cost, included, now: clock::now() };
+    let submission =
+        Submission { job, idempotency: None, awaited: Vec::new(), gate: None, cost, included, now: clock::now() };
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     environment.create(submission, deadline).await.unwrap()
 }
@@ -271,8 +272,15 @@ async fn no_item_of_an_account_grows_with_tools_days_or_jobs() {
     let error = JobError::new(JobErrorCode::RenderFailed, "told to");
     let make = async |tool: &str, created_at: Timestamp| {
         let job = Job { id: JobId::new(), tool: tool.into(), created_at, ..template.clone() };
-        let submission =
-            Submission { job, idempotency: None, awaited: Vec::new(), cost: 1, included: 1_000, now: clock::now() };
+        let submission = Submission {
+            job,
+            idempotency: None,
+            awaited: Vec::new(),
+            gate: None,
+            cost: 1,
+            included: 1_000,
+            now: clock::now(),
+        };
         let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
         let created = world.service.submissions.create(submission, deadline).await.unwrap();
         let Created::Fresh(job) = created else { panic!("{created:?}") };

@@ -2,15 +2,21 @@
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
+use std::time::Duration;
 
+use batch_runner::Runner;
 use docmill::clock;
+use docmill::context::Context;
+use docmill::domain::batch::BatchId;
 use docmill::domain::catalogue::Catalogue;
 use docmill::domain::event::EventKind;
 use docmill::domain::job::{JobErrorCode, JobId, JobStatus, Output};
 use docmill::domain::tool::{AccessTier, ToolState};
+use docmill::http::batches::{BatchControl, NewBatches};
 use docmill::http::error::ErrorCode;
 use docmill::http::fonts::FontService;
 use docmill::http::routes::ROUTES;
+use docmill::http::submit::JobService;
 use docmill::store::events::StoredEvent;
 use docmill::store::jobs::Completion;
 use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
@@ -23,11 +29,11 @@ use serde_json::{Value, json};
 use crate::contract::file;
 use crate::fonts::{fixture, uploaded};
 use crate::stored_templates;
-use crate::support::hooks::test_service;
 use crate::support::hooks::{Deliveries, Hooks, Reply};
+use crate::support::hooks::{sealing, test_service};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
-use crate::support::world::{Account, World};
+use crate::support::world::{Account, World, patient_aws};
 
 /// Headers of every response, which come from the gateway and HTTP itself.
 const UNDOCUMENTED: [&str; 2] = ["content-type", "cache-control"];
@@ -383,6 +389,7 @@ async fn real_answers_are_as_described() {
     }
 
     templates(&description, &world, &account).await;
+    batches(&description, &world, &account).await;
     world.count(vec![JobId::parse(&created.job_id()).unwrap()]).await;
     let usage = get("/").key(&account.key).build();
     let usage = Answer::of(get_account_usage::handle(world.context.clone(), usage).await);
@@ -424,6 +431,45 @@ async fn templates(description: &Description, world: &World, account: &Account) 
     for version in ["0", "1", "1"] {
         let request = about(Method::DELETE).query("version", version).build();
         description.check(Method::DELETE, path, &Answer::of(delete_template::handle(service.clone(), request).await));
+    }
+}
+
+/// Checks the responses of the endpoints of batches.
+async fn batches(description: &Description, world: &World, account: &Account) {
+    let new = Arc::new(NewBatches::new(JobService::new(world.context.clone(), Some(sealing()))));
+    let webhook = json!({"url": "https://hooks.example/"});
+    let good = json!({"toolSlug": "html-to-pdf", "items": [{"html": "<p>1"}], "webhook": webhook});
+    let mut id = String::new();
+    for body in [&good, &good, &json!({"toolSlug": "html-to-pdf"}), &json!({"toolSlug": "none", "items": []})] {
+        let request = post("/", body).key(&account.key).header("idempotency-key", "batch").build();
+        let answer = Answer::of(create_batch::handle(new.clone(), request).await);
+        description.check(Method::POST, "/v1/batches", &answer);
+        id = answer.body["batch"]["id"].as_str().map_or(id, str::to_owned);
+    }
+    let runner = Runner::new(Context::new(world.config.clone(), patient_aws()).unwrap());
+    runner.run(&account.id, BatchId::parse(&id).unwrap(), Duration::from_secs(20)).await.unwrap();
+    let control = Arc::new(BatchControl::new(world.context.clone()));
+    for id in [id, "none".to_owned()] {
+        let about = || post("/", &json!({})).key(&account.key).parameter("batch_id", &id);
+        let path = "/v1/batches/{batch_id}";
+        let answer = Answer::of(get_batch::handle(world.context.clone(), about().build()).await);
+        description.check(Method::GET, path, &answer);
+        for limit in ["1", "0"] {
+            let request = about().query("limit", limit).build();
+            let answer = Answer::of(list_batch_jobs::handle(world.context.clone(), request).await);
+            description.check(Method::GET, &format!("{path}/jobs"), &answer);
+        }
+        for accept in ["application/json", "text/csv"] {
+            let request = about().query("limit", "1").header("accept", accept).build();
+            let answer = Answer::of(get_batch_download::handle(world.context.clone(), request).await);
+            if accept == "application/json" || answer.status != 200 {
+                description.check(Method::GET, &format!("{path}/download"), &answer);
+            }
+        }
+        let answer = Answer::of(resume_batch::handle(control.clone(), about().build()).await);
+        description.check(Method::POST, &format!("{path}/resume"), &answer);
+        let answer = Answer::of(cancel_batch::handle(control.clone(), about().build()).await);
+        description.check(Method::POST, &format!("{path}/cancel"), &answer);
     }
 }
 

@@ -17,6 +17,7 @@ use docmill::store::item::{Item, number, string, to_item};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
+use crate::batches::completed_batch;
 use crate::fonts::{fixture, stored, uploaded};
 use crate::stored_templates::uploaded as uploaded_page;
 use crate::support::aws_watch::Fault;
@@ -103,6 +104,7 @@ fn job(id: JobId, account: &Account) -> Job {
         key_id: "key_test".into(),
         request_id: None,
         mode: Mode::Live,
+        batch: None,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,
@@ -116,6 +118,7 @@ fn job(id: JobId, account: &Account) -> Job {
         claim_id: None,
         held: None,
         delivering: false,
+        progress: None,
         period: now.period(),
         charge: Default::default(),
         till: None,
@@ -260,6 +263,7 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     templates(deployed, &account).await;
     events(deployed, &account).await;
     webhooks(deployed, &account).await;
+    batches(deployed, &account).await;
     let request = deployed.get("/v1/nowhere", &key);
     deployed.expect(ErrorCode::RouteNotFound, request).await;
     let request = deployed.request(Method::PUT, "/v1/tools");
@@ -290,6 +294,15 @@ async fn webhooks(deployed: &mut Deployed, account: &Account) {
     deployed.expect(ErrorCode::TooManyWebhooks, request).await;
     let request = deployed.post(&format!("/v1/webhooks/{id}/replay"), &json!({"failed": true}), &account.key);
     deployed.expect(ErrorCode::WebhookDisabled, request).await;
+}
+
+async fn batches(deployed: &mut Deployed, account: &Account) {
+    let unknown = deployed.get("/v1/batches/bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", &account.key);
+    deployed.expect(ErrorCode::BatchNotFound, unknown).await;
+    let batch = completed_batch(account);
+    deployed.world.context.batches.create(&batch, None).await.unwrap();
+    let request = deployed.post(&format!("/v1/batches/{}/cancel", batch.id), &json!({}), &account.key);
+    deployed.expect(ErrorCode::BatchEnded, request).await;
 }
 
 async fn fonts(deployed: &mut Deployed, account: &Account) {

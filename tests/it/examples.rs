@@ -73,6 +73,14 @@ impl Stack {
         created["webhook"]["id"].as_str().unwrap().to_owned()
     }
 
+    /// The id of a new batch.
+    async fn batch(&self) -> String {
+        let rows = vec![json!({"html": "<p>Report", "options": {"waitFor": {"delayMs": 2000}}}); 20];
+        let wanted = json!({"toolSlug": "html-to-pdf", "items": rows});
+        let created = self.ask(Method::POST, "/v1/batches", Some(wanted)).await;
+        created["batch"]["id"].as_str().unwrap().to_owned()
+    }
+
     /// The name of a template that this upload becomes.
     async fn template(&self, upload: &str) -> &'static str {
         let wanted = json!({"name": "letter", "uploadId": upload});
@@ -196,6 +204,10 @@ async fn every_command_of_the_guides_works() {
                 assert_eq!(numbers, [true; 3], "{text}");
                 assert!(pdf::text(&read("payable.pdf")).contains(TEXT));
             }
+            "batches" => {
+                assert_eq!(answers[0]["batch"]["counts"]["total"], 2);
+                assert!(String::from_utf8_lossy(&read("results.csv")).starts_with("index,jobId,status"));
+            }
             "lists" => assert!(answers[0]["jobs"].is_array()),
             "events" => assert!(answers[0]["events"].is_array()),
             _ => assert!(answers.last().unwrap()["job"]["id"].is_string(), "{}: {said}", guide.slug),
@@ -236,8 +248,9 @@ async fn every_request_on_an_endpoints_page_works() {
         let mut bash = Command::new("bash");
         let webhook = if operation.path.contains("{webhook_id}") { stack.webhook().await } else { String::new() };
         let template = if operation.path.contains("{template_name}") { stack.template(&upload).await } else { "" };
+        let batch = if operation.path.contains("{batch_id}") { stack.batch().await } else { String::new() };
         let ids = format!(
-            "export UPLOAD_ID={upload} FONT_ID={font} EVENT_ID={event} WEBHOOK_ID={webhook} TEMPLATE={template}\n"
+            "export UPLOAD_ID={upload} FONT_ID={font} EVENT_ID={event} WEBHOOK_ID={webhook} TEMPLATE={template} BATCH_ID={batch}\n"
         );
         bash.args(["-c", &format!("set -eu\n{ids}{request} | cat")]);
         let output = stack.run(bash, folder.path(), &job).await;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use docmill::clock;
-use docmill::domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Timings};
+use docmill::domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Progress, Timings};
 use docmill::domain::time::Timestamp;
 use docmill::store::jobs::{Claim, Completion, Written};
 use serde_json::json;
@@ -156,4 +156,29 @@ async fn only_the_current_attempt_may_end_a_job() {
     world.count([id]).await;
     let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
     assert_eq!((usage.credits.created, usage.total().completed, usage.total().failed), (1, 1, 0));
+}
+
+#[tokio::test]
+async fn only_the_current_attempts_progress_is_shown_and_only_while_it_runs() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let (id, jobs) = (queued(&world, &account).await, &world.context.jobs);
+    let soon = Duration::from_millis(1);
+    let Claim::Taken(late) = jobs.claim(id, clock::now(), soon).await.unwrap() else { panic!("taken") };
+    let shown = async || jobs.get(id).await.unwrap().unwrap().view(clock::now())["progress"].clone();
+    let at = |done| Progress { step: 2, done, total: 1000 };
+    assert_eq!(jobs.note_progress(&late, at(900)).await.unwrap(), Written::Yes);
+    assert_eq!(shown().await, json!({"step": 2, "done": 900, "total": 1000}));
+
+    tokio::time::sleep(soon * 5).await;
+    let current = claimed(&world, id).await;
+    assert!(shown().await.is_null(), "the new attempt has made nothing yet");
+    assert_eq!(jobs.note_progress(&late, at(950)).await.unwrap(), Written::Superseded);
+    assert_eq!(jobs.note_progress(&current, at(10)).await.unwrap(), Written::Yes);
+    assert_eq!(shown().await["done"], 10);
+
+    let done = completion(clock::now().plus(Duration::from_secs(3600)));
+    assert_eq!(jobs.complete(&current, &done).await.unwrap(), Written::Yes);
+    assert_eq!(jobs.note_progress(&current, at(11)).await.unwrap(), Written::Superseded);
+    assert!(shown().await.is_null());
 }

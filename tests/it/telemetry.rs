@@ -7,11 +7,13 @@ use std::time::Duration;
 
 use api_docs::book::Book;
 use docmill::domain::job::JobErrorCode;
+use docmill::http::batches::{BatchControl, NewBatches};
 use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
 use docmill::http::serve::guarded;
+use docmill::http::submit::JobService;
 use docmill::http::templates::TemplateService;
 use docmill::telemetry::{field, metric};
 use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
@@ -25,7 +27,7 @@ use crate::contract::file;
 use crate::error_table::Deployed;
 use crate::support::aws_watch::Fault;
 use crate::support::eventually;
-use crate::support::hooks::{Deliveries, test_service};
+use crate::support::hooks::{Deliveries, sealing, test_service};
 use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::lines::{Lines, metrics};
 use crate::support::stub_engine::Act;
@@ -62,6 +64,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "templates"]) => list_templates::handle(templates, request).await,
         ("GET", ["v1", "templates", _]) => get_template::handle(templates, request).await,
         ("DELETE", ["v1", "templates", _]) => delete_template::handle(templates, request).await,
+        (_, ["v1", "batches", ..]) => handle_batches(world, &path[2..], request.clone()).await,
         ("GET", ["v1", "account", "usage"]) => get_account_usage::handle(context, request).await,
         ("GET", ["v1", "events"]) => list_events::handle(context, request).await,
         ("GET", ["v1", "events", _]) => get_event::handle(context, request).await,
@@ -79,6 +82,23 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["openapi.json" | "openapi-3.0.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await
         }
+        _ => route_fallback::handle(Arc::new(()), request).await,
+    }
+}
+
+async fn handle_batches(world: &World, path: &[&str], request: ApiRequest) -> Response<Body> {
+    let context = world.context.clone();
+    let control = Arc::new(BatchControl::new(context.clone()));
+    match (request.method.as_str(), path) {
+        ("POST", []) => {
+            let jobs = JobService::new(context, Some(sealing()));
+            create_batch::handle(Arc::new(NewBatches::new(jobs)), request).await
+        }
+        ("GET", [_]) => get_batch::handle(context, request).await,
+        ("GET", [_, "jobs"]) => list_batch_jobs::handle(context, request).await,
+        ("GET", [_, "download"]) => get_batch_download::handle(context, request).await,
+        ("POST", [_, "cancel"]) => cancel_batch::handle(control, request).await,
+        ("POST", [_, "resume"]) => resume_batch::handle(control, request).await,
         _ => route_fallback::handle(Arc::new(()), request).await,
     }
 }

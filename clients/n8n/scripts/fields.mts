@@ -162,7 +162,9 @@ function wordsProperty(name: string, schema: Schema): INodeProperties {
 }
 
 function objectField(name: string, schema: Schema, isSecret: (name: string) => boolean): Field | undefined {
-	if (schema.type !== 'object') return undefined;
+	// An object, or a list of such.
+	const isEither = schema.anyOf?.some((form) => form.type === 'object' && form.additionalProperties === true) ?? false;
+	if (schema.type !== 'object' && !isEither) return undefined;
 	if (schema.properties) {
 		const { options, shapes } = fields(schema.properties, isSecret);
 		const property: INodeProperties = {
@@ -174,7 +176,7 @@ function objectField(name: string, schema: Schema, isSecret: (name: string) => b
 		};
 		return { property, shape: { object: shapes } };
 	}
-	const values = schema.additionalProperties;
+	const values = isEither ? true : schema.additionalProperties;
 	if (values === false) return undefined;
 	if (values !== true && values?.type === 'string') return { property: namesProperty(name, schema), shape: 'names' };
 	const example = JSON.stringify(schema.examples?.[0] ?? {});

@@ -56,7 +56,11 @@ function tool(slug: string): Tool {
 
 /** Options that a job can't do without: required, required in part, or in the example without a default. */
 function prominent(schema: Options): string[] {
-	const partly = (schema.allOf ?? []).flatMap((rule) => rule.anyOf ?? []).flatMap((rule) => rule.required ?? []);
+	// A rule that most jobs obey without any of its options is no reason to ask for them.
+	const rules = (schema.allOf ?? [])
+		.map((rule) => rule.anyOf ?? [])
+		.filter((forms) => forms.every((form) => form.required));
+	const partly = rules.flat().flatMap((form) => form.required ?? []);
 	const examples = Object.keys((schema.examples?.[0] as object | undefined) ?? {});
 	const typical = examples.filter((name) => schema.properties?.[name]?.default === undefined);
 	return [...new Set([...(schema.required ?? []), ...partly, ...typical])];

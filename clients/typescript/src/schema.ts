@@ -352,6 +352,156 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/batches": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a batch
+         * @description Creates a job for each of up to 1,000 items, or 100,000 in an upload, all of one tool. Every item is checked before anything is created. The jobs are created in the background, steadily, each once, and each is charged when it is created. If your credits run out, the batch is paused, and goes on when you resume it.
+         */
+        post: operations["createBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{batch_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a batch
+         * @description Returns a batch with its counts, which are brought up to date every few seconds. They are exact once it has ended.
+         */
+        get: operations["getBatch"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{batch_id}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the jobs of a batch
+         * @description Returns the jobs of a batch in the order of its items, and the items that could not become jobs, with the reason. A page may be short, or even empty, and still have a `nextCursor`.
+         */
+        get: operations["listBatchJobs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{batch_id}/download": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * List the results of a batch
+         * @description Returns what became of each item that has a job or was refused, in their order, with a link to the primary result of each completed job.
+         */
+        get: operations["getBatchDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{batch_id}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Cancel a batch
+         * @description Cancels a batch: no more jobs are created, and those that have not ended are canceled, with refunds. The batch is `canceling` until all have ended. Repeating it changes nothing.
+         */
+        post: operations["cancelBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/batches/{batch_id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Resume a batch
+         * @description Goes on with a paused batch. Its further jobs are created with the key of this request. A batch that is not paused is not changed.
+         */
+        post: operations["resumeBatch"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/account/usage": {
         parameters: {
             query?: never;
@@ -656,6 +806,10 @@ export interface components {
             mode: "live" | "test";
             /** @description Whether the job was free and its result is marked TEST. */
             testMode: boolean;
+            /** @description The batch that the job belongs to. */
+            batchId?: string;
+            /** @description The place of its item in the batch, from 0. */
+            index?: number;
             /**
              * Format: date-time
              * @description When the request was accepted.
@@ -685,6 +839,7 @@ export interface components {
             waitingFor?: string[];
             /** @description How often a worker started the job. */
             attempts: number;
+            progress?: components["schemas"]["Progress"];
             /** @description The webhook that the request named. Its deliveries are listed under `id`. */
             webhook?: {
                 id: string;
@@ -822,9 +977,20 @@ export interface components {
             /** @description The known name that is probably meant. */
             suggestion?: string;
         };
+        /** @description How far a running job is that makes many files, such as a mail merge. */
+        Progress: {
+            /** @description The step that runs, counted from 1 in the order of `steps`. */
+            step: number;
+            /** @description The files that it has made. */
+            done: number;
+            /** @description The files that it is to make. */
+            total: number;
+        };
         /** @description Where a tag is. */
         TemplatePlace: {
-            /** @description The part of the file, such as `word/header1.xml`. */
+            /** @description The entry of the list in `data`, counted from 1, if there is a document for each. */
+            row?: number;
+            /** @description The part of the file, such as `word/header1.xml`, or `filenamePattern`. */
             part?: string;
             /** @description The page on which the program that saved the template put it, or the slide. */
             page?: number;
@@ -1042,6 +1208,176 @@ export interface components {
             /** @description Requests per window. */
             limit: number;
             windowSeconds: number;
+        };
+        BatchRequest: {
+            /**
+             * @description The tool that runs the jobs.
+             * @example html-to-pdf
+             */
+            toolSlug: string;
+            /** @description What each job is made of. Give either this or `itemsUploadId`. */
+            items?: components["schemas"]["BatchItem"][];
+            /** @description An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old. */
+            itemsUploadId?: string;
+            /** @description Options of all jobs. An item's own options count more, name by name. */
+            options?: {
+                [key: string]: unknown;
+            };
+            /** @description Further steps of all jobs, as in a job. */
+            then?: {
+                [key: string]: unknown;
+            }[];
+            /** @description What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`. */
+            output?: {
+                [key: string]: unknown;
+            };
+            /** @description Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there. */
+            webhook?: {
+                /** Format: uri */
+                url: string;
+                secret?: string;
+            } & {
+                [key: string]: unknown;
+            };
+            /**
+             * @description `stop`: as soon as an item fails, the batch is canceled.
+             * @default continue
+             * @enum {string}
+             */
+            onError?: "continue" | "stop";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result. */
+        BatchItem: {
+            input?: {
+                [key: string]: unknown;
+            };
+            options?: {
+                [key: string]: unknown;
+            };
+            metadata?: {
+                [key: string]: string;
+            };
+            filename?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        BatchResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The same as the header `x-request-id`. */
+            requestId: string;
+            batch: components["schemas"]["Batch"];
+        };
+        Batch: {
+            /** @description The batch's id. */
+            id: string;
+            status: components["schemas"]["BatchStatus"];
+            /** @description Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added. */
+            reason?: string;
+            /** @description The tool that runs the jobs. */
+            toolSlug: string;
+            /** @description Whether the jobs are free and their results marked TEST. */
+            testMode: boolean;
+            /** @enum {string} */
+            onError: "continue" | "stop";
+            /**
+             * Format: date-time
+             * @description When the request was accepted.
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the batch ended.
+             */
+            finishedAt?: string;
+            /** @description Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`. */
+            counts: {
+                total: number;
+                queued: number;
+                processing: number;
+                completed: number;
+                failed: number;
+                canceled: number;
+            };
+            /** @description What all jobs together have cost. */
+            credits: {
+                charged: number;
+                refunded: number;
+            };
+            /** @description The webhook that the request named. Its deliveries are listed under `id`. */
+            webhook?: {
+                id: string;
+                url: string;
+            };
+        };
+        /**
+         * @description `completed`: every item has ended, whatever its result. `counts` says how.
+         * @enum {string}
+         */
+        BatchStatus: "processing" | "paused" | "canceling" | "completed" | "canceled";
+        BatchJobsResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The same as the header `x-request-id`. */
+            requestId: string;
+            jobs: components["schemas"]["Job"][];
+            /** @description Items among those of this page that could not become jobs. Nothing was charged for them. */
+            refused: components["schemas"]["RefusedItem"][];
+            /** @description Where the next page begins; absent on the last one. */
+            nextCursor?: string;
+        };
+        BatchResultsResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The same as the header `x-request-id`. */
+            requestId: string;
+            results: components["schemas"]["BatchResult"][];
+            /** @description Where the next page begins; absent on the last one. */
+            nextCursor?: string;
+        };
+        /** @description What became of an item. */
+        BatchResult: {
+            /** @description The place of the item in the batch, from 0. */
+            index: number;
+            /**
+             * Format: uuid
+             * @description The job's id; absent if the item could not become a job.
+             */
+            jobId?: string;
+            status: components["schemas"]["JobStatus"];
+            /** @description The name of the primary result. */
+            filename?: string;
+            contentType?: string;
+            bytes?: number;
+            sha256?: string;
+            /**
+             * Format: uri
+             * @description Downloads the primary result. It is a secret.
+             */
+            url?: string;
+            /**
+             * Format: date-time
+             * @description When the link ends.
+             */
+            expiresAt?: string;
+            /** @description Why the job failed, or could not be created. */
+            errorCode?: string;
+            errorMessage?: string;
+        };
+        RefusedItem: {
+            /** @description The place of the item in the batch, from 0. */
+            index: number;
+            error: {
+                /** @description The code that a request for this job would get. */
+                code: string;
+                message: string;
+                details?: {
+                    path: string;
+                    message: string;
+                }[];
+            };
         };
         UploadRequest: {
             /**
@@ -1509,7 +1845,7 @@ export interface components {
          * @description More may be added: ignore types that you don't know.
          * @enum {string}
          */
-        EventType: "job.completed" | "job.failed" | "job.canceled" | "quota.warning" | "quota.exhausted" | "api_key.revoked" | "webhook.disabled";
+        EventType: "job.completed" | "job.failed" | "job.canceled" | "batch.completed" | "batch.paused" | "batch.canceled" | "quota.warning" | "quota.exhausted" | "api_key.revoked" | "webhook.disabled";
         ErrorResponse: {
             /** @constant */
             ok: false;
@@ -1523,7 +1859,7 @@ export interface components {
              * @description A stable code. More may be added: decide by `status` if you don't know one.
              * @enum {string}
              */
-            code: "invalid_json" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "tool_not_allowed" | "origin_not_allowed" | "test_mode_disabled" | "account_suspended" | "tool_not_found" | "job_not_found" | "font_not_found" | "template_not_found" | "event_not_found" | "webhook_not_found" | "route_not_found" | "method_not_allowed" | "job_failed" | "job_canceled" | "job_ended" | "too_many_fonts" | "too_many_templates" | "too_many_webhooks" | "webhook_disabled" | "output_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_font" | "invalid_template" | "challenge_failed" | "idempotency_key_reused" | "rate_limited" | "internal" | "unavailable";
+            code: "invalid_json" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "tool_not_allowed" | "origin_not_allowed" | "test_mode_disabled" | "account_suspended" | "tool_not_found" | "job_not_found" | "font_not_found" | "template_not_found" | "event_not_found" | "webhook_not_found" | "batch_not_found" | "route_not_found" | "method_not_allowed" | "job_failed" | "job_canceled" | "job_ended" | "batch_ended" | "too_many_fonts" | "too_many_templates" | "too_many_webhooks" | "webhook_disabled" | "output_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_font" | "invalid_template" | "challenge_failed" | "idempotency_key_reused" | "rate_limited" | "internal" | "unavailable";
             /** @description What happened and what to do. */
             message: string;
             /** @description The HTTP status. */
@@ -1965,7 +2301,7 @@ export interface components {
          */
         RenderTemplateOptions: {
             /**
-             * @description The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
+             * @description The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with `merge`: there is a document for each. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown.
              * @example {
              *       "customer": "Ada Lovelace",
              *       "items": [
@@ -1978,7 +2314,9 @@ export interface components {
              */
             data?: {
                 [key: string]: unknown;
-            };
+            } | {
+                [key: string]: unknown;
+            }[];
             /**
              * @description How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`.
              * @default en-US
@@ -2003,14 +2341,26 @@ export interface components {
              */
             missing?: "error" | "empty" | "keep";
             /**
+             * @description What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+             * @enum {string}
+             */
+            merge?: "one" | "files";
+            /**
+             * @description With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+             * @example {invoice.number}.pdf
+             */
+            filenamePattern?: string;
+            /**
              * @description Checks the template instead of filling it. The result is JSON with `mistakes`, the `schema` of the data that the template expects (JSON Schema), and an `example`. With `data`, it also checks whether the data fits.
              * @default false
              */
             validateOnly?: boolean;
-        } & (unknown | {
+        } & ((unknown | {
             /** @constant */
             validateOnly: true;
-        });
+        }) & ({
+            data?: Record<string, never>;
+        } | unknown) & (unknown | unknown));
         /** render-template job */
         RenderTemplateJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
@@ -2275,11 +2625,11 @@ export interface components {
         } & components["schemas"]["OnePage"];
         MergePdfOptions: {
             /**
-             * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks.
+             * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks.
              * @default keep
              * @enum {string}
              */
-            bookmarks?: "keep" | "titles" | "none";
+            bookmarks?: "keep" | "titles" | "names" | "none";
             /**
              * @description `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted.
              * @default keep
@@ -3683,9 +4033,14 @@ export interface components {
             };
             /**
              * Format: page-range
-             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.
              */
             pages?: string;
+            /**
+             * @description How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages.
+             * @default false
+             */
+            layout?: boolean;
             /**
              * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
              * @default drop
@@ -4164,6 +4519,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description Your account has no batch with this id. */
+        BatchNotFound: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description Your account has no font with this id. */
         FontNotFound: {
             headers: {
@@ -4247,6 +4614,18 @@ export interface components {
         };
         /** @description The job has ended and can no longer be canceled. The response contains the job. */
         JobHasEnded: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The batch has ended. */
+        BatchHasEnded: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
@@ -4389,6 +4768,18 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
+        /** @description The batch is invalid (`details` lists every invalid value), or the `Idempotency-Key` was used for a different request. */
+        BatchRefused: {
+            headers: {
+                "x-request-id": components["headers"]["RequestId"];
+                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
         /** @description The body does not match the schema, the upload is not there, or it is not a font that can be used. */
         FontRefused: {
             headers: {
@@ -4476,6 +4867,11 @@ export interface components {
          */
         JobId: string;
         /**
+         * @description A batch's id.
+         * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+         */
+        BatchId: string;
+        /**
          * @description A font's id.
          * @example fnt_9f86d081884c7d659a2feaa0c55ad015
          */
@@ -4505,6 +4901,11 @@ export interface components {
          * @example order-4711
          */
         IdempotencyKey: string;
+        /**
+         * @description Makes it safe to repeat a request: you get the same batch. 1 to 255 printable ASCII characters, with or without double quotes. Kept for 24 hours.
+         * @example invoices-2026-11
+         */
+        BatchIdempotencyKey: string;
         /**
          * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
          * @example wait=25
@@ -4561,6 +4962,13 @@ export interface components {
         EventTypeFilter: components["schemas"]["EventType"];
         /** @description Only events about this job. */
         EventJobFilter: string;
+        /**
+         * @description Maximum number of items on a page.
+         * @example 100
+         */
+        ResultsLimit: number;
+        /** @description The `nextCursor` of the page before. Opaque. */
+        ItemCursor: string;
         /**
          * @description Maximum number of events on a page.
          * @example 20
@@ -4630,6 +5038,21 @@ export interface components {
          * @example /v1/jobs/01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90
          */
         Location: string;
+        /**
+         * @description The next page, as `<path>; rel="next"` (RFC 8288), if there is one and the response is a table.
+         * @example </v1/batches/bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90/download?limit=1000&cursor=1000>; rel="next"
+         */
+        NextPage: string;
+        /**
+         * @description Path of the batch.
+         * @example /v1/batches/bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+         */
+        BatchLocation: string;
+        /**
+         * @description `true` if this batch was created by an earlier request with the same `Idempotency-Key`; absent otherwise.
+         * @example true
+         */
+        BatchReplayed: "true";
         /**
          * @description A signed link to the result. It works for ten minutes and needs no key: treat it as a secret.
          * @example https://files.example.com/outputs/…?X-Amz-Signature=…
@@ -5490,6 +5913,253 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["TemplateNotFound"];
             422: components["responses"]["TemplateVersionRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    createBatch: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Makes it safe to repeat a request: you get the same batch. 1 to 255 printable ASCII characters, with or without double quotes. Kept for 24 hours.
+                 * @example invoices-2026-11
+                 */
+                "Idempotency-Key"?: components["parameters"]["BatchIdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BatchRequest"];
+            };
+        };
+        responses: {
+            /** @description The batch was accepted, now or earlier with the same `Idempotency-Key`. */
+            202: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Location: components["headers"]["BatchLocation"];
+                    "Idempotency-Replayed": components["headers"]["BatchReplayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["ToolForbidden"];
+            404: components["responses"]["ToolNotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["BatchRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BatchNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listBatchJobs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only jobs in this state.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusFilter"];
+                /**
+                 * @description Maximum number of jobs on a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of jobs. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchJobsResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BatchNotFound"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getBatchDownload: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of items on a page.
+                 * @example 100
+                 */
+                limit?: components["parameters"]["ResultsLimit"];
+                /** @description The `nextCursor` of the page before. Opaque. */
+                cursor?: components["parameters"]["ItemCursor"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of results: JSON, or a table if `Accept` prefers `text/csv`. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    Link: components["headers"]["NextPage"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResultsResponse"];
+                    "text/csv": string;
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BatchNotFound"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    cancelBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BatchNotFound"];
+            409: components["responses"]["BatchHasEnded"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    resumeBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BatchNotFound"];
+            409: components["responses"]["BatchHasEnded"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];

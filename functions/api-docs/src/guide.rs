@@ -25,7 +25,7 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 27] = [
+pub const GUIDES: [Guide; 28] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -34,6 +34,7 @@ pub const GUIDES: [Guide; 27] = [
     guide!("templates"),
     guide!("stamps"),
     guide!("archives"),
+    guide!("batches"),
     guide!("waiting"),
     guide!("lists"),
     guide!("control"),

@@ -115,6 +115,7 @@ impl Operation<'_> {
             .replace("{job_id}", "$JOB_ID")
             .replace("{font_id}", "$FONT_ID")
             .replace("{template_name}", "$TEMPLATE")
+            .replace("{batch_id}", "$BATCH_ID")
             .replace("{event_id}", "$EVENT_ID")
             .replace("{webhook_id}", "$WEBHOOK_ID");
         let content = &self.value["requestBody"]["content"]["application/json"];

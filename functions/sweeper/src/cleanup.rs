@@ -11,7 +11,8 @@ use docmill::store::jobs::Written;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 
-/// A request is stored before its job. After this time, no function is still creating the job.
+/// A request is stored before its job. After this time, no function is still creating the job. Ids of jobs don't tell: those of a
+/// batch are as old as the batch.
 const CREATION: Duration = Duration::from_secs(60);
 
 impl Sweeper {
@@ -72,7 +73,7 @@ impl Sweeper {
 
     /// The keys of requests that no job needs any more.
     async fn unneeded(&self, mut requests: Vec<StoredRequest>, run: Run) -> Result<Vec<String>, StoreError> {
-        requests.retain(|request| request.job.made_at().is_none_or(|made_at| made_at.plus(CREATION) <= run.now));
+        requests.retain(|request| request.stored_at.plus(CREATION) <= run.now);
         let ids: Vec<JobId> = requests.iter().map(|request| request.job).collect();
         let states = self.context.jobs.states(&ids, run.now).await?.into_iter();
         // The request of an unreadable job may still be needed.

@@ -2,10 +2,12 @@
 //!
 //! It processes open jobs that are due: jobs whose lease has ended, queued jobs that no worker took, and completed jobs whose
 //! output has expired. It also deletes what ended jobs and interrupted changes of templates have left in the bucket, counts created
-//! and ended jobs, and calls the deliverer of webhooks. All of this runs in parallel and within a time limit, and the rest is left to
+//! and ended jobs, and calls the deliverer of webhooks
+//! and the runner of batches. All of this runs in parallel and within a time limit, and the rest is left to
 //! the next run. A job that can't be repaired does not delay others. Two runs at once do no harm, because every change is a
 //! conditional write.
 
+mod batches;
 mod cleanup;
 mod deliveries;
 mod expiry;
@@ -101,7 +103,7 @@ impl Sweeper {
     pub async fn run_at(&self, now: Timestamp) -> Result<Repairs, StoreError> {
         let run = Run { now, ends_at: Instant::now() + RUN_TIME };
         let ends = missed_notices::Ends::default();
-        let (leases, queued, waiting, counted, expired, cleaned, requests, templates, deliveries) = futures_util::join!(
+        let (leases, queued, waiting, counted, expired, cleaned, requests, templates, deliveries, batches) = futures_util::join!(
             self.all_shards(|shard| self.release_leases(shard, run)),
             self.look_after_queues(run),
             self.all_shards(|shard| self.look_after_waiting(shard, &ends, run)),
@@ -112,6 +114,7 @@ impl Sweeper {
             Box::pin(async { vec![self.delete_requests(run).await] }),
             Box::pin(self.delete_unnamed_template_files(run)),
             Box::pin(self.look_after_deliveries(run)),
+            Box::pin(self.call_runners(run)),
         );
         let (mut repairs, mut unread) = (Repairs::default(), None);
         for swept in [leases, queued, waiting, counted, expired, cleaned, requests].into_iter().flatten() {
@@ -133,6 +136,9 @@ impl Sweeper {
         }
         if let Err(error) = deliveries {
             tracing::error!(%error, "due webhooks could not be looked after");
+        }
+        if let Err(error) = batches {
+            tracing::error!(%error, "due batches could not be looked after");
         }
         repairs.line().write();
         unread.map_or(Ok(repairs), Err)

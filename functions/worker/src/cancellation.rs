@@ -1,9 +1,12 @@
-//! Stops an attempt when its job is canceled.
+//! Stops an attempt when its job is canceled, and tells the job's progress until then.
 
 use std::time::Duration;
 
-use docmill::domain::job::Job;
-use docmill::store::jobs::Jobs;
+use docmill::domain::job::{Job, Progress};
+use docmill::store::StoreError;
+use docmill::store::jobs::{Jobs, Written};
+
+use crate::progress::Tracker;
 
 /// How often a running job is checked: canceled work is killed within three seconds.
 pub const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -14,20 +17,22 @@ pub(crate) async fn unless_canceled<T>(
     jobs: &Jobs,
     job: &Job,
     look_every: Duration,
+    progress: &Tracker,
     work: impl Future<Output = T>,
 ) -> Option<T> {
     tokio::select! {
         biased;
         done = work => Some(done),
-        () = lost(jobs, job, look_every) => None,
+        () = lost(jobs, job, look_every, progress) => None,
     }
 }
 
 /// Returns once the job no longer belongs to this attempt. Failed reads are ignored.
-async fn lost(jobs: &Jobs, job: &Job, look_every: Duration) {
+async fn lost(jobs: &Jobs, job: &Job, look_every: Duration, progress: &Tracker) {
+    let mut told = None;
     loop {
         tokio::time::sleep(look_every).await;
-        match jobs.is_lost(job).await {
+        match look(jobs, job, progress, &mut told).await {
             Ok(true) => return,
             Ok(false) => {}
             Err(error) => {
@@ -35,4 +40,15 @@ async fn lost(jobs: &Jobs, job: &Job, look_every: Duration) {
             }
         }
     }
+}
+
+/// Whether the job is lost. News is written, which tells the same as a read.
+async fn look(jobs: &Jobs, job: &Job, progress: &Tracker, told: &mut Option<Progress>) -> Result<bool, StoreError> {
+    if let Some(news) = progress.now().filter(|news| Some(*news) != *told)
+        && jobs.note_progress(job, news).await? == Written::Yes
+    {
+        *told = Some(news);
+        return Ok(false);
+    }
+    jobs.is_lost(job).await
 }

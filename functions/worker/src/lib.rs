@@ -15,6 +15,7 @@ pub mod fonts;
 pub mod lambda;
 pub mod pipeline;
 mod plan;
+pub mod progress;
 pub mod proxy;
 mod results;
 pub mod sniff;

@@ -35,6 +35,7 @@ use crate::converter::{Converted, Converter, Workspace};
 use crate::delivery::{Delivered, deliver};
 use crate::engine::Failure;
 use crate::fonts::{AccountFonts, FontCache, FontSource};
+use crate::progress::Tracker;
 use crate::sources::{self, Given};
 use crate::stored_keys::StoredKeys;
 use crate::tree::{self, Scratch};
@@ -181,9 +182,9 @@ impl Pipeline {
 
     /// An attempt at a claimed job, and what follows from it.
     async fn run(&self, job: &Job, delivery: Delivery<'_>) -> Handled {
-        let (started, stored) = (Instant::now(), StoredKeys::default());
-        let attempt = Box::pin(self.attempt(job, &stored, delivery.ends_at));
-        let handled = match unless_canceled(&self.jobs, job, self.look_every, attempt).await {
+        let (started, stored, progress) = (Instant::now(), StoredKeys::default(), Tracker::default());
+        let attempt = Box::pin(self.attempt(job, &stored, &progress, delivery.ends_at));
+        let handled = match unless_canceled(&self.jobs, job, self.look_every, &progress, attempt).await {
             None => {
                 tracing::info!(job_id = %job.id, "the attempt was stopped: its job was canceled, or another attempt has taken over");
                 Handled::Acknowledge
@@ -212,7 +213,13 @@ impl Pipeline {
     }
 
     /// An attempt at a claimed job, up to its completion.
-    async fn attempt(&self, job: &Job, kept: &StoredKeys, ends_at: Instant) -> Result<(), AttemptError> {
+    async fn attempt(
+        &self,
+        job: &Job,
+        kept: &StoredKeys,
+        progress: &Tracker,
+        ends_at: Instant,
+    ) -> Result<(), AttemptError> {
         if let Some(delivered) = &job.delivered {
             return self.complete(job, self.again(job, delivered)).await;
         }
@@ -227,7 +234,7 @@ impl Pipeline {
         let reading = started.elapsed();
         let (files, cache, account) = (&self.files, &self.font_cache, job.account.as_str());
         let fonts = FontSource::Account(AccountFonts { fonts: &self.fonts, files, cache, account });
-        let at = Workspace { scratch: scratch.path(), deadline, mode: job.mode, limits, fonts };
+        let at = Workspace { scratch: scratch.path(), deadline, mode: job.mode, limits, fonts, progress };
         let run = self.converter.run(&request, given, at);
         let converted =
             tokio::time::timeout_at((deadline + DEADLINE_GRACE).into(), run).await.map_err(|_| overdue())??;

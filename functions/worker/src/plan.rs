@@ -1,8 +1,10 @@
 //! Plans engine calls for a request and its sources' formats. Pure: no files are opened.
 
 use docmill::domain::catalogue::Catalogue;
+use docmill::domain::intake::Sources;
 use docmill::domain::page_range::PageRange;
 use docmill::domain::request::JobRequest;
+use docmill::domain::source::Source;
 use docmill::domain::tool::EngineKind;
 use serde_json::{Map, Value};
 
@@ -25,12 +27,14 @@ pub(crate) struct Call {
     pub tool: String,
     pub engine: EngineKind,
     pub options: Value,
+    /// Whether it runs for each of the files that the call before makes, and not once for all.
+    pub for_each: bool,
 }
 
 impl Call {
     fn new(tool: &str, options: Map<String, Value>) -> Self {
         let engine = EngineKind::of(tool, options.get("renderMode").and_then(Value::as_str));
-        Self { tool: tool.to_owned(), engine, options: Value::Object(options) }
+        Self { tool: tool.to_owned(), engine, options: Value::Object(options), for_each: false }
     }
 }
 
@@ -54,6 +58,7 @@ impl Call {
 }
 
 const PAGE_RANGE: &str = "pageRange";
+const TEMPLATES: &str = "render-template";
 
 impl Plan {
     /// Plans a request whose sources have these formats, in order. Formats are lower-case extensions.
@@ -66,9 +71,12 @@ impl Plan {
         calls.extend(request.then.iter().map(|step| Call::new(&step.tool, step.options.clone())));
         if let Some(format) = formats.first() {
             accepted(&calls, format, catalogue)?;
+            join_rows(&mut calls, format);
         }
+        repeat_for_rows(&mut calls, catalogue);
         let prepare = formats.iter().zip(&sources).map(|(format, source)| {
-            (!takes.takes_directly(format)).then(|| to_pdf(format, source.password.as_deref()))
+            let is_direct = takes.takes_directly(format) && !needs_pages(takes, format, source, &request.options);
+            (!is_direct).then(|| to_pdf(format, source.password.as_deref()))
         });
         Ok(Self { prepare: prepare.collect(), calls })
     }
@@ -77,6 +85,44 @@ impl Plan {
     pub(crate) fn engines(&self) -> impl Iterator<Item = EngineKind> {
         self.prepare.iter().flatten().chain(&self.calls).map(|call| call.engine)
     }
+}
+
+/// The options that ask for the pages of a document which could be read by its own structure.
+const OF_PAGES: [&str; 2] = ["layout", "pages"];
+
+/// Whether a source that the tool could read directly becomes a PDF all the same: for its pages, or because only LibreOffice opens
+/// protected documents.
+fn needs_pages(takes: &Sources, format: &str, source: &Source, options: &Map<String, Value>) -> bool {
+    let has_choice = !takes.direct.is_empty() && format != "pdf";
+    let asks = OF_PAGES.iter().any(|option| options.get(*option).is_some_and(|value| *value != false));
+    has_choice && (asks || source.password.is_some())
+}
+
+/// The option with which a template makes a document of each row of its data.
+const MERGE: &str = "merge";
+/// The option with which a template is checked instead.
+const CHECK: &str = "validateOnly";
+
+/// One file of all rows is made of a PDF of each. A check makes no documents.
+fn join_rows(calls: &mut Vec<Call>, template: &str) {
+    let joins = calls
+        .first()
+        .is_some_and(|first| first.tool == TEMPLATES && first.options[MERGE] == "one" && first.options[CHECK] != true);
+    if joins {
+        let bookmarks = Map::from_iter([("bookmarks".to_owned(), "names".into())]);
+        calls.splice(1..1, [to_pdf(template, None), Call::new("merge-pdf", bookmarks)]);
+    }
+}
+
+/// After a template with rows, tools that take one file run for each, up to one that takes all.
+fn repeat_for_rows(calls: &mut [Call], catalogue: &Catalogue) {
+    let Some((first, then)) = calls.split_first_mut() else { return };
+    if first.tool != TEMPLATES || first.options[MERGE].is_null() {
+        return;
+    }
+    let takes_one =
+        |call: &&mut Call| catalogue.find(&call.tool).is_some_and(|tool| !tool.definition.sources.are_alike());
+    then.iter_mut().take_while(takes_one).for_each(|call| call.for_each = true);
 }
 
 /// Fails if a call makes what the next one does not accept. The API knows this too, unless it depends on the source's format.
@@ -173,6 +219,75 @@ mod tests {
         let refused = plan("html", "office-to-pdf").unwrap_err();
         assert_eq!(refused.code, JobErrorCode::UnsupportedFormat);
         assert!(refused.message.starts_with("office-to-pdf does not accept html files."), "{}", refused.message);
+    }
+
+    #[test]
+    fn steps_run_for_each_row_up_to_one_that_takes_all() {
+        let calls = |options: Value, then: &[&str]| {
+            let then: Vec<_> = then.iter().map(|slug| json!({"toolSlug": slug})).collect();
+            let body = json!({"toolSlug": "render-template", "sourceUrl": "https://a.example/x", "options": options, "then": then});
+            let calls = plan(body, &["docx"]).calls.into_iter();
+            calls.map(|call| (call.tool, call.for_each)).collect::<Vec<_>>()
+        };
+        let as_planned =
+            |calls: &[(&str, bool)]| calls.iter().map(|(tool, each)| ((*tool).to_owned(), *each)).collect::<Vec<_>>();
+        let data = json!([{"a": 1}, {"a": 2}]);
+        assert_eq!(
+            calls(json!({"data": data, "merge": "one"}), &["compress-pdf"]),
+            as_planned(&[
+                ("render-template", false),
+                ("office-to-pdf", true),
+                ("merge-pdf", false),
+                ("compress-pdf", false)
+            ])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "files"}), &["office-to-pdf", "compress-pdf"]),
+            as_planned(&[("render-template", false), ("office-to-pdf", true), ("compress-pdf", true)])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "files"}), &["office-to-pdf", "merge-pdf", "compress-pdf"]),
+            as_planned(&[
+                ("render-template", false),
+                ("office-to-pdf", true),
+                ("merge-pdf", false),
+                ("compress-pdf", false)
+            ])
+        );
+        assert_eq!(
+            calls(json!({"data": data, "merge": "one", "validateOnly": true}), &[]),
+            as_planned(&[("render-template", false)])
+        );
+        assert_eq!(
+            calls(json!({"data": {"a": 1}}), &["office-to-pdf"]),
+            as_planned(&[("render-template", false), ("office-to-pdf", false)])
+        );
+    }
+
+    #[test]
+    fn documents_are_read_by_their_own_structure_unless_pages_are_asked_for() {
+        let prepared = |options: Value, password: Option<&str>, format: &str| {
+            let source = json!({"sourceUrl": "https://a.example/x", "password": password});
+            let source = source.as_object().unwrap().iter().filter(|(_, value)| !value.is_null());
+            let source: Map<_, _> = source.map(|(name, value)| (name.clone(), value.clone())).collect();
+            let body = json!({"toolSlug": "extract-document", "input": {"sources": [source]}, "options": options});
+            let prepare = plan(body, &[format]).prepare.remove(0);
+            prepare.map(|call| call.tool)
+        };
+        for format in ["docx", "html", "md", "eml", "pdf"] {
+            assert_eq!(prepared(json!({}), None, format), None, "{format}");
+        }
+        for options in [json!({"layout": true}), json!({"pages": "1"})] {
+            assert_eq!(prepared(options.clone(), None, "docx").as_deref(), Some("office-to-pdf"));
+            assert_eq!(prepared(options.clone(), None, "html").as_deref(), Some("html-to-pdf"));
+            assert_eq!(prepared(options, None, "pdf"), None);
+        }
+        assert_eq!(prepared(json!({"layout": false}), None, "docx"), None);
+        assert_eq!(prepared(json!({}), Some("secret"), "docx").as_deref(), Some("office-to-pdf"));
+        assert_eq!(prepared(json!({}), Some("secret"), "pdf"), None);
+        assert_eq!(prepared(json!({}), None, "doc").as_deref(), Some("office-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "page").as_deref(), Some("html-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "png").as_deref(), Some("images-to-pdf"));
     }
 
     #[test]

@@ -23,6 +23,7 @@ use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Conversion, Engine, Engines, Failure, Limits, Task};
 use worker::fonts::FontSource;
+use worker::progress::Tracker;
 use worker::source::{Fetched, Fetcher};
 use worker::sources::{self, Given};
 
@@ -126,7 +127,14 @@ async fn run_job(
         .run(
             &request,
             given,
-            Workspace { scratch, deadline, mode, limits: &Limits::default(), fonts: FontSource::None },
+            Workspace {
+                scratch,
+                deadline,
+                mode,
+                limits: &Limits::default(),
+                fonts: FontSource::None,
+                progress: &Tracker::default(),
+            },
         )
         .await
 }

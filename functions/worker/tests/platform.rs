@@ -89,6 +89,7 @@ fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, requ
         .env("HTML_QUEUE_URL", "none")
         .env("PDF_QUEUE_URL", "none")
         .env("EVENTS_QUEUE_URL", "none")
+        .env("BATCHES_QUEUE_URL", "none")
         .env("DELIVERIES_QUEUE_URL", "none");
     if let Some(required) = required {
         command.env("REQUIRE_NETWORK_DENIAL", required);

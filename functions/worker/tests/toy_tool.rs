@@ -17,6 +17,7 @@ use worker::converter::{Converter, Workspace};
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task};
 use worker::fonts::FontSource;
+use worker::progress::Tracker;
 use worker::source::Fetcher;
 use worker::sources::Given;
 
@@ -73,6 +74,7 @@ async fn a_new_tool_only_needs_its_data_schema_and_engine() {
         mode: Mode::Live,
         limits: &Limits::default(),
         fonts: FontSource::None,
+        progress: &Tracker::default(),
     };
     let converted = converter.run(&request, Given::new(), at).await.unwrap();
     let made = converted.files.primary().unwrap();

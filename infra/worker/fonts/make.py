@@ -1,4 +1,4 @@
-"""Makes the fonts of this folder from npm's @fontsource packages, which carry them in web formats, cut up by alphabet.
+"""Makes the fonts of this folder from npm's packages. Those of @fontsource carry them in web formats, cut up by alphabet.
 
 They are relatives of equal widths of fonts that Office documents name, and Debian has no package of them. Their lines are made
 as high as those of the fonts that they stand in for, so that pages break at the same places:
@@ -6,20 +6,26 @@ as high as those of the fonts that they stand in for, so that pages break at the
 - Gelasio for Georgia, Comic Relief for Comic Sans MS: drawn for that.
 - Inconsolata, whose width can be set, for Consolas: every character of Consolas is 1126/2048 em wide. It has a family name
   of its own, so that nobody who asks for Inconsolata gets it.
+- Caladea for Cambria, DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has them all (Arimo
+  as Liberation Sans), with lines of other heights. The families have names of their own here, and no characters of rarer alphabets,
+  which other fonts draw.
 
 The fonts are committed, so that images and machines have the same: run this only to change them.
 
-    npm pack @fontsource/gelasio@5.3.0 @fontsource/comic-relief@5.3.0 @fontsource-variable/inconsolata@5.3.0
+    npm pack @fontsource/gelasio@5.3.0 @fontsource/comic-relief@5.3.0 @fontsource-variable/inconsolata@5.3.0 \
+        @expo-google-fonts/caladea@0.4.2 @expo-google-fonts/arimo@0.4.3 dejavu-fonts-ttf@2.37.3
     pip install fonttools==4.68.0 brotli==1.2.1
     python3 make.py FOLDER_OF_THE_PACKAGES
 """
 
+import re
 import sys
 import tarfile
 import tempfile
 from pathlib import Path
 
 from fontTools.merge import Merger
+from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
 from fontTools.varLib import instancer
 
@@ -30,14 +36,23 @@ CONSOLAS_WIDTH = 112.5
 # The parts of a line above and below the baseline, in em. Consolas': as in PDFs that Word made, 12.3 points for letters of 10.5.
 CONSOLAS_LINE = (1884 / 2048, 514 / 2048)
 GEORGIA_LINE = (1878 / 2048, 449 / 2048)
+# Cambria's: as in the font descriptors of PDFs that Word made. The others: `ascent` and `descent` in npm's @capsizecss/metrics 4.3.0.
+CAMBRIA_LINE = (1946 / 2048, 455 / 2048)
+VERDANA_LINE = (2059 / 2048, 430 / 2048)
+TAHOMA_LINE = (2049 / 2048, 423 / 2048)
+SEGOE_UI_LINE = (2210 / 2048, 514 / 2048)
+# Latin, Greek, Cyrillic, Hebrew, punctuation, currencies, arrows, mathematics, boxes, and ligatures.
+ALPHABETS = [(0x20, 0x5FF), (0x1D00, 0x1FFF), (0x2000, 0x206F), (0x2070, 0x22FF), (0x2500, 0x25FF), (0xFB00, 0xFB4F), (0xFFFC, 0xFFFD)]
 
 
-def unpack(archives: Path, name: str, target: Path) -> Path:
+def unpack(archives: Path, name: str, target: Path, licence: str = "LICENSE") -> Path:
     """The files of a package, with its licence next to the fonts."""
     with tarfile.open(next(archives.glob(f"{name}-[0-9]*.tgz"))) as package:
         package.extractall(target / name, filter="data")
     unpacked = target / name / "package"
-    (HERE / f"OFL-{name.removeprefix('fontsource-').removeprefix('variable-')}.txt").write_bytes((unpacked / "LICENSE").read_bytes())
+    text = (unpacked / licence).read_bytes()
+    kind = "OFL" if b"SIL Open Font License" in text else "Bitstream-Vera"
+    (HERE / f"{kind}-{re.sub('^(fontsource-(variable-)?|expo-google-fonts-)|-fonts-ttf$', '', name)}.txt").write_bytes(text)
     return unpacked / "files"
 
 
@@ -87,6 +102,29 @@ def from_alphabets(
             save(with_lines(font, line) if line else font, family, style)
 
 
+def from_whole(files: dict[str, Path], family: str, line: tuple[float, float]) -> None:
+    """A family made of one file for each style."""
+    for style, path in files.items():
+        font = TTFont(path)
+        options = Options(layout_features=["*"], hinting=False, name_IDs=["*"], notdef_outline=True)
+        subsetter = Subsetter(options)
+        subsetter.populate(unicodes=[code for first, last in ALPHABETS for code in range(first, last + 1)])
+        subsetter.subset(font)
+        save(with_lines(font, line), family, style)
+
+
+def expo(archives: Path, folder: Path, name: str) -> dict[str, Path]:
+    files = unpack(archives, f"expo-google-fonts-{name}", folder, "LICENSE_FONT").parent
+    parts = {"Regular": "400Regular", "Italic": "400Regular_Italic", "Bold": "700Bold", "Bold Italic": "700Bold_Italic"}
+    return {style: files / part / f"{name.title()}_{part}.ttf" for style, part in parts.items()}
+
+
+def dejavu(archives: Path, folder: Path) -> dict[str, Path]:
+    files = unpack(archives, "dejavu-fonts-ttf", folder).parent / "ttf"
+    parts = {"Regular": "", "Italic": "-Oblique", "Bold": "-Bold", "Bold Italic": "-BoldOblique"}
+    return {style: files / f"DejaVuSans{part}.ttf" for style, part in parts.items()}
+
+
 def inconsolata(archives: Path, folder: Path) -> None:
     files = unpack(archives, "fontsource-variable-inconsolata", folder)
     for weight, style in ((400, "Regular"), (700, "Bold")):
@@ -109,6 +147,11 @@ def main() -> None:
         from_alphabets(archives, folder, "gelasio", "Gelasio", ["latin", "latin-ext", "vietnamese"], GEORGIA_LINE)
         from_alphabets(archives, folder, "comic-relief", "Comic Relief", ["latin", "latin-ext", "cyrillic", "greek"])
         inconsolata(archives, folder)
+        arimo = expo(archives, folder, "arimo")
+        from_whole(expo(archives, folder, "caladea"), "Caladea Tall", CAMBRIA_LINE)
+        from_whole(dejavu(archives, folder), "DejaVu Sans Tall", VERDANA_LINE)
+        from_whole(arimo, "Arimo Tall", TAHOMA_LINE)
+        from_whole(arimo, "Arimo Extra Tall", SEGOE_UI_LINE)
 
 
 if __name__ == "__main__":

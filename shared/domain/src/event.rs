@@ -15,6 +15,9 @@ pub enum EventKind {
     JobCompleted,
     JobFailed,
     JobCanceled,
+    BatchCompleted,
+    BatchPaused,
+    BatchCanceled,
     QuotaWarning,
     QuotaExhausted,
     ApiKeyRevoked,
@@ -22,10 +25,13 @@ pub enum EventKind {
 }
 
 impl EventKind {
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 10] = [
         Self::JobCompleted,
         Self::JobFailed,
         Self::JobCanceled,
+        Self::BatchCompleted,
+        Self::BatchPaused,
+        Self::BatchCanceled,
         Self::QuotaWarning,
         Self::QuotaExhausted,
         Self::ApiKeyRevoked,
@@ -37,6 +43,9 @@ impl EventKind {
             Self::JobCompleted => "job.completed",
             Self::JobFailed => "job.failed",
             Self::JobCanceled => "job.canceled",
+            Self::BatchCompleted => "batch.completed",
+            Self::BatchPaused => "batch.paused",
+            Self::BatchCanceled => "batch.canceled",
             Self::QuotaWarning => "quota.warning",
             Self::QuotaExhausted => "quota.exhausted",
             Self::ApiKeyRevoked => "api_key.revoked",
@@ -55,13 +64,15 @@ pub const EVENT_RETENTION: Duration = Duration::from_secs(30 * 86_400);
 const LABELS_LEFT_OUT: &str = "metadataTruncated";
 
 /// The members of a job in events. The request is left out, so that no URL or option is copied.
-pub const JOB_MEMBERS: [&str; 15] = [
+pub const JOB_MEMBERS: [&str; 17] = [
     "id",
     "status",
     "version",
     "toolSlug",
     "mode",
     "testMode",
+    "batchId",
+    "index",
     "createdAt",
     "startedAt",
     "finishedAt",

@@ -2,6 +2,7 @@
 
 pub mod account;
 pub mod audit;
+pub mod batch;
 pub mod breach;
 pub mod endpoint_id;
 pub mod event;

@@ -113,18 +113,14 @@ function changed() {
 }
 
 const mode = () => new FormData(form).get("mode");
+const hasFiles = () => /^files?$/.test(new FormData(form).get("source"));
 const contents = () => new URLSearchParams(new FormData(form));
 
 // Submits the form. The response is a part of the page: the job, or the form with its errors.
 async function create() {
   const response = await persist(() => ask(form.action, { method: "POST", body: contents() }));
   const text = await response.text();
-  if (response.status === 422) {
-    form.innerHTML = trusted.createHTML(text);
-    restore();
-    (form.querySelector("[aria-invalid], [data-invalid] input, fieldset[data-invalid]") ?? form.querySelector("[role=alert]"))?.focus();
-    return;
-  }
+  if (response.status === 422) return refuse(text);
   if (!response.ok) throw new Refused("The form could not be sent. Reload the page and try again.");
   clearErrors();
   replace(text);
@@ -133,6 +129,13 @@ async function create() {
   reveal();
   await follow();
   reveal();
+}
+
+// Shows the form with its errors.
+function refuse(text) {
+  form.innerHTML = trusted.createHTML(text);
+  restore();
+  (form.querySelector("[aria-invalid], [data-invalid] input, fieldset[data-invalid]") ?? form.querySelector("[role=alert]"))?.focus();
 }
 
 // Brings the job into view, which is above the form on a phone.
@@ -266,6 +269,51 @@ function addRow(list) {
 
 const edited = (part) => part.dispatchEvent(new Event("input", { bubbles: true }));
 
+// The data of a template as a form, made of what a check of the template reports, or as JSON again.
+form.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-as]");
+  if (!button || busy) return;
+  busy = true;
+  button.setAttribute("aria-disabled", "true");
+  try {
+    if (button.dataset.as === "json") await renewFields(form.dataset.fields);
+    else await checkTemplate();
+  } catch (error) {
+    say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
+  } finally {
+    busy = false;
+    button.removeAttribute("aria-disabled");
+  }
+});
+
+async function checkTemplate() {
+  if (hasFiles() && !await upload()) return;
+  const response = await persist(() => ask(form.dataset.check, { method: "POST", body: contents() }));
+  const text = await response.text();
+  if (response.status === 422) return refuse(text);
+  if (!response.ok) throw new Refused("The template could not be read. Reload the page and try again.");
+  replace(text);
+  await follow();
+  const job = document.getElementById("job");
+  // A template that can't be read has the reason in its panel.
+  if (!job || job.querySelector("[role=alert]")) return reveal();
+  await renewFields(`${form.dataset.fields}?check=${job.dataset.job}`);
+  const note = document.createElement("p");
+  note.className = "empty";
+  note.textContent = "The form has a field for each value of the template. The result appears here.";
+  result.replaceChildren(note);
+}
+
+async function renewFields(address) {
+  const response = await persist(() => ask(address, { method: "POST", body: contents() }));
+  if (!response.ok) throw new Refused("The form could not be made. Write the data as JSON.");
+  form.innerHTML = trusted.createHTML(await response.text());
+  restore();
+  renew();
+  showCode();
+  form.querySelector("[id='option.data'], [id^='option.data.']")?.focus();
+}
+
 // Areas of pages can be drawn on the pages of a chosen PDF. The script is loaded when they can.
 async function showAreas() {
   for (const place of form.querySelectorAll("[data-draw]")) {
@@ -385,8 +433,7 @@ form.addEventListener("submit", async (event) => {
   const button = form.querySelector("[type=submit]");
   button.setAttribute("aria-disabled", "true");
   try {
-    const hasFiles = /^files?$/.test(new FormData(form).get("source"));
-    if (!hasFiles || await upload()) await create();
+    if (!hasFiles() || await upload()) await create();
   } catch (error) {
     say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
   } finally {

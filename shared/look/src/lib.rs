@@ -12,7 +12,7 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 27] = [
+pub const GUIDES: [&str; 28] = [
     "first-conversion",
     "authentication",
     "uploads",
@@ -21,6 +21,7 @@ pub const GUIDES: [&str; 27] = [
     "templates",
     "stamps",
     "archives",
+    "batches",
     "waiting",
     "lists",
     "control",

@@ -20,12 +20,15 @@ const MOST_DELETED_AT_ONCE: usize = 1000;
 pub struct StoredRequest {
     pub job: JobId,
     pub key: String,
+    pub stored_at: Timestamp,
 }
 
 impl StoredRequest {
-    fn parse(key: String) -> Option<Self> {
+    fn of(object: Object) -> Option<Self> {
+        let stored_at = object.last_modified.and_then(|at| at.to_millis().ok()).map(Timestamp)?;
+        let key = object.key?;
         let (_, job) = key.rsplit_once('/')?;
-        Some(Self { job: JobId::parse(job)?, key })
+        Some(Self { job: JobId::parse(job)?, key, stored_at })
     }
 }
 
@@ -122,7 +125,7 @@ impl Files {
         let list = self.client().list_objects_v2().bucket(&self.bucket).prefix(INPUTS).set_continuation_token(page);
         let listed = list.send().await.map_err(|error| unavailable(&error))?;
         let objects = listed.contents.unwrap_or_default().into_iter();
-        let requests = objects.filter_map(|object| StoredRequest::parse(object.key?)).collect();
+        let requests = objects.filter_map(StoredRequest::of).collect();
         Ok((requests, listed.next_continuation_token))
     }
 

@@ -19,6 +19,7 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
 use crate::aws::Aws;
+use crate::domain::batch::BatchId;
 use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
 use crate::domain::template::{TemplateName, Version};
 use crate::domain::time::Timestamp;
@@ -52,6 +53,8 @@ pub enum ObjectKey<'a> {
     Font { account: &'a str, upload: &'a str },
     /// A version of a stored template, or what it expects. No lifecycle rule deletes it.
     Template { account: &'a str, name: &'a TemplateName, file: &'a str, part: TemplatePart },
+    /// What a batch's jobs are made of, until it has ended.
+    Batch { account: &'a str, batch: BatchId, part: BatchPart },
 }
 
 /// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
@@ -78,6 +81,15 @@ pub enum TemplatePart {
     File,
     /// The schema of the data that it expects, and an example, as JSON.
     Expected,
+}
+
+/// What is stored of a batch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BatchPart {
+    /// The items as JSON lines.
+    Items,
+    /// What the batch says for all of them, as JSON.
+    Defaults,
 }
 
 /// What the keys of all versions of a template begin with.
@@ -142,6 +154,13 @@ impl std::fmt::Display for ObjectKey<'_> {
                     TemplatePart::Expected => EXPECTED,
                 };
                 write!(f, "{}{file}{end}", template_folder(account, name))
+            }
+            Self::Batch { account, batch, part } => {
+                let part = match part {
+                    BatchPart::Items => "items",
+                    BatchPart::Defaults => "defaults",
+                };
+                write!(f, "batches/{account}/{batch}/{part}")
             }
         }
     }
@@ -316,6 +335,15 @@ impl Files {
         }
     }
 
+    /// A part of a stored document from this byte on, `most` bytes at most. The document must be longer than `from`.
+    pub async fn get_part(&self, key: &str, from: u64, most: u64) -> Result<Vec<u8>, FilesError> {
+        let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
+        let object = self.client().get_object().bucket(&self.bucket).key(key).range(range).send().await;
+        let body = object.map_err(|error| unavailable(&error))?.body;
+        let bytes = body.collect().await.map_err(|error| FilesError::Unavailable(error.to_string()))?;
+        Ok(bytes.to_vec())
+    }
+
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {
         let key = key.to_string();
         match self.client().head_object().bucket(&self.bucket).key(&key).send().await {
@@ -466,32 +494,4 @@ fn disposition(kind: &str, filename: &str) -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_download_keeps_its_name_and_cannot_break_out_of_the_header() {
-        assert_eq!(attachment("a b.pdf"), "attachment; filename=\"a b.pdf\"; filename*=UTF-8''a%20b.pdf");
-        assert_eq!(
-            attachment("März \"1\"\r\n.pdf"),
-            "attachment; filename=\"M_rz _1___.pdf\"; filename*=UTF-8''M%C3%A4rz%20%221%22%0D%0A.pdf"
-        );
-    }
-
-    #[test]
-    fn each_kind_of_object_has_its_own_prefix() {
-        let job = JobId::NONE;
-        assert!(ObjectKey::Input { account: "a", job }.to_string().starts_with("inputs/a/"));
-        let output =
-            |part| ObjectKey::Output { account: "a", job, attempt: 2, part, kept_for: KeptFor::Day }.to_string();
-        assert!(output(OutputPart::File(7)).ends_with("/2/7") && output(OutputPart::Archive).ends_with("/2/all"));
-        let week =
-            ObjectKey::Output { account: "a", job, attempt: 2, part: OutputPart::Archive, kept_for: KeptFor::Week };
-        assert!(
-            output(OutputPart::Archive).starts_with("outputs/day/a/")
-                && week.to_string().starts_with("outputs/week/a/")
-        );
-        let upload = UploadId::new();
-        assert_eq!(ObjectKey::Upload { account: "a", upload }.to_string(), format!("uploads/a/{upload}"));
-    }
-}
+mod tests;

@@ -91,7 +91,7 @@ impl ControlService {
     }
 
     /// Cancels a job that has not ended. `None` if it has changed since it was read.
-    async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
+    pub async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
         let now = clock::now();
         let canceled = self.context.jobs.cancel(job, now).await?;
         if canceled.is_some() {

@@ -26,11 +26,13 @@ pub enum ErrorCode {
     TemplateNotFound,
     EventNotFound,
     WebhookNotFound,
+    BatchNotFound,
     RouteNotFound,
     MethodNotAllowed,
     JobFailed,
     JobCanceled,
     JobEnded,
+    BatchEnded,
     TooManyFonts,
     TooManyTemplates,
     TooManyWebhooks,
@@ -49,7 +51,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 36] = [
+    pub const ALL: [Self; 38] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -66,11 +68,13 @@ impl ErrorCode {
         Self::TemplateNotFound,
         Self::EventNotFound,
         Self::WebhookNotFound,
+        Self::BatchNotFound,
         Self::RouteNotFound,
         Self::MethodNotAllowed,
         Self::JobFailed,
         Self::JobCanceled,
         Self::JobEnded,
+        Self::BatchEnded,
         Self::TooManyFonts,
         Self::TooManyTemplates,
         Self::TooManyWebhooks,
@@ -106,11 +110,13 @@ impl ErrorCode {
             Self::TemplateNotFound => "template_not_found",
             Self::EventNotFound => "event_not_found",
             Self::WebhookNotFound => "webhook_not_found",
+            Self::BatchNotFound => "batch_not_found",
             Self::RouteNotFound => "route_not_found",
             Self::MethodNotAllowed => "method_not_allowed",
             Self::JobFailed => "job_failed",
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
+            Self::BatchEnded => "batch_ended",
             Self::TooManyFonts => "too_many_fonts",
             Self::TooManyTemplates => "too_many_templates",
             Self::TooManyWebhooks => "too_many_webhooks",
@@ -143,11 +149,13 @@ impl ErrorCode {
             | Self::TemplateNotFound
             | Self::EventNotFound
             | Self::WebhookNotFound
+            | Self::BatchNotFound
             | Self::RouteNotFound => StatusCode::NOT_FOUND,
             Self::MethodNotAllowed => StatusCode::METHOD_NOT_ALLOWED,
             Self::JobFailed
             | Self::JobCanceled
             | Self::JobEnded
+            | Self::BatchEnded
             | Self::TooManyFonts
             | Self::TooManyTemplates
             | Self::TooManyWebhooks
@@ -189,6 +197,7 @@ impl ErrorCode {
             Self::TemplateNotFound => "Your account has no template with this name and version.",
             Self::EventNotFound => "Your account has no event with this id. Events are kept for 30 days.",
             Self::WebhookNotFound => "Your account has no webhook endpoint with this id.",
+            Self::BatchNotFound => "Your account has no batch with this id.",
             Self::RouteNotFound => "There is no such path. See /docs for all endpoints.",
             Self::MethodNotAllowed => {
                 "This path does not support this method. The Allow header lists the methods that it supports."
@@ -196,6 +205,7 @@ impl ErrorCode {
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
+            Self::BatchEnded => "The batch has ended. Create a new one with the items that are left.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
             Self::TooManyTemplates => {
                 "Your account has 500 versions of templates, which is the limit. Delete some that you no longer use."

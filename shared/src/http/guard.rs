@@ -162,6 +162,16 @@ async fn enter(
     Ok((admission, settings))
 }
 
+/// The caller that a key stands for, for work that its account asked for earlier. No request is counted.
+pub async fn caller_of(context: &Context, hash: &KeyHash) -> Result<Caller, ApiError> {
+    let now = clock::now();
+    let (key, settings) = futures_util::try_join!(context.keys.get(hash), context.settings.current())?;
+    let key = key.filter(|key| !key.is_dead_at(now)).ok_or(ErrorCode::RevokedApiKey)?;
+    let caller = Caller { key, settings, request_id: None, now };
+    check_account(&caller, Place::Dashboard)?;
+    Ok(caller)
+}
+
 fn check_account(caller: &Caller, place: Place<'_>) -> Result<(), ErrorCode> {
     let key = &caller.key;
     if key.suspended {

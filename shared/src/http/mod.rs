@@ -1,6 +1,7 @@
 //! The HTTP interface that all endpoints share.
 
 pub mod accept;
+pub mod batches;
 pub mod control;
 pub mod envelope;
 pub mod error;

@@ -13,8 +13,8 @@ use serde_json::{Map, Value};
 use super::error::{ApiError, ErrorCode};
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::limits::MAX_BODY_BYTES;
+use crate::domain::request::nesting::{MAX_NESTING, depth};
 
-const MAX_NESTING: usize = 64;
 /// Answers must leave the function this long before its timeout, or the gateway answers instead.
 const MARGIN: Duration = Duration::from_secs(1);
 /// A function's time if its platform does not say: the template's usual timeout minus the margin.
@@ -161,18 +161,6 @@ pub fn accepts_gzip(headers: &HeaderMap) -> bool {
         let refused = parts.filter_map(|weight| weight.strip_prefix("q=")).any(|weight| weight.parse() == Ok(0.0_f32));
         named && !refused
     })
-}
-
-/// Levels of nesting, counting the object itself. The parser's own limit is 128.
-fn depth(object: &Map<String, Value>) -> usize {
-    fn of(value: &Value) -> usize {
-        match value {
-            Value::Object(object) => depth(object),
-            Value::Array(items) => 1 + items.iter().map(of).max().unwrap_or(0),
-            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => 0,
-        }
-    }
-    1 + object.values().map(of).max().unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 31] = [
+pub const ROUTES: [(Method, &str); 37] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -23,6 +23,12 @@ pub const ROUTES: [(Method, &str); 31] = [
     (Method::GET, "/v1/templates"),
     (Method::GET, "/v1/templates/{template_name}"),
     (Method::DELETE, "/v1/templates/{template_name}"),
+    (Method::POST, "/v1/batches"),
+    (Method::GET, "/v1/batches/{batch_id}"),
+    (Method::GET, "/v1/batches/{batch_id}/jobs"),
+    (Method::GET, "/v1/batches/{batch_id}/download"),
+    (Method::POST, "/v1/batches/{batch_id}/cancel"),
+    (Method::POST, "/v1/batches/{batch_id}/resume"),
     (Method::GET, "/v1/account/usage"),
     (Method::GET, "/v1/events"),
     (Method::GET, "/v1/events/{event_id}"),

@@ -1,5 +1,6 @@
 //! Messages: to workers with only a job's id, and to the deliverer of webhooks. All are tagged and versioned.
 
+mod batches;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -9,6 +10,7 @@ use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::types::QueueAttributeName;
 use serde::{Deserialize, Serialize};
 
+pub use batches::{BatchMessage, parse_batch_message};
 pub use webhooks::{WebhookMessage, parse_webhook_message};
 
 use crate::config::Config;
@@ -35,6 +37,8 @@ pub struct Queue {
     events_url: String,
     /// Deliveries that wait for a try, or whose receiver may be slow.
     deliveries_url: String,
+    /// Batches, for their runner.
+    batches_url: String,
 }
 
 impl Queue {
@@ -45,6 +49,7 @@ impl Queue {
             urls,
             events_url: config.events_queue_url.clone(),
             deliveries_url: config.deliveries_queue_url.clone(),
+            batches_url: config.batches_queue_url.clone(),
         }
     }
 

@@ -2,6 +2,7 @@
 
 pub mod accounts;
 pub mod audit;
+pub mod batches;
 pub mod budgets;
 pub mod credits;
 mod dynamo;

@@ -18,6 +18,7 @@ fields! {
     REQUEST_ID = "request_id": "The gateway's id of the request, which its answer carries too.",
     ACCOUNT = "account": "The account whose request or job it is.",
     JOB_ID = "job_id": "The job.",
+    BATCH_ID = "batch_id": "The batch.",
     TOOL = "tool": "The tool of a job.",
     ATTEMPT = "attempt": "The number of an attempt at a job, from 1 on.",
     EVENT = "event": "The event that was sent to a webhook endpoint.",
@@ -29,7 +30,7 @@ fields! {
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium, sghtmltopdf, markdown or pdf-tools; none where that cannot be known.",
     ACCOUNT_GROUP = "account_group": "One of five groups of accounts, by their ids.",
-    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper or deliverer.",
+    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper, deliverer or batch-runner.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write only into their own directories.",
 

@@ -14,6 +14,7 @@ pub enum Part {
     Worker(QueueName),
     Sweeper,
     Deliverer,
+    BatchRunner,
 }
 
 impl Part {
@@ -26,6 +27,7 @@ impl Part {
             Self::Worker(QueueName::Pdf) => "pdf-worker",
             Self::Sweeper => "sweeper",
             Self::Deliverer => "deliverer",
+            Self::BatchRunner => "batch-runner",
         }
     }
 }

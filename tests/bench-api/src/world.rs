@@ -33,7 +33,7 @@ const FURTHER: [(&str, &str); 6] = [
     ("DELIVERY_ROLE", "arn:aws:iam::111122223333:role/deliverer"),
 ];
 /// The functions' settings with the emulator.
-const SETTINGS: [&str; 18] = [
+const SETTINGS: [&str; 19] = [
     "AWS_ACCESS_KEY_ID",
     "AWS_SECRET_ACCESS_KEY",
     "AWS_REGION",
@@ -49,6 +49,7 @@ const SETTINGS: [&str; 18] = [
     "HTML_QUEUE_URL",
     "PDF_QUEUE_URL",
     "EVENTS_QUEUE_URL",
+    "BATCHES_QUEUE_URL",
     "DELIVERIES_QUEUE_URL",
     "S3_PATH_STYLE",
     "LOG_LEVEL",
@@ -160,6 +161,7 @@ impl Seed {
             ("HTML_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/html"),
             ("PDF_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/pdf"),
             ("EVENTS_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/events"),
+            ("BATCHES_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/batches"),
             ("DELIVERIES_QUEUE_URL", "https://sqs.us-east-1.amazonaws.com/123456789012/deliveries"),
             ("S3_PATH_STYLE", "true"),
         ];
@@ -247,6 +249,7 @@ fn completed_job(account: &str) -> Job {
         key_id: "key_bench".into(),
         request_id: None,
         mode: Mode::Live,
+        batch: None,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,
@@ -260,6 +263,7 @@ fn completed_job(account: &str) -> Job {
         claim_id: None,
         held: None,
         delivering: false,
+        progress: None,
         period: now.period(),
         charge: Charge { included: 1, granted: 0 },
         till: None,

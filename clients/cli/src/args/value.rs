@@ -49,15 +49,25 @@ pub fn read(schema: &Value, given: &[String]) -> Result<Value, String> {
     match Shape::of(schema) {
         Shape::Object => object(&texts),
         Shape::List => list(&schema["items"], &texts),
-        Shape::Any if takes_list(schema) && texts.len() > 1 => Ok(json!(texts)),
+        Shape::Any if takes(schema, "object") && !is_list(&texts) => object(&texts),
+        Shape::Any if takes(schema, "array") && texts.len() > 1 => Ok(json!(texts)),
         Shape::Switch | Shape::Whole | Shape::Number | Shape::Text | Shape::Any => {
             texts.last().map_or(Err("needs a value".to_owned()), |text| one(schema, text))
         }
     }
 }
 
-fn takes_list(schema: &Value) -> bool {
-    schema["anyOf"].as_array().into_iter().flatten().any(|each| each["type"] == "array")
+fn takes(schema: &Value, kind: &str) -> bool {
+    schema["anyOf"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .any(|each| each["type"] == kind && each.get("properties").is_none())
+}
+
+/// A whole list as JSON.
+fn is_list(texts: &[String]) -> bool {
+    matches!(texts, [text] if text.trim_start().starts_with('['))
 }
 
 /// The content of `@FILE`, without its last line break. `@@` is a plain `@`.
@@ -119,7 +129,7 @@ fn object(texts: &[String]) -> Result<Value, String> {
 /// Entries one by one, or a whole list as JSON.
 fn list(item: &Value, texts: &[String]) -> Result<Value, String> {
     if let [text] = texts
-        && text.trim_start().starts_with('[')
+        && is_list(texts)
     {
         return serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"));
     }
@@ -148,6 +158,12 @@ mod tests {
             (json!({"type": "array"}), vec!["[1, 2]"], json!([1, 2])),
             (json!({"type": "object"}), vec!["print=false", "{\"copy\": true}"], json!({"print": false, "copy": true})),
             (json!({"type": "object"}), vec!["name=Zoë Müller"], json!({"name": "Zoë Müller"})),
+            (
+                json!({"anyOf": [{"type": "object"}, {"type": "array"}]}),
+                vec!["a=1", "{\"b\": 2}"],
+                json!({"a": 1, "b": 2}),
+            ),
+            (json!({"anyOf": [{"type": "object"}, {"type": "array"}]}), vec!["[{\"a\": 1}]"], json!([{"a": 1}])),
             (
                 json!({"anyOf": [{"const": "all"}, {"type": "array"}]}),
                 vec!["Author", "Title"],

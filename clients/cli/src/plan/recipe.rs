@@ -53,10 +53,6 @@ impl Recipe {
         self
     }
 
-    fn last(&self) -> &Step {
-        self.then.last().unwrap_or(&self.first)
-    }
-
     /// The result for this source, which may choose its format.
     pub fn output(&self, source: Option<&Input>) -> &'static OutputFormat {
         let format = source.and_then(Input::format).unwrap_or_default();
@@ -66,8 +62,8 @@ impl Recipe {
 
     /// Whether a job may have several results.
     pub fn makes_several(&self) -> bool {
-        let last = self.last();
-        last.tool.definition.several_outputs.with(&last.options)
+        let steps = std::iter::once(&self.first).chain(&self.then);
+        steps.fold(false, |several, step| step.tool.definition.makes_several(&step.options, several))
     }
 
     pub fn slug(&self) -> &'static str {

@@ -148,12 +148,12 @@ fn direct(from: &str, to: &str) -> Option<Step> {
 /// The options with which a tool makes a format.
 fn options_for(tool: &'static Tool, to: &str) -> Option<Map<String, Value>> {
     let makes = |extension: &str| catalogue::format_of(extension) == to;
-    match &tool.definition.output_choice {
-        None => makes(&tool.definition.output_format.extension).then(Map::new),
-        Some(choice) => {
+    match tool.definition.output_choices.as_slice() {
+        [] => makes(&tool.definition.output_format.extension).then(Map::new),
+        choices => choices.iter().find_map(|choice| {
             let (value, _) = choice.formats.iter().find(|(_, format)| makes(&format.extension))?;
             Some(Map::from_iter([(choice.option.clone(), json!(value))]))
-        }
+        }),
     }
 }
 

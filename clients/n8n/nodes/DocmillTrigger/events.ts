@@ -11,6 +11,13 @@ export const eventsField: INodeProperties = {
 	options: [
 		{ name: 'All', value: ALL, description: 'Every event, also of types that may be added' },
 		{ name: 'API Key Revoked', value: 'api_key.revoked' },
+		{ name: 'Batch Canceled', value: 'batch.canceled' },
+		{ name: 'Batch Completed', value: 'batch.completed' },
+		{
+			name: 'Batch Paused',
+			value: 'batch.paused',
+			description: 'No more jobs of a batch are created, for example because credits ran out',
+		},
 		{
 			name: 'Credits Exhausted',
 			value: 'quota.exhausted',

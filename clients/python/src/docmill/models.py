@@ -131,14 +131,37 @@ class Warning(TypedDict):
     detail: NotRequired[str]
 
 
+class Progress(TypedDict):
+    """
+    How far a running job is that makes many files, such as a mail merge.
+    """
+
+    step: int
+    """
+    The step that runs, counted from 1 in the order of `steps`.
+    """
+    done: int
+    """
+    The files that it has made.
+    """
+    total: int
+    """
+    The files that it is to make.
+    """
+
+
 class TemplatePlace(TypedDict):
     """
     Where a tag is.
     """
 
+    row: NotRequired[int]
+    """
+    The entry of the list in `data`, counted from 1, if there is a document for each.
+    """
     part: NotRequired[str]
     """
-    The part of the file, such as `word/header1.xml`.
+    The part of the file, such as `word/header1.xml`, or `filenamePattern`.
     """
     page: NotRequired[int]
     """
@@ -353,6 +376,121 @@ class RateLimit(TypedDict):
     Requests per window.
     """
     windowSeconds: int
+
+
+class BatchRequestWebhook(TypedDict):
+    """
+    Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+    """
+
+    url: str
+    secret: NotRequired[str]
+
+
+class BatchItem(TypedDict):
+    """
+    The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result.
+    """
+
+    input: NotRequired[dict[str, Any]]
+    options: NotRequired[dict[str, Any]]
+    metadata: NotRequired[dict[str, str]]
+    filename: NotRequired[str]
+
+
+class BatchCounts(TypedDict):
+    """
+    Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+    """
+
+    total: int
+    queued: int
+    processing: int
+    completed: int
+    failed: int
+    canceled: int
+
+
+class BatchCredits(TypedDict):
+    """
+    What all jobs together have cost.
+    """
+
+    charged: int
+    refunded: int
+
+
+class BatchWebhook(TypedDict):
+    """
+    The webhook that the request named. Its deliveries are listed under `id`.
+    """
+
+    id: str
+    url: str
+
+
+BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "completed", "canceled"]
+"""
+`completed`: every item has ended, whatever its result. `counts` says how.
+"""
+
+
+class BatchResult(TypedDict):
+    """
+    What became of an item.
+    """
+
+    index: int
+    """
+    The place of the item in the batch, from 0.
+    """
+    jobId: NotRequired[str]
+    """
+    The job's id; absent if the item could not become a job.
+    """
+    status: JobStatus
+    filename: NotRequired[str]
+    """
+    The name of the primary result.
+    """
+    contentType: NotRequired[str]
+    bytes: NotRequired[int]
+    sha256: NotRequired[str]
+    url: NotRequired[str]
+    """
+    Downloads the primary result. It is a secret.
+    """
+    expiresAt: NotRequired[str]
+    """
+    When the link ends.
+    """
+    errorCode: NotRequired[str]
+    """
+    Why the job failed, or could not be created.
+    """
+    errorMessage: NotRequired[str]
+
+
+class RefusedItemErrorDetail(TypedDict):
+    path: str
+    message: str
+
+
+class RefusedItemError(TypedDict):
+    code: str
+    """
+    The code that a request for this job would get.
+    """
+    message: str
+    details: NotRequired[list[RefusedItemErrorDetail]]
+
+
+class RefusedItem(TypedDict):
+    index: int
+    """
+    The place of the item in the batch, from 0.
+    """
+    error: RefusedItemError
 
 
 class UploadRequest(TypedDict):
@@ -652,7 +790,7 @@ class WebhookTest(TypedDict):
     """
 
 
-EventType: TypeAlias = Literal["job.completed", "job.failed", "job.canceled", "quota.warning", "quota.exhausted", "api_key.revoked", "webhook.disabled"]
+EventType: TypeAlias = Literal["job.completed", "job.failed", "job.canceled", "batch.completed", "batch.paused", "batch.canceled", "quota.warning", "quota.exhausted", "api_key.revoked", "webhook.disabled"]
 """
 More may be added: ignore types that you don't know.
 """
@@ -667,7 +805,7 @@ class ErrorDetail(TypedDict):
 
 
 class Error(TypedDict):
-    code: Literal["invalid_json", "invalid_idempotency_key", "missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_credits", "tool_not_allowed", "origin_not_allowed", "test_mode_disabled", "account_suspended", "tool_not_found", "job_not_found", "font_not_found", "template_not_found", "event_not_found", "webhook_not_found", "route_not_found", "method_not_allowed", "job_failed", "job_canceled", "job_ended", "too_many_fonts", "too_many_templates", "too_many_webhooks", "webhook_disabled", "output_expired", "payload_too_large", "unsupported_media_type", "validation_failed", "invalid_font", "invalid_template", "challenge_failed", "idempotency_key_reused", "rate_limited", "internal", "unavailable"]
+    code: Literal["invalid_json", "invalid_idempotency_key", "missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_credits", "tool_not_allowed", "origin_not_allowed", "test_mode_disabled", "account_suspended", "tool_not_found", "job_not_found", "font_not_found", "template_not_found", "event_not_found", "webhook_not_found", "batch_not_found", "route_not_found", "method_not_allowed", "job_failed", "job_canceled", "job_ended", "batch_ended", "too_many_fonts", "too_many_templates", "too_many_webhooks", "webhook_disabled", "output_expired", "payload_too_large", "unsupported_media_type", "validation_failed", "invalid_font", "invalid_template", "challenge_failed", "idempotency_key_reused", "rate_limited", "internal", "unavailable"]
     """
     A stable code. More may be added: decide by `status` if you don't know one.
     """
@@ -795,6 +933,95 @@ class Usage(TypedDict):
     jobs: UsageJobs
     byTool: list[UsageByToolItem]
     rateLimit: UsageRateLimit
+
+
+class BatchRequest(TypedDict):
+    toolSlug: str
+    """
+    The tool that runs the jobs.
+    """
+    items: NotRequired[list[BatchItem]]
+    """
+    What each job is made of. Give either this or `itemsUploadId`.
+    """
+    itemsUploadId: NotRequired[str]
+    """
+    An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old.
+    """
+    options: NotRequired[dict[str, Any]]
+    """
+    Options of all jobs. An item's own options count more, name by name.
+    """
+    then: NotRequired[list[dict[str, Any]]]
+    """
+    Further steps of all jobs, as in a job.
+    """
+    output: NotRequired[dict[str, Any]]
+    """
+    What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
+    """
+    webhook: NotRequired[BatchRequestWebhook]
+    """
+    Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
+    """
+    onError: NotRequired[Literal["continue", "stop"]]
+    """
+    `stop`: as soon as an item fails, the batch is canceled.
+    """
+
+
+class Batch(TypedDict):
+    id: str
+    """
+    The batch's id.
+    """
+    status: BatchStatus
+    reason: NotRequired[str]
+    """
+    Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
+    """
+    toolSlug: str
+    """
+    The tool that runs the jobs.
+    """
+    testMode: bool
+    """
+    Whether the jobs are free and their results marked TEST.
+    """
+    onError: Literal["continue", "stop"]
+    createdAt: str
+    """
+    When the request was accepted.
+    """
+    finishedAt: NotRequired[str]
+    """
+    When the batch ended.
+    """
+    counts: BatchCounts
+    """
+    Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
+    """
+    credits: BatchCredits
+    """
+    What all jobs together have cost.
+    """
+    webhook: NotRequired[BatchWebhook]
+    """
+    The webhook that the request named. Its deliveries are listed under `id`.
+    """
+
+
+class BatchResultsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    results: list[BatchResult]
+    nextCursor: NotRequired[str]
+    """
+    Where the next page begins; absent on the last one.
+    """
 
 
 class UploadResponse(TypedDict):
@@ -1095,6 +1322,15 @@ class UsageResponse(TypedDict):
     usage: Union[Usage, UsageOfDays]
 
 
+class BatchResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    batch: Batch
+
+
 class FontResponse(TypedDict):
     ok: Literal[True]
     requestId: str
@@ -1164,6 +1400,14 @@ class Job(TypedDict):
     """
     Whether the job was free and its result is marked TEST.
     """
+    batchId: NotRequired[str]
+    """
+    The batch that the job belongs to.
+    """
+    index: NotRequired[int]
+    """
+    The place of its item in the batch, from 0.
+    """
     createdAt: str
     """
     When the request was accepted.
@@ -1192,6 +1436,7 @@ class Job(TypedDict):
     """
     How often a worker started the job.
     """
+    progress: NotRequired[Progress]
     webhook: NotRequired[JobWebhook]
     """
     The webhook that the request named. Its deliveries are listed under `id`.
@@ -1268,6 +1513,23 @@ class DownloadResponse(TypedDict):
     job: Job
     download: Download
     downloads: NotRequired[Downloads]
+
+
+class BatchJobsResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    jobs: list[Job]
+    refused: list[RefusedItem]
+    """
+    Items among those of this page that could not become jobs. Nothing was charged for them.
+    """
+    nextCursor: NotRequired[str]
+    """
+    Where the next page begins; absent on the last one.
+    """
 
 
 class ErrorResponse(TypedDict):

@@ -1,6 +1,24 @@
 //! Generated from the API's description by clients/models.
 
 super::open_enums! {
+    /// One of the names that the API lists, or one that was added later.
+    BatchOnError {
+        Continue = "continue",
+        Stop = "stop",
+    }
+    /// `stop`: as soon as an item fails, the batch is canceled. By default: "continue".
+    BatchRequestOnError {
+        Continue = "continue",
+        Stop = "stop",
+    }
+    /// `completed`: every item has ended, whatever its result. `counts` says how.
+    BatchStatus {
+        Processing = "processing",
+        Paused = "paused",
+        Canceling = "canceling",
+        Completed = "completed",
+        Canceled = "canceled",
+    }
     /// `pdf`: the pages side by side, with removed words, added words and changed areas marked. `json`: the similarity of each page, and the place of each change in points from the page's top left corner. By default: "pdf".
     CompareDocumentsOptionsFormat {
         Pdf = "pdf",
@@ -128,11 +146,13 @@ super::open_enums! {
         TemplateNotFound = "template_not_found",
         EventNotFound = "event_not_found",
         WebhookNotFound = "webhook_not_found",
+        BatchNotFound = "batch_not_found",
         RouteNotFound = "route_not_found",
         MethodNotAllowed = "method_not_allowed",
         JobFailed = "job_failed",
         JobCanceled = "job_canceled",
         JobEnded = "job_ended",
+        BatchEnded = "batch_ended",
         TooManyFonts = "too_many_fonts",
         TooManyTemplates = "too_many_templates",
         TooManyWebhooks = "too_many_webhooks",
@@ -154,6 +174,9 @@ super::open_enums! {
         JobCompleted = "job.completed",
         JobFailed = "job.failed",
         JobCanceled = "job.canceled",
+        BatchCompleted = "batch.completed",
+        BatchPaused = "batch.paused",
+        BatchCanceled = "batch.canceled",
         QuotaWarning = "quota.warning",
         QuotaExhausted = "quota.exhausted",
         ApiKeyRevoked = "api_key.revoked",
@@ -342,10 +365,11 @@ super::open_enums! {
         None = "none",
         Odd = "odd",
     }
-    /// `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: "keep".
+    /// `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
     MergePdfOptionsBookmarks {
         Keep = "keep",
         Titles = "titles",
+        Names = "names",
         None = "none",
     }
     /// `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -422,6 +446,11 @@ super::open_enums! {
         Never = "never",
         Auto = "auto",
         Always = "always",
+    }
+    /// What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
+    RenderTemplateOptionsMerge {
+        One = "one",
+        Files = "files",
     }
     /// What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
     RenderTemplateOptionsMissing {

@@ -1,5 +1,187 @@
 //! Generated from the API's description by clients/models.
 
+#[doc = "`Batch`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct Batch {
+    #[doc = "Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`."]
+    pub counts: BatchCounts,
+    #[doc = "When the request was accepted."]
+    #[serde(rename = "createdAt")]
+    pub created_at: chrono::DateTime<chrono::Utc>,
+    #[doc = "What all jobs together have cost."]
+    pub credits: BatchCredits,
+    #[doc = "When the batch ended."]
+    #[serde(rename = "finishedAt", skip_serializing_if = "Option::is_none")]
+    pub finished_at: Option<chrono::DateTime<chrono::Utc>>,
+    #[doc = "The batch's id."]
+    pub id: String,
+    #[serde(rename = "onError")]
+    pub on_error: super::BatchOnError,
+    #[doc = "Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[doc = "`completed`: every item has ended, whatever its result. `counts` says how."]
+    pub status: super::BatchStatus,
+    #[doc = "Whether the jobs are free and their results marked TEST."]
+    #[serde(rename = "testMode")]
+    pub test_mode: bool,
+    #[doc = "The tool that runs the jobs."]
+    #[serde(rename = "toolSlug")]
+    pub tool_slug: String,
+    #[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<BatchWebhook>,
+}
+#[doc = "Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchCounts {
+    pub canceled: u64,
+    pub completed: u64,
+    pub failed: u64,
+    pub processing: u64,
+    pub queued: u64,
+    pub total: u64,
+}
+#[doc = "What all jobs together have cost."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchCredits {
+    pub charged: u64,
+    pub refunded: u64,
+}
+#[doc = "The request for a job without what the batch says: `input` or its short names, `options` and `metadata` as the tool's schema defines them, and `filename`, the name of the result."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchItem {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub input: serde_json::Map<String, serde_json::Value>,
+    #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
+    pub metadata: std::collections::BTreeMap<String, String>,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub options: serde_json::Map<String, serde_json::Value>,
+}
+#[doc = "`BatchJobsResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchJobsResponse {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<Job>,
+    #[doc = "Where the next page begins; absent on the last one."]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    pub ok: bool,
+    #[doc = "Items among those of this page that could not become jobs. Nothing was charged for them."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub refused: Vec<RefusedItem>,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+}
+#[doc = "`BatchRequest`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchRequest {
+    #[doc = "What each job is made of. Give either this or `itemsUploadId`."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub items: Vec<BatchItem>,
+    #[doc = "An upload of your account with up to 100,000 items as JSON lines, in 64 MiB. It is complete and less than an hour old."]
+    #[serde(rename = "itemsUploadId", skip_serializing_if = "Option::is_none")]
+    pub items_upload_id: Option<String>,
+    #[doc = "`stop`: as soon as an item fails, the batch is canceled. By default: \"continue\"."]
+    #[serde(rename = "onError", skip_serializing_if = "Option::is_none")]
+    pub on_error: Option<super::BatchRequestOnError>,
+    #[doc = "Options of all jobs. An item's own options count more, name by name."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub options: serde_json::Map<String, serde_json::Value>,
+    #[doc = "What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub output: serde_json::Map<String, serde_json::Value>,
+    #[doc = "Further steps of all jobs, as in a job."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub then: Vec<serde_json::Map<String, serde_json::Value>>,
+    #[doc = "The tool that runs the jobs."]
+    #[serde(rename = "toolSlug", skip_serializing_if = "Option::is_none")]
+    pub tool_slug: Option<String>,
+    #[doc = "Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub webhook: Option<BatchRequestWebhook>,
+}
+#[doc = "Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchRequestWebhook {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub secret: Option<super::Secret>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+#[doc = "`BatchResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResponse {
+    pub batch: Batch,
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+}
+#[doc = "What became of an item."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResult {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bytes: Option<u64>,
+    #[serde(rename = "contentType", skip_serializing_if = "Option::is_none")]
+    pub content_type: Option<String>,
+    #[doc = "Why the job failed, or could not be created."]
+    #[serde(rename = "errorCode", skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    #[serde(rename = "errorMessage", skip_serializing_if = "Option::is_none")]
+    pub error_message: Option<String>,
+    #[doc = "When the link ends."]
+    #[serde(rename = "expiresAt", skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+    #[doc = "The name of the primary result."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub filename: Option<String>,
+    #[doc = "The place of the item in the batch, from 0."]
+    pub index: u64,
+    #[doc = "The job's id; absent if the item could not become a job."]
+    #[serde(rename = "jobId", skip_serializing_if = "Option::is_none")]
+    pub job_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    #[doc = "More may be added: treat an unknown status as not ended."]
+    pub status: super::JobStatus,
+    #[doc = "Downloads the primary result. It is a secret."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub url: Option<String>,
+}
+#[doc = "`BatchResultsResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResultsResponse {
+    #[doc = "Where the next page begins; absent on the last one."]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub results: Vec<BatchResult>,
+}
+#[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchWebhook {
+    pub id: String,
+    pub url: String,
+}
 #[doc = "`CompareDocumentsOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -401,10 +583,13 @@ pub struct ExtractDocumentOptions {
     #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
+    #[doc = "How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages. By default: false."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<bool>,
     #[doc = "Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::ExtractDocumentOptionsOcr>,
-    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once."]
+    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
@@ -694,6 +879,9 @@ pub struct ImagesToPdfOptions {
 pub struct Job {
     #[doc = "How often a worker started the job."]
     pub attempts: u64,
+    #[doc = "The batch that the job belongs to."]
+    #[serde(rename = "batchId", skip_serializing_if = "Option::is_none")]
+    pub batch_id: Option<String>,
     #[doc = "When the request was accepted."]
     #[serde(rename = "createdAt")]
     pub created_at: chrono::DateTime<chrono::Utc>,
@@ -715,6 +903,9 @@ pub struct Job {
     pub finished_at: Option<chrono::DateTime<chrono::Utc>>,
     #[doc = "The job's id."]
     pub id: String,
+    #[doc = "The place of its item in the batch, from 0."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub index: Option<u64>,
     #[doc = "The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest. Of a request above 16 KB, long texts and lists are shown in part, with `[shortened]` at their end; the job itself uses all of it."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub input: serde_json::Map<String, serde_json::Value>,
@@ -732,6 +923,9 @@ pub struct Job {
     #[doc = "Every file of the result. If there are several, `output` is a ZIP of them. If there are very many, only the download lists them."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub outputs: Vec<OutputFile>,
+    #[doc = "How far a running job is that makes many files, such as a mail merge."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub progress: Option<Progress>,
     #[doc = "What the last tool reports about its work. Each tool describes its own."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub report: serde_json::Map<String, serde_json::Value>,
@@ -916,7 +1110,7 @@ pub struct MergePdfOptions {
     #[doc = "`odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: \"none\"."]
     #[serde(rename = "blankPages", skip_serializing_if = "Option::is_none")]
     pub blank_pages: Option<super::MergePdfOptionsBlankPages>,
-    #[doc = "`keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `none`: no bookmarks. By default: \"keep\"."]
+    #[doc = "`keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bookmarks: Option<super::MergePdfOptionsBookmarks>,
     #[doc = "`keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: \"keep\"."]
@@ -1148,6 +1342,17 @@ pub struct PdfToTextOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
+#[doc = "How far a running job is that makes many files, such as a mail merge."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct Progress {
+    #[doc = "The files that it has made."]
+    pub done: u64,
+    #[doc = "The step that runs, counted from 1 in the order of `steps`."]
+    pub step: u64,
+    #[doc = "The files that it is to make."]
+    pub total: u64,
+}
 #[doc = "`ProtectPdfOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -1228,19 +1433,50 @@ pub struct RedactPdfOptionsRegion {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
 }
+#[doc = "`RefusedItem`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct RefusedItem {
+    pub error: RefusedItemError,
+    #[doc = "The place of the item in the batch, from 0."]
+    pub index: u64,
+}
+#[doc = "`RefusedItemError`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct RefusedItemError {
+    #[doc = "The code that a request for this job would get."]
+    pub code: String,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub details: Vec<RefusedItemErrorDetail>,
+    pub message: String,
+}
+#[doc = "`RefusedItemErrorDetail`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct RefusedItemErrorDetail {
+    pub message: String,
+    pub path: String,
+}
 #[doc = "`RenderTemplateOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct RenderTemplateOptions {
-    #[doc = "The data to fill in: names with values, lists and objects of any depth. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown."]
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-    pub data: serde_json::Map<String, serde_json::Value>,
+    #[doc = "The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with `merge`: there is a document for each. It can only be left out with `validateOnly`. It is deleted with the job's request, never logged and never shown."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub data: Option<serde_json::Value>,
     #[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<RenderTemplateOptionsDelimiters>,
+    #[doc = "With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered."]
+    #[serde(rename = "filenamePattern", skip_serializing_if = "Option::is_none")]
+    pub filename_pattern: Option<String>,
     #[doc = "How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: \"en-US\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub locale: Option<String>,
+    #[doc = "What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub merge: Option<super::RenderTemplateOptionsMerge>,
     #[doc = "What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: \"error\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<super::RenderTemplateOptionsMissing>,
@@ -1397,9 +1633,12 @@ pub struct TemplatePlace {
     #[doc = "The page on which the program that saved the template put it, or the slide."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub page: Option<u64>,
-    #[doc = "The part of the file, such as `word/header1.xml`."]
+    #[doc = "The part of the file, such as `word/header1.xml`, or `filenamePattern`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<String>,
+    #[doc = "The entry of the list in `data`, counted from 1, if there is a document for each."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub row: Option<u64>,
     #[doc = "The name of a spreadsheet's sheet."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,

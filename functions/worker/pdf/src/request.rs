@@ -83,7 +83,7 @@ pub enum Media {
     Msg,
     /// An attachment of a message, of any kind: no tool opens it.
     Other,
-    /// Only for results: the PDF tools don't read them.
+    /// A result, or read by its own structure.
     Office(OfficeFile),
 }
 

@@ -24,6 +24,7 @@ use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
 use crate::fonts::FontSource;
+use crate::progress::Tracker;
 use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
 use crate::tree::{self, Scratch};
@@ -301,7 +302,8 @@ async fn convert(
             given.insert(index, local(path, scratch, index).await?);
         }
     }
-    converter.run(request, given, Workspace { scratch, deadline, mode, limits, fonts: FontSource::Read(fonts) }).await
+    let (fonts, progress) = (FontSource::Read(fonts), &Tracker::default());
+    converter.run(request, given, Workspace { scratch, deadline, mode, limits, fonts, progress }).await
 }
 
 /// A font file, with the service's checks.

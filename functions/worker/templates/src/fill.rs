@@ -10,16 +10,15 @@ use crate::cell;
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::markup;
+use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
+use crate::rich;
 use crate::sheets::Pass;
-use crate::tag::{Opening, Shown, Tag};
+use crate::tag::{Opening, Rich, Shown, Tag};
 use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
-
-/// Most names of empty values to report.
-const REPORTED: usize = 20;
 
 /// The work to draw a code.
 const STEPS_OF_CODE: usize = 500;
@@ -69,9 +68,10 @@ pub(crate) fn relation_id(picture: usize) -> String {
     format!("docmillPicture{}", picture + 1)
 }
 
-fn note(names: &mut BTreeSet<String>, name: &str) {
-    if names.len() < REPORTED && !names.contains(name) {
-        names.insert(name.to_owned());
+impl<'a> Filler<'a> {
+    pub(crate) fn new(formats: &'a Formats, missing: Missing, work: &'a Work, left: usize) -> Self {
+        let (empty, pictures_missing) = (BTreeSet::new(), BTreeSet::new());
+        Self { formats, missing, work, left, problems: Vec::new(), empty, pictures_missing, pictures: Vec::new() }
     }
 }
 
@@ -111,7 +111,10 @@ impl Filler<'_> {
         let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
             return Ok(());
         };
-        let (Tag::Value(expression) | Tag::Raw(expression) | Tag::Picture(Shown { expression, .. })) = &written.tag
+        let (Tag::Value(expression)
+        | Tag::Raw(expression)
+        | Tag::Rich(Rich { expression, .. })
+        | Tag::Picture(Shown { expression, .. })) = &written.tag
         else {
             return Ok(());
         };
@@ -119,11 +122,14 @@ impl Filler<'_> {
             Target::Cell(cell) => cell.expression(expression),
             Target::Xml { .. }
             | Target::Raw { .. }
+            | Target::Rich { .. }
+            | Target::RichHtml
             | Target::Picture(_)
             | Target::SheetText
             | Target::HeaderFooter
             | Target::Html
-            | Target::Markdown => expression,
+            | Target::Markdown
+            | Target::Name => expression,
         };
         let value = match evaluate(expression, scope, self.formats) {
             Ok(found) => found.value,
@@ -133,10 +139,12 @@ impl Filler<'_> {
                 Missing::Error => return self.fault(writing, index, scope.unknown(&path)),
                 Missing::Empty => Cow::Owned(Value::Null),
                 Missing::Keep => match &written.target {
-                    Target::Picture(Frame::Run | Frame::Element | Frame::Attribute) => {
+                    Target::Picture(Frame::Run | Frame::Element | Frame::Attribute) | Target::RichHtml => {
                         return self.write_value(writing, &written.text, &Target::Html);
                     }
-                    Target::Raw { replaces } | Target::Picture(Frame::Placeholder { replaces }) => {
+                    Target::Raw { replaces }
+                    | Target::Rich { replaces, .. }
+                    | Target::Picture(Frame::Placeholder { replaces }) => {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
                     }
@@ -145,7 +153,8 @@ impl Filler<'_> {
                     | Target::SheetText
                     | Target::HeaderFooter
                     | Target::Html
-                    | Target::Markdown => Cow::Owned(Value::String(written.text.clone())),
+                    | Target::Markdown
+                    | Target::Name => Cow::Owned(Value::String(written.text.clone())),
                 },
             },
         };
@@ -170,8 +179,32 @@ impl Filler<'_> {
                     self.fault(writing, index, Fault::unusable("The value is not complete XML with known prefixes."))
                 }
             }
-            Ok(text) => self.write_value(writing, &text, &written.target),
+            Ok(text) => match (&written.tag, &written.target) {
+                (Tag::Rich(Rich { language, .. }), Target::Rich { looks, .. }) => {
+                    self.rich(writing, index, &rich::html(&text, *language), |html| rich::paragraphs(html, looks))
+                }
+                (Tag::Rich(Rich { language, .. }), Target::RichHtml) => {
+                    self.rich(writing, index, &rich::html(&text, *language), str::to_owned)
+                }
+                (_, target) => self.write_value(writing, &text, target),
+            },
         }
+    }
+
+    fn rich(
+        &mut self,
+        writing: &mut Writing<'_>,
+        index: usize,
+        html: &str,
+        written: impl FnOnce(&str) -> String,
+    ) -> Result<(), Failure> {
+        let Some(steps) = rich::steps(html) else {
+            return self.fault(writing, index, Fault::unusable("The text has too many elements."));
+        };
+        if !self.work.allows(steps) {
+            return Err(exhausted());
+        }
+        self.write(writing, &written(&rich::safe(html)))
     }
 
     fn cell(&mut self, writing: &mut Writing<'_>, cell: &cell::Written, target: &Target) -> Result<(), Failure> {
@@ -189,7 +222,7 @@ impl Filler<'_> {
     ) -> Result<(), Failure> {
         let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
             Tag::Picture(Shown { code, .. }) => *code,
-            Tag::Value(_) | Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
+            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
         });
         if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
             return Err(exhausted());
@@ -352,6 +385,7 @@ fn begins_code(rest: &str) -> bool {
 /// A character that is no letter or digit, as it is written.
 fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_space: bool) -> &'t str {
     match (target, sign) {
+        (Target::Name, _) => sign.encode_utf8(buffer),
         (Target::Markdown, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$') => {
             let length = sign.encode_utf8(buffer.split_at_mut(1).1).len();
             buffer[0] = b'\\';

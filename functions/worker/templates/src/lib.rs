@@ -5,24 +5,28 @@
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
 //! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `codes` draws QR codes and bar codes. `schema` tells what data a template expects.
+//! cells follow them. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
+//! what its documents are called.
 
 mod cell;
 mod codes;
 mod data;
 mod expression;
+mod filename;
 mod fill;
 mod filters;
 mod format;
 mod identify;
 mod markup;
 mod media;
+mod notes;
 mod options;
 mod package;
 mod pictures;
 mod plain;
 mod problem;
 mod relations;
+mod rich;
 mod schema;
 mod sheets;
 mod tag;
@@ -30,11 +34,13 @@ mod template;
 mod tree;
 mod value;
 
+pub use filename::FilenamePattern;
 pub use format::Format;
+pub use notes::{Notes, Warning};
 pub use options::{Delimiters, Limits, Missing, Options};
 pub use problem::{Failure, Place, Problem, Reason};
 pub use schema::Expected;
-pub use template::{Rendered, Template, Warning};
+pub use template::{Rendered, Template};
 
 #[cfg(test)]
 mod tests;

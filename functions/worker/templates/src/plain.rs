@@ -11,6 +11,8 @@ use crate::tree::{self, Frame, Mark, Part, Target, Written};
 pub(crate) enum Language {
     Html,
     Markdown,
+    /// A pattern for the names of files.
+    Name,
 }
 
 struct Tagged {
@@ -39,7 +41,7 @@ pub(crate) fn read(
         .collect();
     let mut marks = Vec::new();
     for (index, (tagged, cut)) in found.iter().zip(&cut).enumerate() {
-        if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_)) {
+        if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_)) {
             marks.push(Mark::Write { tag: index, at: cut.start });
         }
         marks.push(Mark::Cut(cut.clone()));
@@ -47,8 +49,10 @@ pub(crate) fn read(
     let target = |tagged: &Tagged| match (language, &tagged.tag) {
         (Language::Html, Tag::Picture(_)) if tagged.is_quoted => Target::Picture(Frame::Attribute),
         (Language::Html, Tag::Picture(_)) => Target::Picture(Frame::Element),
+        (Language::Html, Tag::Rich(_)) => Target::RichHtml,
         (Language::Html, _) => Target::Html,
         (Language::Markdown, _) => Target::Markdown,
+        (Language::Name, _) => Target::Name,
     };
     let texts: Vec<_> = found.iter().map(|tagged| text(tagged).to_owned()).collect();
     let written: Vec<_> = found
@@ -101,7 +105,14 @@ fn found(
             Ok(Tag::Raw(_)) => {
                 tree::report(problems, Fault::invalid("Tags that begin with `@` are for documents.").at(whole, &place));
             }
-            Ok(Tag::Picture(_)) if language == Language::Markdown => {
+            Ok(Tag::Rich(_)) if language != Language::Html => {
+                tree::report(problems, Fault::invalid("Rich text is for Word documents and HTML.").at(whole, &place));
+            }
+            Ok(Tag::Rich(_)) if context != Context::Text => {
+                let fault = Fault::new(Reason::Misplaced, "Rich text can't be in an element's tag.");
+                tree::report(problems, fault.at(whole, &place));
+            }
+            Ok(Tag::Picture(_)) if language != Language::Html => {
                 tree::report(problems, Fault::invalid("Pictures are for documents and HTML.").at(whole, &place));
             }
             Ok(Tag::Value(_) | Tag::Picture(_)) if context == Context::Unquoted => {
@@ -132,7 +143,7 @@ fn line_around(source: &str, position: usize) -> &str {
 /// The tag, or its whole line if it is the end of a section and alone there.
 fn cut(source: &str, tagged: &Tagged) -> Range<usize> {
     let Range { start, end } = tagged.whole.clone();
-    if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_)) {
+    if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_)) {
         return start..end;
     }
     let (before, after) = (source.get(..start).unwrap_or_default(), source.get(end..).unwrap_or_default());
@@ -162,7 +173,7 @@ struct Contexts(Vec<(usize, Context)>);
 impl Contexts {
     fn of(source: &str, language: Language) -> Self {
         match language {
-            Language::Markdown => Self(Vec::new()),
+            Language::Markdown | Language::Name => Self(Vec::new()),
             Language::Html => Self(html_contexts(source)),
         }
     }

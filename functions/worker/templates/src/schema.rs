@@ -138,9 +138,10 @@ impl Reader {
                 let kind = match tag(*index) {
                     Some(Tag::Picture(Shown { code: Some(code), .. })) => Kind::Code(code.symbology),
                     Some(Tag::Picture(Shown { code: None, .. })) => Kind::Picture,
-                    Some(Tag::Value(_) | Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_)) | None => {
-                        Kind::Text
-                    }
+                    Some(
+                        Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_),
+                    )
+                    | None => Kind::Text,
                 };
                 self.read(expression, &task.around, kind, true);
             }

@@ -5,12 +5,14 @@ use crate::expression::{self, Expression};
 use crate::filters;
 use crate::options::Delimiters;
 use crate::problem::Fault;
+use crate::rich;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Tag {
     Value(Expression),
     /// XML that replaces the paragraph.
     Raw(Expression),
+    Rich(Rich),
     Picture(Shown),
     Open(Opening),
     /// With the section's name, or without a name for the section that was opened last.
@@ -23,6 +25,7 @@ impl Tag {
         match self {
             Self::Value(expression)
             | Self::Raw(expression)
+            | Self::Rich(Rich { expression, .. })
             | Self::Picture(Shown { expression, .. })
             | Self::Open(Opening { expression, .. }) => Some(expression),
             Self::Close(_) | Self::Delimiters(_) => None,
@@ -35,6 +38,13 @@ impl Tag {
 pub(crate) struct Shown {
     pub(crate) expression: Expression,
     pub(crate) code: Option<codes::Style>,
+}
+
+/// Text with looks, lists and links.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Rich {
+    pub(crate) expression: Expression,
+    pub(crate) language: rich::Language,
 }
 
 /// The begin of a section.
@@ -61,12 +71,13 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('/') => Ok(Tag::Close(rest.to_owned())),
         Some('@') => Ok(Tag::Raw(checked(rest)?)),
         Some('%') => shown(rest),
+        Some('~') => rich(rest),
         Some('=') => delimiters(rest),
         Some('-') => match element_to_repeat(rest) {
             Some((element, rest)) => opening(rest, false, Some(element.to_owned())),
             None => Ok(Tag::Value(checked(text)?)),
         },
-        Some(sign @ ('~' | ':')) => Err(Fault::invalid(format!("Tags that begin with `{sign}` are unknown here."))),
+        Some(':') => Err(Fault::invalid("Tags that begin with `:` are unknown here.")),
         Some(_) => Ok(Tag::Value(checked(text)?)),
     }
 }
@@ -84,6 +95,11 @@ fn known(expression: Expression) -> Result<Expression, Fault> {
 fn shown(text: &str) -> Result<Tag, Fault> {
     let (expression, code) = codes::split(expression::parse(text)?)?;
     Ok(Tag::Picture(Shown { expression: known(expression)?, code }))
+}
+
+fn rich(text: &str) -> Result<Tag, Fault> {
+    let (expression, language) = rich::split(expression::parse(text)?)?;
+    Ok(Tag::Rich(Rich { expression: known(expression)?, language }))
 }
 
 fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, Fault> {

@@ -1,6 +1,5 @@
 //! A template: read once, filled with data as often as needed.
 
-use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -11,6 +10,7 @@ use crate::filters::Formats;
 use crate::format::{Format, Kind};
 use crate::markup::{self, Origin};
 use crate::media;
+use crate::notes::{Notes, Warning, note};
 use crate::options::Options;
 use crate::package::Package;
 use crate::pictures::Picture;
@@ -42,18 +42,6 @@ enum Body {
 pub struct Rendered {
     pub bytes: Vec<u8>,
     pub warnings: Vec<Warning>,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Warning {
-    /// Names in the data that the template doesn't use.
-    UnusedData(Vec<String>),
-    /// Tags that have no value, and wrote nothing.
-    ValueEmpty(Vec<String>),
-    /// Tags for pictures without a picture.
-    PictureMissing(Vec<String>),
-    /// Formulas that still name the cells of the template, although rows have moved.
-    ReferenceNotMoved(Vec<String>),
 }
 
 impl Template {
@@ -98,40 +86,28 @@ impl Template {
 
     /// Fills the template. Fails with all mistakes, if there are any.
     pub fn render(&self, data: &Value) -> Result<Rendered, Failure> {
-        let work = Work::new(self.options.limits.steps);
-        let mut filler = Filler {
-            formats: &self.formats,
-            missing: self.options.missing,
-            work: &work,
-            left: self.options.limits.bytes,
-            problems: Vec::new(),
-            empty: BTreeSet::new(),
-            pictures_missing: BTreeSet::new(),
-            pictures: Vec::new(),
-        };
+        let mut notes = Notes::default();
+        let bytes = self.fill(data, &mut notes)?;
+        Ok(Rendered { bytes, warnings: notes.warnings([data]) })
+    }
+
+    /// Fills the template with the data of one of several documents, which share `notes`.
+    pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<Vec<u8>, Failure> {
+        let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
+        let mut filler = Filler::new(&self.formats, self.options.missing, &work, self.options.limits.bytes);
         let mut parts = Vec::new();
         for part in &self.parts {
             let filled = filler.fill(part, data)?;
             parts.push((part.name.clone(), self.mended(part, filled)?));
         }
         let Filler { problems: found, empty, pictures, pictures_missing, .. } = filler;
+        notes.uses = work.uses.into_inner();
         self.fail_with(found)?;
         let (bytes, kept) = self.assembled(parts, &pictures)?;
-        let mut warnings = Vec::new();
-        if !kept.is_empty() {
-            warnings.push(Warning::ReferenceNotMoved(kept));
-        }
-        let unused = work.uses.borrow().unused(data);
-        if !unused.is_empty() {
-            warnings.push(Warning::UnusedData(unused));
-        }
-        if !pictures_missing.is_empty() {
-            warnings.push(Warning::PictureMissing(pictures_missing.into_iter().collect()));
-        }
-        if !empty.is_empty() {
-            warnings.push(Warning::ValueEmpty(empty.into_iter().collect()));
-        }
-        Ok(Rendered { bytes, warnings })
+        kept.iter().for_each(|formula| note(&mut notes.kept, formula));
+        empty.iter().for_each(|tag| note(&mut notes.empty, tag));
+        pictures_missing.iter().for_each(|tag| note(&mut notes.pictures_missing, tag));
+        Ok(bytes)
     }
 
     /// The file with its filled parts, and formulas that could not follow rows.

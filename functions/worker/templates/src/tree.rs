@@ -5,6 +5,7 @@ use std::ops::Range;
 use crate::cell::Cell;
 use crate::options::Delimiters;
 use crate::problem::{Fault, Place, Problem, Reason};
+use crate::rich::Looks;
 use crate::tag::{Tag, Unpaired, closes};
 
 /// Most mistakes to report.
@@ -53,6 +54,13 @@ pub(crate) enum Target {
     Raw {
         replaces: Range<usize>,
     },
+    /// The value is rich text, and replaces a paragraph of a Word document.
+    Rich {
+        replaces: Range<usize>,
+        looks: Looks,
+    },
+    /// The value is rich text in HTML.
+    RichHtml,
     Picture(Frame),
     /// The value makes a whole cell of a sheet.
     Cell(Cell),
@@ -62,6 +70,8 @@ pub(crate) enum Target {
     HeaderFooter,
     Html,
     Markdown,
+    /// The name of a file, which is made safe as a whole.
+    Name,
 }
 
 /// Where a picture goes.
@@ -149,7 +159,7 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
                     None => fault(index, Reason::UnopenedSection, format!("No section `{name}` is open here.")),
                 },
             },
-            Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_) | Tag::Delimiters(_) => {}
+            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Delimiters(_) => {}
         }
     }
     for (index, name) in open {

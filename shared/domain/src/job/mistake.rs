@@ -29,9 +29,9 @@ impl Mistake {
         let cut = |text: String| cut_to(MAX_TEXT_BYTES, text);
         let name = |text: String| cut_to(MAX_NAME_BYTES, text);
         let Self { reason, message, tag, place, suggestion } = self;
-        let Place { part, page, line, sheet, cell, text } = place;
+        let Place { row, part, page, line, sheet, cell, text } = place;
         let place =
-            Place { part: cut(part), page, line, sheet: sheet.map(name), cell: cell.map(name), text: cut(text) };
+            Place { row, part: cut(part), page, line, sheet: sheet.map(name), cell: cell.map(name), text: cut(text) };
         Self { reason, message: cut(message), tag: cut(tag), place, suggestion: suggestion.map(cut) }
     }
 }
@@ -76,6 +76,9 @@ impl Reason {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Place {
+    /// The entry of the data, counted from 1, if there is a document for each.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub row: Option<u32>,
     /// The part of the file, e.g. `word/header1.xml`; empty for files without parts.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub part: String,
@@ -111,7 +114,7 @@ mod tests {
     fn many_long_mistakes_stay_small() {
         let long = "ä".repeat(10_000);
         let (sheet, cell) = (Some(long.clone()), Some(long.clone()));
-        let place = Place { part: long.clone(), page: Some(1), line: None, sheet, cell, text: long.clone() };
+        let place = Place { row: None, part: long.clone(), page: Some(1), line: None, sheet, cell, text: long.clone() };
         let mistake = Mistake {
             reason: Reason::Misplaced,
             message: long.clone(),

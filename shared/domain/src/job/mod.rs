@@ -1,8 +1,10 @@
 //! A job as stored, and as shown to its owner.
 
+mod batch;
 mod failure;
 mod mistake;
 pub mod outcome;
+mod progress;
 pub mod queue;
 mod result;
 pub mod source;
@@ -10,8 +12,10 @@ pub mod statistics;
 mod status;
 mod webhook;
 
+pub use batch::{BatchId, BatchPlace};
 pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
 pub use mistake::{Mistake, Place, Reason};
+pub use progress::{NotedProgress, Progress};
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
 pub use webhook::{JobWebhook, WebhookRequest};
@@ -68,14 +72,15 @@ impl JobId {
         Some(Timestamp(i64::try_from(seconds * 1000 + u64::from(nanos / 1_000_000)).ok()?))
     }
 
-    /// The id without hyphens: 32 characters.
-    pub fn simple(self) -> String {
-        self.0.simple().to_string()
-    }
-
     /// This job's partition of the open-jobs index, out of `shards`.
     pub fn shard(self, shards: u8) -> u8 {
         self.0.as_bytes()[15] % shards
+    }
+}
+
+impl From<Uuid> for JobId {
+    fn from(id: Uuid) -> Self {
+        Self(id)
     }
 }
 
@@ -136,6 +141,9 @@ pub struct Job {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub request_id: Option<String>,
     pub mode: Mode,
+    /// Its place in the batch that it belongs to.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub batch: Option<BatchPlace>,
     pub tool: String,
     /// The queue of its message.
     #[serde(default)]
@@ -165,6 +173,9 @@ pub struct Job {
     /// Its result is being sent to `output.putUrl`. From then on, the end of the job by its owner refunds nothing.
     #[serde(skip_serializing_if = "std::ops::Not::not", default)]
     pub delivering: bool,
+    /// How far a job with many files is.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub progress: Option<NotedProgress>,
     /// The period that was charged and gets refunds.
     pub period: Period,
     pub charge: Charge,
@@ -293,6 +304,10 @@ impl Job {
         view.insert("toolSlug".into(), json!(self.tool));
         view.insert("mode".into(), json!(self.mode));
         view.insert("testMode".into(), json!(self.mode == Mode::Test));
+        if let Some(batch) = self.batch {
+            view.insert("batchId".into(), json!(batch.id));
+            view.insert("index".into(), json!(batch.index));
+        }
         view.insert("createdAt".into(), json!(self.created_at.to_string()));
         let times = [
             ("startedAt", self.started_at),
@@ -309,6 +324,10 @@ impl Job {
             view.insert("waitingFor".into(), json!(waiting_for));
         }
         view.insert("attempts".into(), json!(self.attempts));
+        let current = |noted: &NotedProgress| status == JobStatus::Processing && noted.attempt == self.attempts;
+        if let Some(noted) = self.progress.filter(current) {
+            view.insert("progress".into(), json!(noted.progress));
+        }
         view.insert("input".into(), self.input.clone());
         view.insert("options".into(), self.options.clone());
         if !self.then.is_empty() {

@@ -2,6 +2,7 @@
 
 pub mod echo;
 pub mod idempotency;
+pub mod nesting;
 pub mod new_template;
 mod output;
 pub mod steps;
@@ -319,7 +320,7 @@ mod tests {
         for without in [json!({}), json!({"validateOnly": false})] {
             assert_eq!(message(without), "give `data`, or `\"validateOnly\": true`");
         }
-        assert!(message(json!({"data": [1]})).starts_with("must be an object"));
+        assert!(message(json!({"data": [1], "merge": "files"})).contains("a list of up to 1,000 such objects"));
         assert!(message(json!({"data": {}, "delimiters": {"open": "a", "close": "]]"}})).contains("What begins a tag"));
     }
 

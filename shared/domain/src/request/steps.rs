@@ -77,7 +77,8 @@ pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Opt
     if !made.iter().any(|made| takes.accepts(made) && takes.takes_directly(made)) {
         return Some(format!("{next} accepts {} only as a source, not from {first}", made.join(", ")));
     }
-    if before.definition.several_outputs.with(options) && !tool.definition.sources.are_alike() {
+    let several = &before.definition.several_outputs;
+    if several.with(options) && !several.are_each_in_steps() && !tool.definition.sources.are_alike() {
         return Some(format!(
             "{next} accepts one file, but {first} can make several: create a job for each, with `jobId` and `output`"
         ));
@@ -131,6 +132,47 @@ mod tests {
         );
         let nothing = &breaches("convert-office", json!({"sourceUrl": "https://a.example/x"}))[0];
         assert!(nothing.message.contains("options"), "{}", nothing.message);
+    }
+
+    #[test]
+    fn steps_run_for_each_file_of_a_mail_merge_or_follow_its_one_pdf() {
+        let merged = |merge: &str, then: &[&str]| {
+            let then: Vec<_> = then.iter().map(|slug| json!({"toolSlug": slug})).collect();
+            let options = json!({"data": [{"a": 1}, {"a": 2}], "merge": merge, "filenamePattern": "{a}"});
+            let body = json!({"sourceUrl": "https://a.example/x", "options": options, "then": then});
+            parse("render-template", body).map_err(|breaches| breaches[0].message.clone())
+        };
+        assert!(merged("files", &["office-to-pdf", "compress-pdf"]).is_ok());
+        assert!(merged("files", &["html-to-pdf", "merge-pdf", "compress-pdf"]).is_ok());
+        assert!(merged("one", &["compress-pdf"]).is_ok());
+        assert_eq!(
+            merged("one", &["office-to-pdf"]).unwrap_err(),
+            "office-to-pdf does not accept the pdf that render-template makes"
+        );
+        // What one step divides is not followed by a tool that takes one file.
+        assert!(merged("files", &["office-to-pdf", "split-pdf", "compress-pdf"]).is_err());
+    }
+
+    #[test]
+    fn data_of_several_documents_is_a_list_with_a_wish_for_what_they_become() {
+        let refusal = |options: Value| {
+            let breaches =
+                parse("render-template", json!({"sourceUrl": "https://a.example/x", "options": options})).err();
+            breaches.map(|breaches| breaches.into_iter().map(|breach| breach.message).collect::<String>())
+        };
+        let rows = |count: usize| vec![json!({"a": 1}); count];
+        assert_eq!(refusal(json!({"data": rows(1000), "merge": "files"})), None);
+        assert_eq!(refusal(json!({"data": {"a": 1}, "merge": "one"})), None);
+        for (options, told) in [
+            (json!({"data": rows(1001), "merge": "files"}), ""),
+            (json!({"data": [], "merge": "files"}), ""),
+            (json!({"data": [1], "merge": "files"}), ""),
+            (json!({"data": rows(2)}), "a list in `data` needs `merge`"),
+            (json!({"data": {"a": 1}, "filenamePattern": "{a}"}), "`filenamePattern` needs `merge`"),
+        ] {
+            let message = refusal(options.clone()).unwrap_or_else(|| panic!("{options}"));
+            assert!(message.contains(told), "{message}");
+        }
     }
 
     #[test]

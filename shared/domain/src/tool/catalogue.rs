@@ -187,7 +187,7 @@ mod tests {
             }
             let options = &properties[Section::Options.as_str()]["properties"];
             let Secrets { values, content } = &definition.secrets;
-            let chosen = definition.output_choice.iter().map(|choice| &choice.option);
+            let chosen = definition.output_choices.iter().map(|choice| &choice.option);
             for name in values.iter().chain(content).chain(chosen).chain(&definition.flat_options) {
                 assert!(options[name].is_object(), "{name} is not an option of {}", definition.slug);
             }

@@ -39,8 +39,9 @@ pub struct Definition {
     pub sources: Sources,
     /// Its output format, unless an option chooses another.
     pub output_format: OutputFormat,
+    /// Of several options that choose a format, the first one counts.
     #[serde(default)]
-    pub output_choice: Option<OutputChoice>,
+    pub output_choices: Vec<OutputChoice>,
     /// By the source's format, if the result has the format of its source. `output_format` is the first source format's.
     #[serde(default)]
     pub output_by_source: BTreeMap<String, OutputFormat>,
@@ -62,27 +63,35 @@ pub struct Definition {
 impl Definition {
     /// The output of a job with these options, whose source has the first of the formats that the tool takes.
     pub fn output(&self, options: &Map<String, Value>) -> &OutputFormat {
-        self.output_choice.as_ref().and_then(|choice| choice.format(options)).unwrap_or(&self.output_format)
+        self.chosen_output(options).unwrap_or(&self.output_format)
     }
 
     /// The output of a job with these options and a source of this format.
     pub fn output_from(&self, options: &Map<String, Value>, source: &str) -> &OutputFormat {
-        let chosen = self.output_choice.as_ref().and_then(|choice| choice.format(options));
+        let chosen = self.chosen_output(options);
         chosen.or_else(|| self.output_by_source.get(source)).unwrap_or(&self.output_format)
+    }
+
+    fn chosen_output(&self, options: &Map<String, Value>) -> Option<&OutputFormat> {
+        self.output_choices.iter().find_map(|choice| choice.format(options))
     }
 
     /// The outputs that a job with these options may have, depending on its source.
     pub fn possible_outputs(&self, options: &Map<String, Value>) -> Vec<&OutputFormat> {
-        let is_chosen = self.output_choice.as_ref().is_some_and(|choice| choice.format(options).is_some());
-        if is_chosen || self.output_by_source.is_empty() {
+        if self.chosen_output(options).is_some() || self.output_by_source.is_empty() {
             return vec![self.output(options)];
         }
         self.output_by_source.values().collect()
     }
 
+    /// Whether a step with these options may have several results. `follows_several`: the step before had.
+    pub fn makes_several(&self, options: &Map<String, Value>, follows_several: bool) -> bool {
+        self.several_outputs.with(options) || (follows_several && !self.sources.are_alike())
+    }
+
     /// All outputs that the tool can make, the usual one first. Some may be named twice.
     pub fn all_outputs(&self) -> impl Iterator<Item = &OutputFormat> {
-        let chosen = self.output_choice.iter().flat_map(|choice| choice.formats.values());
+        let chosen = self.output_choices.iter().flat_map(|choice| choice.formats.values());
         std::iter::once(&self.output_format).chain(chosen).chain(self.output_by_source.values())
     }
 
@@ -153,6 +162,9 @@ pub enum SeveralOutputs {
     Chosen {
         option: String,
         value: Value,
+        /// Whether a further step that takes one file runs for each of them.
+        #[serde(rename = "eachInSteps", default)]
+        each_in_steps: bool,
     },
 }
 
@@ -167,7 +179,15 @@ impl SeveralOutputs {
     pub fn with(&self, options: &Map<String, Value>) -> bool {
         match self {
             Self::Fixed(several) => *several,
-            Self::Chosen { option, value } => options.get(option) == Some(value),
+            Self::Chosen { option, value, each_in_steps: _ } => options.get(option) == Some(value),
+        }
+    }
+
+    /// Whether a further step that takes one file can follow all the same: it runs for each file.
+    pub const fn are_each_in_steps(&self) -> bool {
+        match self {
+            Self::Fixed(_) => false,
+            Self::Chosen { each_in_steps, .. } => *each_in_steps,
         }
     }
 

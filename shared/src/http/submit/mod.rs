@@ -21,6 +21,7 @@ use super::wait::{PREFERENCE_APPLIED, Wait};
 use crate::clock;
 use crate::context::Context;
 use crate::domain::api_key::Mode;
+use crate::domain::batch::BatchPlace;
 use crate::domain::breach::Breach;
 use crate::domain::catalogue::Tool;
 use crate::domain::event::{self, EventKind};
@@ -36,6 +37,7 @@ use crate::domain::webhook::{JobWebhook, WebhookRequest};
 use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
 use crate::store::StoreError;
+use crate::store::batches::Gate;
 use crate::store::events::StoredEvent;
 use crate::store::jobs::{WAITING_GRACE, queued_until, uncounted, waiting_until};
 use crate::store::submission::{Created, Submission, Submissions};
@@ -79,6 +81,16 @@ struct Order<'a> {
     /// Unfinished jobs whose results it takes.
     awaited: BTreeSet<JobId>,
     webhook: Option<JobWebhook>,
+    /// The item that it is made of, in a batch.
+    item: Option<&'a BatchItem>,
+}
+
+/// An item of a batch that becomes a job.
+#[derive(Debug)]
+pub struct BatchItem {
+    pub place: BatchPlace,
+    pub job: JobId,
+    pub gate: Gate,
 }
 
 /// The job of a request: new, or from an earlier request with the same idempotency key.
@@ -124,6 +136,16 @@ impl Receipt {
     }
 }
 
+/// A request for a job before its checks.
+struct Asked<'a> {
+    body: &'a Map<String, Value>,
+    choice: ToolChoice<'a>,
+    key: Option<&'a IdempotencyKey>,
+    /// An error outside the body.
+    breach: Option<Breach>,
+    item: Option<&'a BatchItem>,
+}
+
 /// The tool that an endpoint creates jobs for.
 #[derive(Clone, Copy, Debug)]
 pub enum ToolChoice<'a> {
@@ -160,7 +182,8 @@ impl JobService {
             Err(breach) => (None, Some(breach)),
         };
         let waits = caller.limits(&self.context.config.limits).waits;
-        let taken = self.admit_and_submit(&body, key, choice, caller, breach).await?;
+        let asked = Asked { body: &body, choice, key: key.as_ref(), breach, item: None };
+        let taken = self.admit_and_submit(asked, caller).await?;
         match wait {
             Some(wait) => self.answer_at_end(taken, wait, waits, &Accept::of(&request.headers)).await,
             None => Ok(taken.accepted(caller.now)),
@@ -189,21 +212,28 @@ impl JobService {
         choice: ToolChoice<'_>,
     ) -> Outcome {
         as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
-            let taken = self.admit_and_submit(body, idempotency_key, choice, &caller, None).await?;
+            let asked = Asked { body, choice, key: idempotency_key.as_ref(), breach: None, item: None };
+            let taken = self.admit_and_submit(asked, &caller).await?;
             Ok(taken.accepted(caller.now))
         })
         .await
     }
 
-    /// The checks of the body in the documented order. `breach`: an error outside the body.
-    async fn admit_and_submit(
+    /// The job of an item, with the same checks as any other. It is created once, however often this is called.
+    pub async fn create_item(
         &self,
-        body: &Map<String, Value>,
-        idempotency_key: Option<IdempotencyKey>,
-        choice: ToolChoice<'_>,
         caller: &Caller,
-        breach: Option<Breach>,
-    ) -> Result<Taken, ApiError> {
+        tool: &str,
+        body: &Map<String, Value>,
+        item: &BatchItem,
+    ) -> Result<Job, ApiError> {
+        let asked = Asked { body, choice: ToolChoice::Named(tool), key: None, breach: None, item: Some(item) };
+        Ok(self.admit_and_submit(asked, caller).await?.job)
+    }
+
+    /// The checks of the body in the documented order.
+    async fn admit_and_submit(&self, asked: Asked<'_>, caller: &Caller) -> Result<Taken, ApiError> {
+        let Asked { body, choice, key, breach, item } = asked;
         let tool = self.choose_tool(choice, body)?;
         let cost = admit_tool(tool, caller)?.credit_cost;
         let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
@@ -217,22 +247,26 @@ impl JobService {
         for _ in 0..TRIES {
             let stored = stored_sources::find(&self.context, &wanted, body, caller).await?;
             if !stored.breaches.is_empty() {
-                let replay = self.replay(idempotency_key.as_ref(), &wanted, caller).await?;
+                let replay = self.replay(key, &wanted, caller).await?;
                 return replay.ok_or_else(|| ApiError::validation(stored.breaches));
             }
             let (webhook, awaited) = (webhook.clone(), stored.awaited);
             let exact = stored.template.map(|template| wanted.with_version(&template));
             let exact = exact.as_ref().unwrap_or(&wanted);
-            let order = Order { tool, cost, wanted: &wanted, exact, warnings: &warnings, awaited, webhook };
-            if let Some(taken) = self.submit(order, caller, idempotency_key.as_ref()).await? {
+            let order = Order { tool, cost, wanted: &wanted, exact, warnings: &warnings, awaited, webhook, item };
+            if let Some(taken) = self.submit(order, caller, key).await? {
                 return Ok(taken);
             }
         }
         Err(ApiError::unavailable("the jobs that the request names changed during every attempt"))
     }
 
-    /// The job's webhook as it is stored.
-    fn webhook(&self, wanted: Option<&WebhookRequest>, account: &str) -> Result<Option<JobWebhook>, ApiError> {
+    /// The webhook of a job or a batch as it is stored.
+    pub(super) fn webhook(
+        &self,
+        wanted: Option<&WebhookRequest>,
+        account: &str,
+    ) -> Result<Option<JobWebhook>, ApiError> {
         let Some(wanted) = wanted else { return Ok(None) };
         let wrong = |member, rule| ApiError::validation(vec![Breach::new(format!("/webhook/{member}"), rule)]);
         receiver(&wanted.url, MAX_URL_BYTES, self.context.config.local_mode).ok_or_else(|| wrong("url", URL_RULE))?;
@@ -245,7 +279,7 @@ impl JobService {
     }
 
     /// Checks that the caller may use all further tools, and returns their total cost.
-    fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, ApiError> {
+    pub(super) fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, ApiError> {
         let mut cost = 0;
         for step in &wanted.then {
             let tool = self.context.catalogue.find(&step.tool).ok_or(ErrorCode::ToolNotFound)?;
@@ -254,7 +288,7 @@ impl JobService {
         Ok(cost)
     }
 
-    fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
+    pub(super) fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
         let slug = match choice {
             ToolChoice::Named(slug) => slug,
             ToolChoice::InBody => match body.get("toolSlug") {
@@ -301,6 +335,7 @@ impl JobService {
             job,
             idempotency,
             awaited: order.awaited.into_iter().collect(),
+            gate: order.item.map(|item| item.gate.clone()),
             cost,
             included: caller.plan().included_credits,
             now: caller.now,
@@ -314,13 +349,21 @@ impl JobService {
             Created::Replay(_)
             | Created::Mismatch
             | Created::AwaitedMoved
+            | Created::GateClosed
             | Created::InsufficientCredits { .. }
-            | Created::TestQuotaExhausted => self.discard(payload).await,
+            | Created::TestQuotaExhausted => {
+                // Timeline: a run sleeps before this, and the next run creates the job of the same item. Its request has the same
+                // key, so the sweeper decides whether a job needs it.
+                if order.item.is_none() {
+                    self.discard(payload).await;
+                }
+            }
         }
         match created {
             Created::Fresh(job) => Ok(Some(Taken::new(*job, false))),
             Created::Replay(job) => Ok(Some(Taken::new(*job, true))),
             Created::AwaitedMoved => Ok(None),
+            Created::GateClosed => Err(ErrorCode::BatchEnded.into()),
             Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
             Created::InsufficientCredits { available } => {
                 self.note_exhaustion(caller, cost, available).await;
@@ -349,8 +392,8 @@ impl JobService {
     }
 
     fn new_job(&self, order: &Order<'_>, caller: &Caller) -> Job {
-        let Order { tool, wanted, exact, warnings, awaited, webhook, cost: _ } = order;
-        let id = JobId::new();
+        let Order { tool, wanted, exact, warnings, awaited, webhook, item, cost: _ } = order;
+        let id = item.map_or_else(JobId::new, |item| item.job);
         let shown = Echo::of(exact, &tool.definition, &self.context.catalogue);
         let queue = tool.definition.queue;
         let (open, due) = if awaited.is_empty() {
@@ -364,6 +407,7 @@ impl JobService {
             key_id: caller.key.key_id.clone(),
             request_id: caller.request_id.as_ref().map(ToString::to_string),
             mode: caller.key.mode,
+            batch: item.map(|item| item.place),
             tool: wanted.tool.clone(),
             queue,
             status: JobStatus::Queued,
@@ -377,6 +421,7 @@ impl JobService {
             claim_id: None,
             held: None,
             delivering: false,
+            progress: None,
             period: caller.now.period(),
             charge: Charge::NOTHING,
             till: None,
@@ -468,7 +513,7 @@ fn overlong() -> StoreError {
     StoreError::Unavailable(format!("no answer for {NOTE_TIME:?}"))
 }
 
-fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, ApiError> {
+pub(super) fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, ApiError> {
     let settings = caller.settings.tool(tool);
     if !settings.admits(&tool.definition.slug, &caller.plan(), &caller.key) {
         return Err(ErrorCode::ToolNotAllowed.into());

@@ -18,6 +18,7 @@ use super::dynamo::{Transacted, all, back_off, failed_condition, get, send, too_
 use super::item::{Item, UsageItem, due_shard, from_item, number, string, time, to_item};
 use super::{StoreError, store_error};
 use crate::config::Tables;
+use crate::domain::batch::Batch;
 use crate::domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, event_time, job_event_id, new_event_id};
 use crate::domain::job::{Job, JobId};
 use crate::domain::time::{Period, Timestamp};
@@ -103,6 +104,12 @@ impl StoredEvent {
     pub fn of_job(job: &Job, kind: EventKind, at: Timestamp) -> Self {
         let event = Self::with_id(&job.account, job_event_id(job.id, at), kind, at, event::job_ended(job, at));
         Self { webhook: job.webhook.clone(), ..event }
+    }
+
+    /// The event about a batch.
+    pub fn of_batch(batch: &Batch, kind: EventKind, at: Timestamp) -> Self {
+        let event = Self::new(&batch.account, kind, at, json!({"batch": batch.view()}));
+        Self { webhook: batch.webhook.clone(), ..event }
     }
 
     fn with_id(account: &str, id: String, kind: EventKind, at: Timestamp, data: Value) -> Self {

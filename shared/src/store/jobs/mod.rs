@@ -29,12 +29,12 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::dynamo::{failed_condition, get, get_items, glimpse, only, readable, send};
-use super::item::{Item, OPEN, OPEN_SHARDS, Shard, from_item, job_key, number, string, time};
+use super::item::{Item, OPEN, OPEN_SHARDS, Shard, from_item, job_key, nested, number, string, time};
 use super::{StoreError, store_error};
 use crate::config::Tables;
 use crate::domain::api_key::Mode;
 pub use crate::domain::job::Completion;
-use crate::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS};
+use crate::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, NotedProgress, Progress};
 use crate::domain::time::Timestamp;
 use crate::domain::tool::QueueName;
 
@@ -190,6 +190,21 @@ impl Jobs {
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
             .expression_attribute_values(":yes", AttributeValue::Bool(true));
+        written(Box::pin(send(update)).await)
+    }
+
+    /// Notes how far the attempt is.
+    pub async fn note_progress(&self, job: &Job, progress: Progress) -> Result<Written, StoreError> {
+        let noted = NotedProgress { attempt: job.attempts, progress };
+        let update = self
+            .transition(job.id)
+            // Timeline: A's lease ends, B claims attempt 2, then A tells its progress. B's stays as it is.
+            // Timeline: the job is deleted before this write. Nothing is added to what is left of it.
+            .condition_expression("#status = :processing AND attempts = :attempt")
+            .update_expression("SET progress = :progress")
+            .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
+            .expression_attribute_values(":attempt", number(job.attempts))
+            .expression_attribute_values(":progress", nested(&noted)?);
         written(Box::pin(send(update)).await)
     }
 

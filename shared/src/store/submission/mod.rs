@@ -7,8 +7,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{Put, ReturnValuesOnConditionCheckFailure, TransactWriteItem, Update};
 use tokio::time::Instant;
+use uuid::Uuid;
 
 use self::places::Places;
+use super::batches::Gate;
 use super::dynamo::{Retries, Transacted, get, put, transact_as, update};
 use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
 use super::jobs::Jobs;
@@ -33,6 +35,7 @@ pub struct Submissions {
     client: Client,
     jobs_table: String,
     usage_table: String,
+    events_table: String,
     jobs: Jobs,
     places: Places,
 }
@@ -44,6 +47,8 @@ pub struct Submission {
     pub idempotency: Option<IdempotencyRecord>,
     /// Unfinished jobs whose results the job takes.
     pub awaited: Vec<JobId>,
+    /// The run that creates it, for a job of a batch.
+    pub gate: Option<Gate>,
     /// Credits, for a live key.
     pub cost: u64,
     /// Credits that the account's plan includes each month.
@@ -60,6 +65,8 @@ pub enum Created {
     Mismatch,
     /// An awaited job has just ended, or no more jobs may wait for it.
     AwaitedMoved,
+    /// The run no longer creates jobs of its batch.
+    GateClosed,
     InsufficientCredits {
         available: u64,
     },
@@ -92,8 +99,8 @@ enum Verdict {
 impl Submissions {
     pub fn new(client: Client, tables: &Tables) -> Self {
         let jobs = Jobs::new(client.clone(), tables);
-        let (jobs_table, usage_table) = (tables.jobs.clone(), tables.usage.clone());
-        Self { client, jobs_table, usage_table, jobs, places: Places::default() }
+        let Tables { jobs: jobs_table, usage: usage_table, events: events_table, .. } = tables.clone();
+        Self { client, jobs_table, usage_table, events_table, jobs, places: Places::default() }
     }
 
     /// Writes the submission once, with retries until `deadline`.
@@ -101,6 +108,7 @@ impl Submissions {
         let attempts = Attempts {
             store: self,
             submission,
+            token: Uuid::now_v7().simple().to_string(),
             retries: Retries::until(deadline, FIRST_BACKOFF_MS, LONGEST_BACKOFF_MS),
             payment: None,
             look: false,
@@ -130,6 +138,9 @@ impl Submissions {
 struct Attempts<'a> {
     store: &'a Submissions,
     submission: Submission,
+    /// Begins the tokens of its transactions. The job's id does not do: two runs of a batch may create the same job, with other
+    /// content, and DynamoDB refuses a token that it knows with other content.
+    token: String,
     retries: Retries,
     /// The payment of the last attempt.
     payment: Option<Payment>,
@@ -205,7 +216,7 @@ impl Attempts<'_> {
             let Submission { job, awaited, .. } = &self.submission;
             let pots = credits::read(client, table, &job.account, job.period).await?.pots;
             let debit = Debit::planned(order, &pots);
-            // Besides the credits: the idempotency record, the job, and the jobs that it waits for.
+            // Besides the credits: the idempotency record or the batch, the job, and the jobs that it waits for.
             let fits = |debit: &Debit| 2 + awaited.len() + debit.writes.len() <= MOST_WRITES;
             if debit.as_ref().map_or(true, fits) {
                 return Ok(debit);
@@ -220,9 +231,9 @@ impl Attempts<'_> {
     /// A replay is accepted even if credits have run out since.
     ///
     /// Timeline: our first transaction commits late, after the job was looked for, and takes the last credit. There are no credits
-    /// for another one, and the job exists.
+    /// for another one, and the job exists. The same if an earlier run of a batch created the item's job and died.
     async fn refuse(&self, available: u64) -> Result<Created, StoreError> {
-        if self.payment.is_some()
+        if (self.payment.is_some() || self.submission.gate.is_some())
             && let Some(job) = self.store.jobs.get(self.submission.job.id).await?
         {
             return Ok(Created::Fresh(Box::new(job)));
@@ -263,10 +274,10 @@ impl Attempts<'_> {
         Job { charge, till, included_credits: self.submission.included, ..self.submission.job.clone() }
     }
 
-    /// One attempt. The parts are in the order in which their failures are checked: record, job, awaited jobs, credits.
+    /// One attempt. The parts are in the order in which their failures are checked: record, job, awaited jobs, gate, credits.
     async fn write(&self, payment: &Payment) -> Result<Verdict, StoreError> {
-        let Submission { job, idempotency, awaited, .. } = &self.submission;
-        let mut writes = Vec::with_capacity(4 + awaited.len());
+        let Submission { job, idempotency, awaited, gate, .. } = &self.submission;
+        let mut writes = Vec::with_capacity(5 + awaited.len());
         if let Some(record) = idempotency {
             writes.push(self.put_record(record)?);
         }
@@ -275,6 +286,10 @@ impl Attempts<'_> {
         for awaited in awaited {
             writes.push(self.store.jobs.register_waiter(*awaited, job)?);
         }
+        let before_credits = self.before_credits(job_position);
+        if let Some(gate) = gate {
+            writes.push(gate.check(&self.store.events_table)?);
+        }
         match payment {
             Payment::TestDay => writes.push(self.count_test_job()?),
             Payment::Debit(debit) => {
@@ -282,17 +297,23 @@ impl Attempts<'_> {
             }
         }
         // One token per transaction, so that a repetition after a lost response changes nothing.
-        let token = format!("{}{:04}", job.id.simple(), self.variant % 10_000);
+        let token = format!("{}{:04}", self.token, self.variant % 10_000);
         match transact_as(&self.store.client, Some(token), writes).await {
             Ok(Transacted::Committed) => Ok(Verdict::Written),
             Ok(Transacted::Contended(positions)) => {
-                let for_credits = positions.iter().any(|position| *position > job_position + awaited.len());
+                let for_credits = positions.iter().any(|position| *position > before_credits);
                 Ok(Verdict::Contended { for_credits })
             }
             Ok(Transacted::Failed(failed)) => self.judge(failed, job_position, payment),
             Err(StoreError::Unavailable(cause)) => self.after_unknown_outcome(&cause).await,
             Err(error @ (StoreError::Refused(_) | StoreError::Malformed(_))) => Err(error),
         }
+    }
+
+    /// The position of the last part before the credits.
+    fn before_credits(&self, job_position: usize) -> usize {
+        let Submission { awaited, gate, .. } = &self.submission;
+        job_position + awaited.len() + usize::from(gate.is_some())
     }
 
     fn put_record(&self, record: &IdempotencyRecord) -> Result<TransactWriteItem, StoreError> {
@@ -365,6 +386,10 @@ impl Attempts<'_> {
         let awaited = job_position + 1..=job_position + self.submission.awaited.len();
         if failed.iter().any(|(position, _)| awaited.contains(position)) {
             return Ok(Verdict::Done(Created::AwaitedMoved));
+        }
+        let gate = awaited.end() + 1;
+        if self.submission.gate.is_some() && failed.iter().any(|(position, _)| *position == gate) {
+            return Ok(Verdict::Done(Created::GateClosed));
         }
         Ok(match payment {
             Payment::TestDay => Verdict::Done(Created::TestQuotaExhausted),

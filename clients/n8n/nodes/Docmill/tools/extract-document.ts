@@ -163,6 +163,14 @@ export const extractDocument: Tool = {
 					default: ['eng'],
 				},
 				{
+					displayName: 'Layout',
+					name: 'layout',
+					type: 'boolean',
+					default: false,
+					description:
+						'Whether how docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. <code>false</code>: by their own structure, exactly, without pages and boxes. <code>true</code>: as they look when they are printed, with pages and boxes. Other formats always have pages.',
+				},
+				{
 					displayName: 'OCR',
 					name: 'ocr',
 					description:
@@ -179,7 +187,7 @@ export const extractDocument: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All pages if left out; pages listed twice are included once.',
+						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with <code>layout</code>.',
 					type: 'string',
 					default: '',
 				},

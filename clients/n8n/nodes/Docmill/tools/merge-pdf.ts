@@ -26,7 +26,7 @@ export const mergePdf: Tool = {
 					displayName: 'Bookmarks',
 					name: 'bookmarks',
 					description:
-						"<code>keep</code>: every bookmark of every source; those of a source with a <code>title</code> are nested under a bookmark of that title. <code>titles</code>: one bookmark for each source, named after its <code>title</code>, the document's own title or its file name. <code>none</code>: no bookmarks.",
+						"<code>keep</code>: every bookmark of every source; those of a source with a <code>title</code> are nested under a bookmark of that title. <code>titles</code>: one bookmark for each source, named after its <code>title</code>, the document's own title or its file name. <code>names</code>: the same without the document's own title, which documents of one template share. <code>none</code>: no bookmarks.",
 					type: 'options',
 					options: [
 						{
@@ -40,6 +40,11 @@ export const mergePdf: Tool = {
 							value: 'titles',
 							description:
 								"One bookmark for each source, named after its <code>title</code>, the document's own title or its file name",
+						},
+						{
+							name: 'Names',
+							value: 'names',
+							description: "The same without the document's own title, which documents of one template share",
 						},
 						{ name: 'None', value: 'none', description: 'No bookmarks' },
 					],

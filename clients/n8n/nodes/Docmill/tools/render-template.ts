@@ -19,7 +19,7 @@ export const renderTemplate: Tool = {
 			displayName: 'Data',
 			name: 'data',
 			description:
-				"The data to fill in: names with values, lists and objects of any depth. It can only be left out with <code>validateOnly</code>. It is deleted with the job's request, never logged and never shown.",
+				"The data to fill in: names with values, lists and objects of any depth. Or a list of up to 1,000 such objects, with <code>merge</code>: there is a document for each. It can only be left out with <code>validateOnly</code>. It is deleted with the job's request, never logged and never shown.",
 			type: 'json',
 			placeholder: '{"customer":"Ada Lovelace","items":[{"name":"Garden chair","price":49.9}]}',
 			default: '{}',
@@ -55,12 +55,40 @@ export const renderTemplate: Tool = {
 					],
 				},
 				{
+					displayName: 'Filename Pattern',
+					name: 'filenamePattern',
+					description:
+						"With <code>merge</code>: the name of each file, or its bookmark, with tags such as <code>{invoice.number}.pdf</code>. Names that occur twice get a number, and what file systems don't take becomes <code>_</code>. The extension is always that of the result. Without it, they are numbered.",
+					type: 'string',
+					default: '',
+				},
+				{
 					displayName: 'Locale',
 					name: 'locale',
 					description:
 						'How numbers, amounts and dates are written: a language with an optional region, such as <code>de-AT</code>',
 					type: 'string',
 					default: 'en-US',
+				},
+				{
+					displayName: 'Merge',
+					name: 'merge',
+					description:
+						'What a list in <code>data</code> becomes. <code>one</code>: one PDF of all documents after one another, with a bookmark for each. <code>files</code>: a file for each, in a ZIP; further steps that take one file run for each of them.',
+					type: 'options',
+					options: [
+						{
+							name: 'One',
+							value: 'one',
+							description: 'One PDF of all documents after one another, with a bookmark for each',
+						},
+						{
+							name: 'Files',
+							value: 'files',
+							description: 'A file for each, in a ZIP; further steps that take one file run for each of them',
+						},
+					],
+					default: 'one',
 				},
 				{
 					displayName: 'Missing',

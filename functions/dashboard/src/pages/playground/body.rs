@@ -5,7 +5,8 @@ use docmill::domain::source::{SOURCES, SourceKind, SourceProperty};
 use docmill::domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
-use super::options::{Control, Source, controls, sources};
+use super::data_form;
+use super::options::{Source, controls, sources};
 use crate::form::FormData;
 
 /// Field of the password for a source, or for each of several.
@@ -81,7 +82,7 @@ pub fn entries(data: &FormData) -> Vec<Entry<'_>> {
 /// The body of the form's job.
 pub fn body(catalogue: &Catalogue, definition: &Definition, data: &FormData) -> Map<String, Value> {
     let mut body = Map::from_iter([("input".to_owned(), Value::Object(input(definition, data)))]);
-    let options = options(definition, data);
+    let options = data_form::options(definition, data);
     if !options.is_empty() {
         body.insert("options".to_owned(), Value::Object(options));
     }
@@ -118,11 +119,6 @@ fn listed(definition: &Definition, data: &FormData) -> Map<String, Value> {
     if sources.is_empty() { Map::new() } else { Map::from_iter([(SOURCES.to_owned(), json!(sources))]) }
 }
 
-pub fn options(definition: &Definition, data: &FormData) -> Map<String, Value> {
-    let value = |control: Control| Some((control.name.clone(), control.read(data)?));
-    controls(definition).into_iter().filter_map(value).collect()
-}
-
 /// Most further steps of a job.
 pub const MOST_STEPS: usize = 5;
 
@@ -143,7 +139,7 @@ pub struct Step<'a> {
 
 impl Step<'_> {
     pub fn options(&self) -> Map<String, Value> {
-        self.tool.map(|tool| options(&tool.definition, &self.data)).unwrap_or_default()
+        self.tool.map(|tool| data_form::options(&tool.definition, &self.data)).unwrap_or_default()
     }
 
     fn body(&self) -> Value {

@@ -4,9 +4,10 @@ use docmill::domain::tool::Definition;
 use maud::{Markup, html};
 use serde_json::Value;
 
+use super::data_form::{self, controls};
 use super::label;
 use super::messages::Messages;
-use super::options::{Control, Kind, controls, entries, plain};
+use super::options::{Control, Kind, entries, plain};
 use crate::form::{Field, FormData, checkbox, input, select, text, textarea};
 
 /// Where the fields of one tool's options belong: those of a further step have names that begin with its scope.
@@ -23,7 +24,7 @@ const NEW_ROW: &str = "new-row";
 
 /// The first option, and the others folded.
 pub fn option_fields(definition: &Definition, place: &Place<'_>) -> Markup {
-    let mut controls = controls(definition);
+    let mut controls = controls(definition, place.data);
     // Areas can be drawn, so they come first.
     controls.sort_by_key(|control| !is_of_areas(control));
     let Some((first, rest)) = controls.split_first() else { return html! {} };
@@ -33,11 +34,28 @@ pub fn option_fields(definition: &Definition, place: &Place<'_>) -> Markup {
     let (shown, folded): (Vec<_>, Vec<_>) = rest.iter().partition(leads);
     html! {
         (field(first, place))
+        @if place.scope.is_empty() && data_form::is_offered(definition) { (data_form_buttons(place.data)) }
         @for control in shown { (field(control, place)) }
         @if !folded.is_empty() {
             details.options open[changed || place.messages.has_below(&format!("{}option.", place.scope))] {
                 summary { "Options" }
                 div.fields { @for control in folded { (field(control, place)) } }
+            }
+        }
+    }
+}
+
+/// The buttons between the data as a form and as JSON. They need scripts.
+fn data_form_buttons(data: &FormData) -> Markup {
+    let schema = data.raw(data_form::SCHEMA);
+    html! {
+        @if schema.is_empty() {
+            p { button.button.small type="button" data-as="form" { "Make a form of the template" } }
+        } @else {
+            input type="hidden" name=(data_form::SCHEMA) value=(schema);
+            p.actions {
+                button.button.small type="button" data-as="form" { "Read the template again" }
+                button.button.small type="button" data-as="json" { "Write JSON instead" }
             }
         }
     }

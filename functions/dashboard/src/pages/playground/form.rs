@@ -46,6 +46,8 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
                     data-page=(shown.state.link(PATH))
                     data-form=(shown.state.link(&format!("{PATH}/form")))
                     data-uploads=(shown.state.link(&format!("{PATH}/uploads")))
+                    data-check=(shown.state.link(&format!("{PATH}/check")))
+                    data-fields=(shown.state.link(&format!("{PATH}/data")))
                     data-code=(shown.state.link(&format!("{PATH}/code")))
                     data-viewer=(assets::link(shown.state, "viewer.js"))
                     data-areas=(assets::link(shown.state, "areas.js"))

@@ -6,6 +6,7 @@
 pub mod body;
 pub mod code;
 pub mod controls;
+pub mod data_form;
 pub mod documents;
 pub mod form;
 pub mod label;
@@ -57,6 +58,8 @@ pub fn routes() -> Router<AppState> {
         .route(PATH, get(show).post(convert))
         .route("/app/playground/form", post(form_again))
         .route("/app/playground/code", post(code_tabs))
+        .route("/app/playground/check", post(check))
+        .route("/app/playground/data", post(data_again))
         .route("/app/playground/uploads", post(announce))
         .route("/app/playground/jobs/{id}", get(progress))
         .route("/app/playground/jobs/{id}/cancel", post(cancel))
@@ -154,15 +157,86 @@ async fn convert(
     respond(&shown, None, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
+/// Checks the form's template, without its data and further steps: what the check reports becomes the fields of the data.
+/// It is a job in test mode, so that it is free.
+async fn check(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let form = sent(&state, &viewer, &user, &data)?;
+    let definition = &form.tool.definition;
+    let input = body::body(&state.context.catalogue, definition, &data).remove("input").unwrap_or_default();
+    let options = Value::Object(data_form::check_options(definition, &data));
+    let body = Map::from_iter([("input".to_owned(), input), ("options".to_owned(), options)]);
+    match create(&state, &user, form.tool, &data, &body, (Mode::Test, "check")).await {
+        Ok(id) => {
+            let job = own_job(&state, &user, &id).await?;
+            Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)))
+        }
+        Err(messages) => {
+            let shown = Shown { messages, recent: recent(&state, &user).await?, ..form };
+            Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response())
+        }
+    }
+}
+
+#[derive(Debug, Deserialize)]
+struct DataForm {
+    /// The check whose report has the fields. Without one, the data becomes JSON.
+    check: Option<String>,
+}
+
+/// The form with its data in fields, or as JSON.
+async fn data_again(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Query(wanted): Query<DataForm>,
+    data: FormData,
+) -> Result<Response, PageError> {
+    let form = sent(&state, &viewer, &user, &data)?;
+    let report = match &wanted.check {
+        Some(check) => {
+            let job = own_job(&state, &user, check).await?;
+            data_form::Report::of(&state.context.files, &job).await.map_err(unavailable)?
+        }
+        None => None,
+    };
+    let (data, mistakes) = match (&wanted.check, &report) {
+        (_, Some(report)) => (report.form(&data), report.mistakes()),
+        (Some(_), None) => {
+            (data.clone(), Some("This template is too large for a form. Write its data as JSON.".to_owned()))
+        }
+        (None, None) => (data_form::as_json(&form.tool.definition, &data), None),
+    };
+    let messages = mistakes.map(|mistakes| Messages::by_form(&mistakes)).unwrap_or_default();
+    let shown = Shown { data: &data, messages, recent: recent(&state, &user).await?, ..form };
+    Ok(fragment(form::fields(&shown)))
+}
+
 async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Messages> {
+    let body = body::body(&state.context.catalogue, &tool.definition, data);
+    create(state, user, tool, data, &body, (mode(data), "playground")).await
+}
+
+/// Creates a job of the form, unless this attempt at this `purpose` has one. Returns its id.
+async fn create(
+    state: &AppState,
+    user: &SignedIn,
+    tool: &Tool,
+    data: &FormData,
+    body: &Map<String, Value>,
+    (mode, purpose): (Mode, &str),
+) -> Result<String, Messages> {
     let catalogue = &state.context.catalogue;
-    let body = body::body(catalogue, &tool.definition, data);
     if body["input"].as_object().is_none_or(Map::is_empty) {
         return Err(Messages::no_source(data.get("source")));
     }
-    let key = IdempotencyKey::parse(format!("playground-{}", data.get("attempt")).as_bytes()).ok();
+    let key = IdempotencyKey::parse(format!("{purpose}-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
-    let created = state.jobs.create_as(&user.account, mode(data), &body, key, choice).await;
+    let created = state.jobs.create_as(&user.account, mode, body, key, choice).await;
     match created.map(|reply| reply.members().and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned())))
     {
         Ok(Some(id)) => Ok(id),

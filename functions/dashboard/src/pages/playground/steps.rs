@@ -5,8 +5,9 @@ use docmill::domain::steps::mismatch;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
-use super::body::{MOST_STEPS, Step, options, step_scope, steps};
+use super::body::{MOST_STEPS, Step, step_scope, steps};
 use super::controls::{Place, option_fields};
+use super::data_form::options;
 use super::panel::credits;
 use super::shown::Shown;
 use crate::form::select;

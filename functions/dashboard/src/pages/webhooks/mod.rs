@@ -122,10 +122,10 @@ fn entry(event: &StoredEvent) -> Markup {
 fn kind_badge(kind: &str) -> Markup {
     let known = EventKind::ALL.into_iter().find(|known| known.as_str() == kind);
     let class = match known {
-        Some(EventKind::JobCompleted) => "badge success",
+        Some(EventKind::JobCompleted | EventKind::BatchCompleted) => "badge success",
         Some(EventKind::JobFailed | EventKind::QuotaExhausted | EventKind::WebhookDisabled) => "badge danger",
-        Some(EventKind::QuotaWarning | EventKind::ApiKeyRevoked) => "badge warn",
-        Some(EventKind::JobCanceled) | None => "badge",
+        Some(EventKind::QuotaWarning | EventKind::ApiKeyRevoked | EventKind::BatchPaused) => "badge warn",
+        Some(EventKind::JobCanceled | EventKind::BatchCanceled) | None => "badge",
     };
     html! { span class=(class) { (kind) } }
 }
@@ -137,6 +137,10 @@ fn summary(event: &StoredEvent) -> String {
     match EventKind::ALL.into_iter().find(|known| known.as_str() == event.kind) {
         Some(EventKind::JobCompleted | EventKind::JobCanceled) => text("/job/toolSlug"),
         Some(EventKind::JobFailed) => format!("{}: {}", text("/job/toolSlug"), text("/job/error/code")),
+        Some(EventKind::BatchCompleted | EventKind::BatchPaused | EventKind::BatchCanceled) => {
+            let (ended, total) = (number("/batch/counts/completed"), number("/batch/counts/total"));
+            format!("{}: {ended} of {total} completed", text("/batch/toolSlug"))
+        }
         Some(EventKind::QuotaWarning) => {
             format!("{} of {} included credits used", number("/credits/threshold"), number("/credits/included"))
         }

@@ -13,8 +13,10 @@ mod rtf;
 
 use std::sync::Arc;
 
-use names::Names;
+pub(crate) use names::Names;
 pub(crate) use page::{Page, render};
+
+use crate::{ErrorCode, Failure, Warning};
 
 /// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,6 +29,13 @@ pub(crate) enum Format {
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Unreadable(&'static str);
+
+impl From<Unreadable> for Failure {
+    fn from(error: Unreadable) -> Self {
+        let message = "The message is damaged. Save it again in the program that it comes from, and retry.";
+        Self::new(ErrorCode::CorruptDocument, message, error.to_string())
+    }
+}
 
 /// A message of any format.
 #[derive(Debug, Default)]
@@ -80,6 +89,33 @@ impl Email {
             Format::Eml => eml::read(bytes),
             Format::Msg => msg::read(bytes),
         }
+    }
+
+    /// What of the message could not be read.
+    pub(crate) fn warnings(&self) -> Vec<Warning> {
+        let mut warnings = Vec::new();
+        if self.is_damaged {
+            let message =
+                "The message is damaged, and parts of it could not be read. Save it again in your mail program.";
+            warnings.push(Warning::new("message_damaged", message));
+        }
+        if self.is_enclosed {
+            let message = "The text is in an encrypted or signed envelope, which is only listed. Save the message without it in your mail program.";
+            warnings.push(Warning::new("message_encrypted", message));
+        }
+        warnings
+    }
+
+    /// The file that a body refers to by `cid:` or by its address, by its index.
+    pub(crate) fn referred(&self, reference: &str) -> Option<usize> {
+        let is_referred = |file: &File| match reference.get(..4).filter(|start| start.eq_ignore_ascii_case("cid:")) {
+            Some(_) => {
+                let id = reference.get(4..).unwrap_or_default();
+                file.content_id.as_deref().is_some_and(|known| known.eq_ignore_ascii_case(id))
+            }
+            None => file.location.as_deref() == Some(reference),
+        };
+        self.files.iter().position(is_referred)
     }
 
     /// A page or text without headers, for attachments that are printed.

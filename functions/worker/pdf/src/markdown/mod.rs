@@ -12,7 +12,7 @@ use std::sync::Arc;
 
 use comrak::nodes::NodeValue;
 use comrak::options::Plugins;
-use comrak::{Arena, Options, format_html_with_plugins, parse_document};
+use comrak::{Arena, Options, format_html, format_html_with_plugins, parse_document};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 pub(crate) use front_matter::FrontMatter;
@@ -53,6 +53,14 @@ pub(crate) fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::E
     let title = front_matter.title.clone().or(first).or_else(|| look.name.map(str::to_owned));
     let html = page(&front_matter, title.as_deref().unwrap_or_default(), &body, look).into_string();
     Ok(Page { html, front_matter: FrontMatter { title, ..front_matter }, unreadable_front_matter })
+}
+
+/// The text as HTML, without a page around it.
+pub(crate) fn to_html(text: &str, base: Option<&str>) -> Result<String, std::fmt::Error> {
+    let (arena, options) = (Arena::new(), options(base));
+    let mut html = String::new();
+    format_html(parse_document(&arena, text, &options), &options, &mut html)?;
+    Ok(html)
 }
 
 /// A document's text as HTML.

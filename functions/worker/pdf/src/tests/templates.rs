@@ -101,3 +101,75 @@ fn a_spreadsheet_stays_one() {
     let outcome = run.run(Tool::RenderTemplate, json!({"data": {}})).unwrap();
     assert_eq!(outcome.artifacts[0].media, Media::Office(OfficeFile::Xlsx));
 }
+
+/// The names and texts of the documents of several rows.
+fn documents(template: &str, options: Value) -> Result<Vec<(Option<String>, String)>, Failure> {
+    let mut run = Run::new();
+    run.push(template.as_bytes(), Media::Html);
+    let outcome = run.run(Tool::RenderTemplate, options)?;
+    let text = |made: &Artifact| std::fs::read_to_string(run.path(&made.file)).unwrap();
+    Ok(outcome.artifacts.iter().map(|made| (made.filename.clone(), text(made))).collect())
+}
+
+#[test]
+fn each_row_becomes_a_document_with_a_name_of_its_own() {
+    let data = json!([{"name": "Ada"}, {"name": "A/B"}, {"name": "ada"}]);
+    let named = json!({"data": data, "merge": "files", "filenamePattern": "Letter {name}.pdf"});
+    let made = documents("<p>{name}</p>", named).unwrap();
+    let made: Vec<_> = made.iter().map(|(name, text)| (name.as_deref().unwrap(), text.as_str())).collect();
+    assert_eq!(
+        made,
+        [("Letter Ada.html", "<p>Ada</p>"), ("Letter A_B.html", "<p>A/B</p>"), ("Letter ada-2.html", "<p>ada</p>")]
+    );
+    let numbered = |merge: &str| {
+        let made = documents("{name}", json!({"data": data, "merge": merge})).unwrap();
+        made.into_iter().map(|(name, _)| name).collect::<Vec<_>>()
+    };
+    assert_eq!(numbered("files"), [None, None, None]);
+    assert_eq!(numbered("one"), ["1.html", "2.html", "3.html"].map(|name| Some(name.to_owned())));
+}
+
+#[test]
+fn mistakes_of_all_rows_are_told_at_once_with_their_rows() {
+    let data = json!([{"name": "Ada", "id": 1}, {"id": 2}, {"name": "Bob", "id": 3}, {"nmae": "Cy"}]);
+    let options = json!({"data": data, "merge": "files", "filenamePattern": "{id}"});
+    let failure = documents("{name}", options.clone()).unwrap_err();
+    assert_eq!(failure.code, ErrorCode::TemplateError);
+    let told: Vec<_> = failure
+        .details
+        .iter()
+        .map(|mistake| (mistake.place.row.unwrap(), mistake.tag.as_str(), mistake.place.part.as_str()))
+        .collect();
+    assert_eq!(told, [(2, "{name}", ""), (4, "{name}", ""), (4, "{id}", "filenamePattern")]);
+    assert_eq!(
+        failure.message,
+        "The template has 3 mistakes: see `details`. The first: In row 2: The data has no value `name`."
+    );
+    let check = json!({"data": data, "merge": "files", "filenamePattern": "{id}", "validateOnly": true});
+    let report: Value = serde_json::from_str(&page("{name}", check).unwrap().1).unwrap();
+    assert_eq!(report["mistakes"][2]["place"]["row"], 4);
+
+    let of_template = documents("{#name}", options).unwrap_err();
+    assert_eq!(of_template.details.len(), 1, "{of_template:?}");
+}
+
+#[test]
+fn a_name_that_some_row_or_the_pattern_uses_is_not_unused() {
+    let mut run = Run::new();
+    run.push(b"{name}{#vip}{gift}{/vip}", Media::Html);
+    let data =
+        json!([{"name": 1, "vip": true, "gift": 2, "id": 3}, {"name": 1, "vip": false, "gift": 2, "id": 4, "rest": 5}]);
+    let outcome =
+        run.run(Tool::RenderTemplate, json!({"data": data, "merge": "one", "filenamePattern": "{id}"})).unwrap();
+    assert_eq!(outcome.warnings.len(), 1);
+    assert_eq!(outcome.warnings[0].detail.as_deref(), Some("rest"));
+}
+
+#[test]
+fn documents_of_all_rows_together_are_limited() {
+    let mut run = Run::new();
+    run.push("x".repeat(1 << 20).as_bytes(), Media::Html);
+    let rows: Vec<_> = (0..1000).map(|_| json!({})).collect();
+    let failure = run.run(Tool::RenderTemplate, json!({"data": rows, "merge": "files"})).unwrap_err();
+    assert_eq!(failure.code, ErrorCode::RenderFailed, "{failure:?}");
+}

@@ -6,10 +6,10 @@ use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
 use super::stem;
 use crate::extract::model::{Document, TextSource};
-use crate::extract::pdf;
 use crate::extract::pdf::{Drawings, Facts, Head, figures};
 use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::{WriteOptions, write};
+use crate::extract::{own, pdf};
 use crate::pdfium::Session;
 use crate::structure::pages::too_many;
 use crate::text::{self, HeadersFooters};
@@ -23,6 +23,8 @@ struct Options {
     #[serde(flatten)]
     write: WriteOptions,
     pages: Option<String>,
+    /// The worker prints sources for it. Results of an earlier step are not printed.
+    layout: bool,
     ocr: Recognize,
     languages: Vec<String>,
     images: Images,
@@ -34,6 +36,7 @@ impl Default for Options {
         Self {
             write: WriteOptions::default(),
             pages: None,
+            layout: false,
             ocr: Recognize::Auto,
             languages: vec!["eng".to_owned()],
             images: Images::None,
@@ -51,8 +54,14 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     for (source, number) in request.sources.iter().zip(1..) {
         let prefix = if request.sources.len() > 1 { format!("{number}-") } else { String::new() };
         let mut pictures = Pictures::new(options.images, &request.directory, &request.limits, prefix.clone());
-        let reader = Reader { engines, session: &session, request, options: &options };
-        let (document, told) = reader.read(source, &mut recognition, &mut pictures, left)?;
+        let (document, mut told) = if own::reads(source.media) {
+            without_pages(&options)?;
+            own::read(source, &mut pictures, &request.limits, options.headers_footers)?
+        } else {
+            let reader = Reader { engines, session: &session, request, options: &options };
+            reader.read(source, &mut recognition, &mut pictures, left)?
+        };
+        told.extend(hidden_text(document.hidden.len()));
         left = left.saturating_sub(document.pages.len());
         warnings.extend(told.into_iter().map(|warning| of_source(warning, source, request)));
         let mut files = write(&document, &options.write, &prefix, &request.directory, &request.limits)?;
@@ -66,6 +75,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         return Err(Failure::new(ErrorCode::RenderFailed, NO_TABLES, "no tables"));
     }
     Ok(Outcome { artifacts, warnings, ..Outcome::default() })
+}
+
+/// A document that is read by its own structure has no pages.
+fn without_pages(options: &Options) -> Result<(), Failure> {
+    if options.layout || options.pages.is_some() {
+        let message = "The document has no pages yet. Add a step that makes a PDF of it before `extract-document`.";
+        return Err(Failure::new(ErrorCode::RenderFailed, message, "pages of a document without pages"));
+    }
+    Ok(())
 }
 
 /// The files of a source, the first of which is named after it if there are several in the result.
@@ -133,8 +151,6 @@ impl Reader<'_> {
         if self.options.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));
         }
-        let hidden = facts.iter().map(|facts| facts.hidden.len()).sum();
-        warnings.extend(hidden_text(hidden));
         let head = Head { title: opened.document.metadata(c"Title"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
         Ok((pdf::document(&whole, facts, self.options.headers_footers, head), warnings))
@@ -152,7 +168,7 @@ fn text_source(read: &ReadPage) -> TextSource {
 
 fn hidden_text(lines: usize) -> Option<Warning> {
     let message = format!(
-        "{lines} line(s) of text can't be seen on the pages, and are left out of the blocks. The format `json` has them in \
+        "{lines} line(s) of text can't be seen in the document, and are left out of the blocks. The format `json` has them in \
          `hidden`, with the reason."
     );
     (lines > 0).then(|| Warning::new("hidden_text", message))

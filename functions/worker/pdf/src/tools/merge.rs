@@ -19,12 +19,14 @@ struct Options {
     blank_pages: BlankPages,
 }
 
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Outlines {
     #[default]
     Keep,
     Titles,
+    /// Not the documents' own, which those of one template share.
+    Names,
     None,
 }
 
@@ -87,11 +89,12 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             assembly.add_blank(last_size.0, last_size.1)?;
         }
         last_size = chosen.last().and_then(|page| shown_size(&document, *page)).unwrap_or(last_size);
-        let title = title(request, position, &document);
+        let own = document.title().filter(|_| options.bookmarks != Outlines::Names);
+        let title = title(request, position, own);
         let bookmarks = match (options.bookmarks, source.title.as_deref()) {
             (Outlines::Keep, Some(title)) => Bookmarks::Below(title),
             (Outlines::Keep, None) => Bookmarks::Keep,
-            (Outlines::Titles, _) => Bookmarks::Title(&title),
+            (Outlines::Titles | Outlines::Names, _) => Bookmarks::Title(&title),
             (Outlines::None, _) => Bookmarks::None,
         };
         let pages: Vec<PageUse> = chosen.iter().map(|page| PageUse::of(*page as usize)).collect();
@@ -104,11 +107,11 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 }
 
 /// A source's title in the outline: the client's, the document's own, its file name, or its number.
-fn title(request: &Request, position: usize, document: &Source) -> String {
+fn title(request: &Request, position: usize, own: Option<String>) -> String {
     let source = request.sources.get(position);
     source
         .and_then(|source| source.title.clone())
-        .or_else(|| document.title())
+        .or(own)
         .or_else(|| stem(source?.name.as_deref()))
         .unwrap_or_else(|| format!("Document {}", position + 1))
 }

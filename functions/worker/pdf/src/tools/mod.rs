@@ -111,6 +111,6 @@ fn within_output(bytes: u64, limits: &Limits) -> Result<(), Failure> {
     Err(Failure::new(ErrorCode::RenderFailed, message, "result beyond the limit"))
 }
 
-fn io_failure(error: &std::io::Error) -> Failure {
+pub(crate) fn io_failure(error: &std::io::Error) -> Failure {
     Failure::internal(format!("file: {}", error.kind()))
 }

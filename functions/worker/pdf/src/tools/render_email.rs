@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{io_failure, only_source, options, stem};
 use crate::email::{Body, Email, Format, Page, render};
-use crate::{Artifact, ErrorCode, Failure, Media, Outcome, Request, Warning};
+use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
 
 const RESULT: &str = "page.html";
 
@@ -87,10 +87,7 @@ fn read(media: Media, bytes: &[u8]) -> Result<Email, Failure> {
         | Media::Office(_)
         | Media::Other => return Err(Failure::internal(format!("{media:?} as a message"))),
     };
-    Email::read(bytes, format).map_err(|error| {
-        let message = "The message is damaged. Save it again in the program that it comes from, and retry.";
-        Failure::new(ErrorCode::CorruptDocument, message, error.to_string())
-    })
+    Ok(Email::read(bytes, format)?)
 }
 
 fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
@@ -124,14 +121,7 @@ fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
         let message = format!("The page has no room for {pictures}. Look for what is left out among the attachments.");
         warnings.push(Warning::new("picture_too_large", message));
     }
-    if email.is_damaged {
-        let message = "The message is damaged, and parts of it could not be read. Save it again in your mail program.";
-        warnings.push(Warning::new("message_damaged", message));
-    }
-    if email.is_enclosed {
-        let message = "The text is in an encrypted or signed envelope, which is only listed. Save the message without it in your mail program.";
-        warnings.push(Warning::new("message_encrypted", message));
-    }
+    warnings.extend(email.warnings());
     warnings
 }
 

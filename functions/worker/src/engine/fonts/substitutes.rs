@@ -45,6 +45,12 @@ const CHINESE: &str = "Noto Sans CJK SC";
 const CHINESE_SERIF: &str = "Noto Serif CJK SC";
 const TAIWANESE: &str = "Noto Sans CJK TC";
 const SYMBOLS: &str = "OpenSymbol";
+// Their lines are as high as those of the fonts that they replace (`infra/worker/fonts`).
+const CAMBRIA: &str = "Caladea Tall";
+const SEGOE_UI: &str = "Arimo Extra Tall";
+/// LibreOffice takes it for Cambria without asking fontconfig.
+const TAKEN_FOR_CAMBRIA: &str = "Caladea";
+const COLORED: &str = "Noto Color Emoji";
 
 /// Each substitute was either designed with the same widths (`Same`) or measured to be close for English text. Ideographs have
 /// the same width in all fonts, so only other letters differ.
@@ -59,8 +65,9 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("courier", MONO, Same),
     relative("calibri", "Carlito", Same),
     relative("calibri light", "Carlito", Near),
-    relative("cambria", "Caladea", Same),
-    relative("cambria math", "Caladea", Same),
+    relative("cambria", CAMBRIA, Same),
+    relative("cambria math", CAMBRIA, Same),
+    relative("caladea", CAMBRIA, Same),
     relative("georgia", "Gelasio", Same),
     relative("consolas", "Inconsolata Semi Wide", Same),
     relative("comic sans ms", "Comic Relief", Same),
@@ -71,12 +78,12 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("palatino", "TeX Gyre Pagella", Same),
     relative("palatino linotype", "TeX Gyre Pagella", Near),
     relative("monotype corsiva", "TeX Gyre Chorus", Same),
-    relative("verdana", "DejaVu Sans", Near),
-    relative("tahoma", SANS, Near),
-    relative("segoe ui", SANS, Near),
-    relative("segoe ui light", SANS, Near),
-    relative("segoe ui emoji", SANS, Near),
-    heavy("segoe ui semibold", SANS, Near),
+    relative("verdana", "DejaVu Sans Tall", Near),
+    relative("tahoma", "Arimo Tall", Near),
+    relative("segoe ui", SEGOE_UI, Near),
+    relative("segoe ui light", SEGOE_UI, Near),
+    relative("segoe ui emoji", SEGOE_UI, Near),
+    heavy("segoe ui semibold", SEGOE_UI, Near),
     relative("microsoft sans serif", SANS, Near),
     relative("ms sans serif", SANS, Near),
     relative("trebuchet ms", SANS, Differ),
@@ -176,11 +183,10 @@ pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
         "<rejectfont><glob>/usr/share/fonts/opentype/urw-base35/*</glob></rejectfont>\n",
         "<rejectfont><glob>/usr/share/fonts/type1/*</glob></rejectfont>\n",
     ));
-    if asker == Asker::LibreOffice(Emoji::Plain) {
-        xml.push_str(concat!(
-            "<rejectfont><pattern><patelt name=\"family\"><string>Noto Color Emoji</string></patelt></pattern>",
-            "</rejectfont>\n",
-        ));
+    match asker {
+        Asker::LibreOffice(Emoji::Plain) => xml.push_str(&[rejected(TAKEN_FOR_CAMBRIA), rejected(COLORED)].concat()),
+        Asker::LibreOffice(Emoji::Colored) => xml.push_str(&rejected(TAKEN_FOR_CAMBRIA)),
+        Asker::Chromium => {}
     }
     xml.push_str("</selectfont>\n");
     if let Some(directory) = own.directory() {
@@ -221,6 +227,10 @@ impl Relative {
             Differ => "Its letters have other widths, so lines and pages may break at other places.",
         }
     }
+}
+
+fn rejected(family: &str) -> String {
+    format!("<rejectfont><pattern><patelt name=\"family\"><string>{family}</string></patelt></pattern></rejectfont>\n")
 }
 
 fn rule(relative: &Relative, mode: &str) -> String {

@@ -140,9 +140,9 @@ mod tests {
 
     #[test]
     fn a_warning_says_whether_the_width_is_kept() {
-        let installed = BTreeSet::from(["dejavu sans".to_owned()]);
+        let installed = BTreeSet::from(["dejavu sans tall".to_owned()]);
         let message = |asked, found| warning(asked, found, &installed).message;
-        assert!(message("Verdana", "DejaVu Sans").contains("about as wide"));
+        assert!(message("Verdana", "DejaVu Sans Tall").contains("about as wide"));
         assert!(message("Verdana", "Noto Sans").contains("other widths"));
         assert!(message("Acme", "DejaVu Sans").contains("other widths"));
     }

@@ -33,8 +33,8 @@ pub(crate) struct Work {
 }
 
 impl Work {
-    pub(crate) fn new(steps: usize) -> Self {
-        Self { uses: RefCell::new(Uses::new()), steps: Cell::new(steps) }
+    pub(crate) fn new(steps: usize, uses: Uses) -> Self {
+        Self { uses: RefCell::new(uses), steps: Cell::new(steps) }
     }
 
     /// Whether so much more work is allowed.

@@ -23,12 +23,14 @@ struct Place {
     used: bool,
 }
 
-impl Uses {
-    pub(crate) const ROOT: usize = 0;
-
-    pub(crate) fn new() -> Self {
+impl Default for Uses {
+    fn default() -> Self {
         Self { places: vec![Place::default()] }
     }
+}
+
+impl Uses {
+    pub(crate) const ROOT: usize = 0;
 
     pub(super) fn child(&mut self, place: usize, name: &str) -> usize {
         if let Some(child) = self.places.get(place).and_then(|place| place.children.get(name)) {
@@ -48,11 +50,9 @@ impl Uses {
         }
     }
 
-    /// Names in the data that nothing used, e.g. `items.sku`.
-    pub(crate) fn unused(&self, data: &Value) -> Vec<String> {
-        let mut unused = Vec::new();
-        self.collect(Self::ROOT, data, "", DEPTH, &mut unused);
-        unused
+    /// Adds the names in the data that nothing used, e.g. `items.sku`.
+    pub(crate) fn find_unused(&self, data: &Value, unused: &mut Vec<String>) {
+        self.collect(Self::ROOT, data, "", DEPTH, unused);
     }
 
     fn collect(&self, index: usize, value: &Value, path: &str, depth: usize, unused: &mut Vec<String>) {

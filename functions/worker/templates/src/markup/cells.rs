@@ -71,7 +71,7 @@ pub(super) fn whole_cells(
 }
 
 fn is_written(tag: &Tag) -> bool {
-    matches!(tag, Tag::Value(_) | Tag::Raw(_) | Tag::Picture(_))
+    matches!(tag, Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_))
 }
 
 fn cell_at(markup: &Markup<'_>, source: &str, sheet: &Sheet<'_>, element: usize) -> Option<(Range<usize>, Cell)> {

@@ -11,6 +11,7 @@ use super::scan::{Markup, attribute, scan, value};
 use super::sections::sections;
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};
+use crate::rich::Looks;
 use crate::tag::{self, MOST_TAGS, Seen, Tag};
 use crate::tree::{self, Frame, Mark, Part, Target, Written};
 
@@ -92,9 +93,9 @@ fn read_part(
             continue;
         }
         let target = target(&reading, &paragraphs, tagged, problems);
-        let is_raw = matches!(target, Target::Raw { .. });
+        let is_raw = matches!(target, Target::Raw { .. } | Target::Rich { .. });
         match (&tagged.tag, &target) {
-            (Tag::Raw(_), Target::Raw { replaces }) => {
+            (Tag::Raw(_), Target::Raw { replaces }) | (Tag::Rich(_), Target::Rich { replaces, .. }) => {
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
             }
@@ -105,7 +106,7 @@ fn read_part(
                 continue;
             }
             (Tag::Value(_) | Tag::Picture(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
-            (Tag::Raw(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
+            (Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
         }
         if !is_raw {
             marks.extend(tagged.pieces.iter().map(|piece| Mark::Cut(piece.raw.clone())));
@@ -164,6 +165,7 @@ fn found(
             from = found.whole.end;
             let pieces = paragraph.pieces(found.whole.clone());
             let place = || Place {
+                row: None,
                 part: origin.part.to_owned(),
                 page: pages.at(pieces.first().map_or(0, |piece| piece.raw.start)),
                 line: None,
@@ -242,6 +244,20 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
+    if let (Tag::Rich(_), Some(paragraph)) = (&tagged.tag, paragraphs.get(tagged.paragraph)) {
+        let is_alone = paragraph.text.trim() == tagged.text.trim();
+        let is_word = dialect == Dialect::Runs && element.name == "w:t" && markup.name(paragraph.element) == "w:p";
+        if is_alone && is_word {
+            let looks = looks(markup, source, paragraph.element, element.parent);
+            return Target::Rich { replaces: markup.range(paragraph.element), looks };
+        }
+        let message = if is_word {
+            "Rich text replaces a whole paragraph, so its tag must be the only text of one."
+        } else {
+            "Rich text is for paragraphs of Word documents, and for HTML."
+        };
+        tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
+    }
     let prefix = element.prefix();
     if let Tag::Picture(_) = tagged.tag {
         if paragraphs.get(tagged.paragraph).is_none() {
@@ -263,6 +279,25 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
             Target::Xml { breaks, tab: format!("<{prefix}:tab/>"), spaces: Some(format!("<{prefix}:s/>")) }
         }
         Dialect::Runs => runs_target(markup, source, element.parent, element.name, prefix),
+    }
+}
+
+/// How a Word document formats a paragraph and one of its runs.
+fn looks(markup: &Markup<'_>, source: &str, paragraph: usize, run: Option<usize>) -> Looks {
+    let of = |parent: usize, name: &str| {
+        let child = markup.inside(parent).find(|(_, element)| element.parent == Some(parent) && element.name == name);
+        child.map(|(child, _)| child)
+    };
+    let text = |element: usize| source.get(markup.range(element)).unwrap_or_default().to_owned();
+    let properties = of(paragraph, "w:pPr");
+    let marks = run.and_then(|run| of(run, "w:rPr"));
+    let children = marks
+        .into_iter()
+        .flat_map(|marks| markup.inside(marks).filter(move |(_, element)| element.parent == Some(marks)));
+    Looks {
+        paragraph: properties.map(text).unwrap_or_default(),
+        style: properties.and_then(|properties| of(properties, "w:pStyle")).map(text).unwrap_or_default(),
+        run: children.map(|(child, element)| (element.local().to_owned(), text(child))).collect(),
     }
 }
 

@@ -78,6 +78,10 @@ impl<'x> Markup<'x> {
         std::iter::successors(Some(element), |element| self.elements.get(*element)?.parent)
     }
 
+    pub(crate) fn name(&self, element: usize) -> &str {
+        self.elements.get(element).map_or("", |element| element.name)
+    }
+
     pub(crate) fn local(&self, element: usize) -> &str {
         self.elements.get(element).map_or("", Element::local)
     }

@@ -89,3 +89,30 @@ fn fuzz_templates() {
         }
     });
 }
+
+#[test]
+fn data_of_ten_mebibytes_is_filled_or_refused_with_a_reason() {
+    let long = format!("<&>{}", "x".repeat(61)).repeat((10 << 20) / 64);
+    let made = body("<w:p><w:r><w:t>{a}</w:t></w:r></w:p>", &json!({ "a": long }));
+    assert!(made.len() > long.len() && made.contains("&lt;&amp;&gt;"));
+
+    let rows: Vec<_> = (0..1_000_000).map(|row| json!(row)).collect();
+    let template = format!("<w:p><w:r><w:t>{{#a}}{}{{/a}}</w:t></w:r></w:p>", "x".repeat(200));
+    let refused = open(docx(&template), Format::Docx).render(&json!({ "a": rows })).unwrap_err();
+    assert!(matches!(refused, Failure::TooLarge(_)), "{refused}");
+}
+
+#[test]
+fn rich_text_with_more_elements_than_are_read_is_a_mistake() {
+    let text = |count: usize| json!({"a": "<b>".repeat(count)});
+    let page = |data: &serde_json::Value| open(b"<p>{~a}</p>".to_vec(), Format::Html).render(data);
+    assert!(page(&text(1000)).is_ok());
+    let Failure::Template(mistakes) = page(&text(3_000_000)).unwrap_err() else { panic!("a mistake") };
+    assert_eq!(mistakes[0].message, "The text has too many elements.");
+    // Several texts that are as large as allowed are too much work together.
+    let limits = Limits { steps: 500_000, ..Limits::default() };
+    let options = Options { limits, ..Options::default() };
+    let rows = vec![text(20_000)["a"].clone(); 10];
+    let many = Template::open(b"{#rows}{~.}{/rows}".to_vec(), Format::Html, options).unwrap();
+    assert!(matches!(many.render(&json!({ "rows": rows })).unwrap_err(), Failure::TooLarge(_)));
+}

@@ -9,6 +9,7 @@ mod hostile;
 mod locales;
 mod mistakes;
 mod pictures;
+mod rich;
 mod schema;
 mod sheets;
 mod sheets_limits;

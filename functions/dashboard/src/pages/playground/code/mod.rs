@@ -56,15 +56,19 @@ fn result<'a>(
     body: &Map<String, Value>,
     files: &[File<'_>],
 ) -> (&'a OutputFormat, Option<String>) {
-    let last = body.get(STEPS).and_then(Value::as_array).and_then(|steps| steps.last());
-    let last = last.and_then(|step| Step::new(catalogue, step));
     let options = body.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
+    let then = body.get(STEPS).and_then(Value::as_array).into_iter().flatten();
+    let mut is_several = tool.definition.makes_several(&options, false);
+    let mut last = None;
+    for step in then.filter_map(|step| Step::new(catalogue, step)) {
+        is_several = step.tool.definition.makes_several(&step.options, is_several);
+        last = Some(step);
+    }
     let wish = options.get("filename").and_then(Value::as_str).map(str::to_owned);
     let source = last.is_none().then(|| files.first().and_then(|file| file.name.rsplit_once('.'))).flatten();
     let Step { tool, options } = last.unwrap_or(Step { tool, options });
     let output = tool.definition.output_from(&options, source.map_or("", |(_, extension)| extension));
-    let is_single = !tool.definition.several_outputs.with(&options);
-    (output, is_single.then(|| target(wish, files, &output.extension)))
+    (output, (!is_several).then(|| target(wish, files, &output.extension)))
 }
 
 /// The requested name, that of the first file, or another one that is not a file's.

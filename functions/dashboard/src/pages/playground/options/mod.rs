@@ -10,7 +10,7 @@ use docmill::domain::source::SourceKind;
 use serde_json::{Map, Number, Value, json};
 
 use self::schema::{as_object, control};
-pub use self::schema::{controls, sources};
+pub use self::schema::{control_of, controls, sources};
 use crate::form::FormData;
 
 /// An option in a form.

@@ -39,6 +39,11 @@ pub fn controls(definition: &Definition) -> Vec<Control> {
     controls
 }
 
+/// The control for a schema that is not an option's own.
+pub fn control_of(name: &str, schema: &Value) -> Control {
+    control(name.to_owned(), name, schema, false)
+}
+
 pub(super) fn control(name: String, own_name: &str, schema: &Value, secret: bool) -> Control {
     Control {
         label: label::of(own_name),

@@ -9,8 +9,8 @@ use super::east_asian::{Fallback, is_east_asian, line_height};
 use super::edit::{Edit, Tag, attributes, escaped, value};
 use super::paragraph_styles::{EastAsianFont, ParagraphStyles, Properties};
 
-/// The space that Word keeps above a paragraph that begins a page. LibreOffice keeps all of it. In PDFs that Word made, 24 points
-/// after 6 become 0 in mode 15, and 18 in mode 12.
+/// The space that Word keeps above a paragraph with a page break before it. LibreOffice keeps all of it. In PDFs that Word made, 24
+/// points after 6 become 0 in mode 15, and 18 in mode 12. After a break in the text alone, all versions keep none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum SpaceAbove {
     /// Word 2013 and later.
@@ -217,12 +217,12 @@ impl<'a> Paragraphs<'a> {
         let is_after_break = std::mem::replace(&mut self.is_after_break, ends_with_break);
         let last_below = std::mem::replace(&mut self.below, complete.below.unwrap_or(0));
         let above = complete.above.unwrap_or(0);
+        let has_break_before = complete.begins_page.unwrap_or(false);
         let kept = match self.layout.space_above {
-            SpaceAbove::Dropped => 0,
-            SpaceAbove::WithoutSpaceBelow => above.saturating_sub(last_below).max(0),
+            SpaceAbove::WithoutSpaceBelow if has_break_before => above.saturating_sub(last_below).max(0),
+            SpaceAbove::WithoutSpaceBelow | SpaceAbove::Dropped => 0,
         };
-        let begins_page = is_after_break || complete.begins_page.unwrap_or(false);
-        (begins_page && kept != above).then_some(kept)
+        ((has_break_before || is_after_break) && kept != above).then_some(kept)
     }
 
     /// The least height of the lines of an East Asian paragraph, if it changes. It may have letters of other scripts too, whose lines
@@ -384,6 +384,16 @@ mod tests {
         ] {
             assert_eq!(older(before), (above != 480).then(|| expected(before, above)));
         }
+    }
+
+    #[test]
+    fn older_versions_keep_no_space_after_a_break_in_the_text() {
+        let next = |above: &str| paragraph(&format!("<w:spacing w:before=\"{above}\"/>"));
+        let xml = format!("{BREAK}{}", next("480"));
+        assert_eq!(changed(&xml, SpaceAbove::WithoutSpaceBelow).unwrap(), format!("{BREAK}{}", next("0")));
+        let chapter = format!("{BREAK}{}", paragraph("<w:pStyle w:val=\"Part\"/>"));
+        let kept = paragraph("<w:pStyle w:val=\"Part\"/><w:spacing w:before=\"360\"/>");
+        assert_eq!(changed(&chapter, SpaceAbove::WithoutSpaceBelow).unwrap(), format!("{BREAK}{kept}"));
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //!
 //! The Lambda pipeline and the `convert` command both use this, so that both have the same checks and limits.
 
+mod for_each;
+
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -18,6 +20,7 @@ use crate::engine::page::read_page;
 use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, NO_FONTS, OwnFonts, Source, Task};
 use crate::fonts::{FontSource, uses_fonts};
 use crate::plan::{Call, Plan, Selection};
+use crate::progress::Tracker;
 use crate::results::{self, Files};
 use crate::source::Fetcher;
 use crate::sources::{self, Given, Obtained};
@@ -53,6 +56,7 @@ pub struct Workspace<'a> {
     pub mode: Mode,
     pub limits: &'a Limits,
     pub fonts: FontSource<'a>,
+    pub progress: &'a Tracker,
 }
 
 impl Converter {
@@ -85,26 +89,20 @@ impl Converter {
         let mut warnings = Vec::new();
         let mut sources = self.prepare(obtained, &plan.prepare, &mut warnings, fonts, at).await?;
         let mut steps = Vec::with_capacity(plan.calls.len());
-        let mut last = None;
+        let mut last: Option<Conversion> = None;
         for (index, call) in plan.calls.iter().enumerate() {
             let began = Instant::now();
-            let is_last = index + 1 == plan.calls.len();
             let name_of_step = format!("step-{index}");
-            let (marks, mut place) = (is_last && at.mode == Mode::Test, Place::new(at.scratch, &name_of_step));
-            if marks && !self.can_be_marked(call) {
-                self.mark_sources(&mut sources, &mut warnings, &mut place, at).await?;
-            }
-            let mut conversion = self.call(call, sources, fonts, &mut place, at).await?;
-            if marks && self.can_be_marked(call) {
-                self.mark(&mut conversion.artifacts, &mut place, at).await?;
-            }
-            // The next PDF tool opens the result of the one before, so it need not be checked in between.
-            if is_last || call.engine != EngineKind::PdfTools {
-                conversion = self.check(call, conversion, &mut place, at).await?;
-            }
-            sources = match plan.calls.get(index + 1) {
-                Some(next) => as_sources(&conversion.artifacts, name.as_deref(), next.engine, at.limits).await?,
-                None => Vec::new(),
+            let step = Step { call, index, name: &name_of_step, is_last: index + 1 == plan.calls.len() };
+            let made = last.take().map(|conversion| conversion.artifacts);
+            let mut conversion = if call.for_each {
+                self.step_for_each(step, made.unwrap_or_default(), fonts, at).await?
+            } else {
+                if let Some(made) = made {
+                    sources = as_sources(&made, name.as_deref(), call.engine, at.limits).await?;
+                }
+                let sources = std::mem::take(&mut sources);
+                self.step(step, sources, fonts, &mut Place::new(at.scratch, step.name), at).await?
             };
             keep(&mut warnings, &mut conversion.warnings);
             steps.push(StepRun {
@@ -122,6 +120,33 @@ impl Converter {
         let engine = steps.first().map_or(engine, |first| first.engine.clone());
         let steps = if steps.len() > 1 { steps } else { Vec::new() };
         Ok(Converted { files, report, engine, warnings, steps, fetch, convert })
+    }
+
+    /// Makes a step's call, and marks and checks its result.
+    async fn step(
+        &self,
+        step: Step<'_>,
+        mut sources: Vec<Source>,
+        fonts: &OwnFonts,
+        place: &mut Place<'_>,
+        at: Workspace<'_>,
+    ) -> Result<Conversion, Failure> {
+        let Step { call, is_last, .. } = step;
+        let marks = is_last && at.mode == Mode::Test;
+        let mut unmarked = Vec::new();
+        if marks && !self.can_be_marked(call) {
+            self.mark_sources(&mut sources, &mut unmarked, place, at).await?;
+        }
+        let mut conversion = self.call(call, sources, fonts, place, at).await?;
+        if marks && self.can_be_marked(call) {
+            self.mark(&mut conversion.artifacts, place, at).await?;
+        }
+        // The next PDF tool opens the result of the one before, so it need not be checked in between.
+        if is_last || call.engine != EngineKind::PdfTools {
+            conversion = self.check(call, conversion, place, at).await?;
+        }
+        unmarked.append(&mut conversion.warnings);
+        Ok(Conversion { warnings: unmarked, ..conversion })
     }
 
     /// Makes a PDF of each source that the tool does not read directly.
@@ -283,6 +308,15 @@ fn takes_mark(source: &Source) -> bool {
 
 fn unmarked() -> Warning {
     Warning::new("test_mark_missing", "The result of this test job has no TEST mark: its format can't be marked.")
+}
+
+/// A call of the plan.
+#[derive(Clone, Copy)]
+struct Step<'a> {
+    call: &'a Call,
+    index: usize,
+    name: &'a str,
+    is_last: bool,
 }
 
 /// Directories for the calls of one step, so that leftovers of one can't affect the next.

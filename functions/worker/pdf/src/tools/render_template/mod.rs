@@ -1,5 +1,7 @@
 //! Fills a template with data, or tells what data it expects.
 
+mod rows;
+
 use docmill_domain::job::MAX_DETAILS;
 use docmill_templates::{self as templates, Delimiters, Format, Missing, Rendered, Template};
 use serde::Deserialize;
@@ -18,6 +20,8 @@ struct Options {
     delimiters: Option<Pair>,
     #[serde(default)]
     missing: MissingValue,
+    merge: Option<Merge>,
+    filename_pattern: Option<String>,
     #[serde(default)]
     validate_only: bool,
 }
@@ -26,6 +30,15 @@ struct Options {
 struct Pair {
     open: String,
     close: String,
+}
+
+/// What the documents of several rows become.
+#[derive(Clone, Copy, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+enum Merge {
+    /// One file: later calls make it of the documents.
+    One,
+    Files,
 }
 
 #[derive(Clone, Copy, Default, Deserialize)]
@@ -43,20 +56,21 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let bytes = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
     let template = Template::open(bytes, format(source.media)?, reading(&options)?).map_err(failed)?;
     if options.validate_only {
-        return validate(request, &template, options.data.as_ref());
+        return validate(request, &template, &options);
     }
-    let data = options.data.ok_or_else(|| Failure::internal("no data"))?;
-    let Rendered { bytes, warnings } = template.render(&data).map_err(failed)?;
+    let data = options.data.as_ref().ok_or_else(|| Failure::internal("no data"))?;
+    if options.merge.is_some() {
+        return rows::run(request, &template, data, &options);
+    }
+    let Rendered { bytes, warnings } = template.render(data).map_err(failed)?;
     outcome(request, source.media, &bytes, warnings)
 }
 
 /// The result has all mistakes, and what the template expects.
-fn validate(request: &Request, template: &Template, data: Option<&Value>) -> Result<Outcome, Failure> {
-    let (mistakes, warnings) = match data.map(|data| template.render(data)) {
+fn validate(request: &Request, template: &Template, options: &Options) -> Result<Outcome, Failure> {
+    let (mistakes, warnings) = match &options.data {
         None => (template.mistakes().to_vec(), Vec::new()),
-        Some(Ok(rendered)) => (Vec::new(), rendered.warnings),
-        Some(Err(templates::Failure::Template(mistakes))) => (mistakes, Vec::new()),
-        Some(Err(failure)) => return Err(failed(failure)),
+        Some(data) => rows::check(template, data, options)?,
     };
     let expected = template.expected();
     let report = json!({
@@ -139,7 +153,10 @@ fn failed(failure: templates::Failure) -> Failure {
         }
         templates::Failure::Template(mistakes) => {
             let cause = format!("{} mistakes in a template", mistakes.len());
-            let first = mistakes.first().map_or("", |mistake| &mistake.message);
+            let first = mistakes.first().map_or_else(String::new, |mistake| match mistake.place.row {
+                Some(row) => format!("In row {row}: {}", mistake.message),
+                None => mistake.message.clone(),
+            });
             let message = match mistakes.len() {
                 1 => format!("The template has a mistake: see `details`. {first}"),
                 count if count > MAX_DETAILS => format!(

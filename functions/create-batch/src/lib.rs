@@ -1,0 +1,19 @@
+//! `POST /v1/batches`: creates many jobs of one tool with one request.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::batches::NewBatches;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+pub async fn handle(service: Arc<NewBatches>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.jobs.context, &request, RatePolicy::Create, async |caller| {
+        let body = request.json_object()?;
+        let key = request.idempotency_key()?;
+        service.create(&caller, &body, key.as_ref()).await
+    })
+    .await
+}

@@ -1,0 +1,36 @@
+//! `GET /v1/batches/{batch_id}/jobs`: the jobs of a batch in the order of its items, and the items that could not become jobs.
+
+mod page;
+mod query;
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::quota::RatePolicy;
+use docmill::http::batches::own_batch;
+use docmill::http::envelope::Reply;
+use docmill::http::error::ApiError;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::Value;
+
+use page::Page;
+use query::ListRequest;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let wanted = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
+        let batch = own_batch(&context, &caller, request.path_parameter("batch_id")).await?;
+        let page = Page::read(&context, &batch, &wanted, caller.now).await?;
+        context.keys.charge(&caller.key, RatePolicy::Read, page.further_requests()).await?;
+        let Page { jobs, refused, next, .. } = page;
+        let reply = Reply::ok("jobs", Value::Array(jobs)).with("refused", Value::Array(refused));
+        Ok(match next {
+            Some(next) => reply.with("nextCursor", next.to_string().into()),
+            None => reply,
+        })
+    })
+    .await
+}

@@ -1,0 +1,77 @@
+//! Parses the query string.
+
+use docmill::domain::breach::Breach;
+use docmill::domain::job::JobStatus;
+
+const DEFAULT_LIMIT: usize = 20;
+const MAX_LIMIT: usize = 100;
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct ListRequest {
+    pub(crate) status: Option<JobStatus>,
+    pub(crate) limit: usize,
+    /// The first item of the page.
+    pub(crate) first: u32,
+}
+
+impl ListRequest {
+    /// Fails with all breaches.
+    pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
+        let mut read = Self { status: None, limit: DEFAULT_LIMIT, first: 0 };
+        let mut breaches = Vec::new();
+        for (position, (name, value)) in query.iter().enumerate() {
+            let refusal = if query[..position].iter().any(|(earlier, _)| earlier == name) {
+                Some("is given twice".to_owned())
+            } else {
+                read.take(name, value).err()
+            };
+            let shown: String = name.chars().take(60).collect();
+            breaches.extend(refusal.map(|message| Breach::new(format!("?{shown}"), message)));
+        }
+        if breaches.is_empty() { Ok(read) } else { Err(breaches) }
+    }
+
+    fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
+        match name {
+            "status" => {
+                let status = JobStatus::ALL.into_iter().find(|status| status.as_str() == value);
+                let all = JobStatus::ALL.map(JobStatus::as_str).join(", ");
+                self.status = Some(status.ok_or_else(|| format!("must be one of {all}"))?);
+            }
+            "limit" => {
+                let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
+                self.limit = limit.ok_or_else(|| format!("must be a whole number from 1 to {MAX_LIMIT}"))?;
+            }
+            "cursor" => {
+                let first = value.parse().map_err(|_| "must be the `nextCursor` of a page of this list")?;
+                self.first = first;
+            }
+            _ => return Err("is not a filter of this list".to_owned()),
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(query: &[(&str, &str)]) -> Result<ListRequest, Vec<Breach>> {
+        let query: Vec<_> = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        ListRequest::parse(&query)
+    }
+
+    #[test]
+    fn every_parameter_is_read() {
+        let read = parse(&[("status", "failed"), ("limit", "100"), ("cursor", "300")]).unwrap();
+        assert_eq!(read, ListRequest { status: Some(JobStatus::Failed), limit: 100, first: 300 });
+        assert_eq!(parse(&[]).unwrap(), ListRequest { status: None, limit: DEFAULT_LIMIT, first: 0 });
+    }
+
+    #[test]
+    fn all_errors_are_reported_at_once() {
+        let wrong = parse(&[("status", "done"), ("limit", "0"), ("cursor", "-1"), ("staus", "failed"), ("limit", "5")]);
+        let paths: Vec<_> = wrong.unwrap_err().into_iter().map(|breach| breach.path).collect();
+        assert_eq!(paths, ["?status", "?limit", "?cursor", "?staus", "?limit"]);
+    }
+}

@@ -1,0 +1,14 @@
+//! Batches: many jobs of one tool that one request asks for.
+
+mod request;
+mod state;
+mod view;
+
+pub use crate::job::{BatchId, BatchPlace};
+pub use request::{
+    BatchRequest, Defaults, MOST_INLINE_ITEMS, MOST_ITEMS, MOST_ITEMS_BYTES, NewBatch, Refusal, RefusedPart,
+    UPLOAD_RULE, item_body,
+};
+pub use state::{
+    Batch, CancelReason, Forbidden, MOST_OPEN, OnError, PAUSED_AT_MOST, PauseReason, Reason, Seen, State, Tally,
+};

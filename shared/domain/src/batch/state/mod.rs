@@ -1,0 +1,356 @@
+//! The state machine of a batch. Each step is a change of the whole record, which the store writes only onto what was read.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+use super::BatchId;
+use crate::account::api_key::{KeyHash, Mode};
+use crate::job::{Job, JobId, JobStatus, JobWebhook};
+use crate::time::Timestamp;
+
+/// Most jobs of a batch that have not ended. More are created as these end, so that a large batch fills no queue, and its record
+/// stays small.
+pub const MOST_OPEN: usize = 200;
+
+/// A batch that is paused for longer is canceled.
+pub const PAUSED_AT_MOST: Duration = Duration::from_secs(7 * 86_400);
+
+/// `processing ⇄ paused`; `processing | paused → canceling → canceled`; `processing → completed`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum State {
+    /// Jobs are created, or some have not ended yet.
+    Processing,
+    /// No jobs are created until the batch is resumed. Those that were created go on.
+    Paused,
+    /// No more jobs are created, and unfinished ones are being canceled.
+    Canceling,
+    /// Every item has ended.
+    Completed,
+    /// Every job has ended, and nothing came of the other items.
+    Canceled,
+}
+
+impl State {
+    pub const ALL: [Self; 5] = [Self::Processing, Self::Paused, Self::Canceling, Self::Completed, Self::Canceled];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Processing => "processing",
+            Self::Paused => "paused",
+            Self::Canceling => "canceling",
+            Self::Completed => "completed",
+            Self::Canceled => "canceled",
+        }
+    }
+
+    pub const fn is_ended(self) -> bool {
+        match self {
+            Self::Processing | Self::Paused | Self::Canceling => false,
+            Self::Completed | Self::Canceled => true,
+        }
+    }
+}
+
+/// What a failed item means for the others.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum OnError {
+    #[default]
+    Continue,
+    /// The batch is canceled.
+    Stop,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PauseReason {
+    InsufficientCredits,
+    /// The account has created all test jobs of the day.
+    TestLimitReached,
+    /// The key that created or resumed the batch no longer works.
+    RevokedApiKey,
+    AccountSuspended,
+    TestModeDisabled,
+    /// The key or the plan no longer has the tool.
+    ToolNotAllowed,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CancelReason {
+    Requested,
+    /// An item failed, and the batch was to stop then.
+    ItemFailed,
+    PausedTooLong,
+}
+
+/// Why a batch is paused or canceled.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Reason {
+    Paused(PauseReason),
+    Canceled(CancelReason),
+}
+
+/// Ended items by outcome.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Tally {
+    pub completed: u32,
+    pub failed: u32,
+    pub canceled: u32,
+}
+
+impl Tally {
+    pub fn ended(self) -> u32 {
+        self.completed + self.failed + self.canceled
+    }
+
+    fn count(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Completed => self.completed += 1,
+            Outcome::Failed => self.failed += 1,
+            Outcome::Canceled => self.canceled += 1,
+        }
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Outcome {
+    Completed,
+    Failed,
+    Canceled,
+}
+
+/// What was seen of an open job.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Seen {
+    pub index: u32,
+    pub status: JobStatus,
+    /// What a deleted job ended as.
+    pub ended_as: Option<JobStatus>,
+    pub charged: u64,
+    pub refunded: u64,
+}
+
+impl Seen {
+    pub fn of(job: &Job, index: u32) -> Self {
+        let charged = job.charge.total();
+        Self { index, status: job.status, ended_as: job.ended_as, charged, refunded: job.refunded }
+    }
+
+    fn outcome(self) -> Option<Outcome> {
+        let ended_as = self.ended_as.filter(|_| self.status == JobStatus::Deleted);
+        let status = ended_as.unwrap_or(self.status);
+        match status {
+            JobStatus::Queued | JobStatus::Processing => None,
+            JobStatus::Completed | JobStatus::Expired => Some(Outcome::Completed),
+            JobStatus::Failed => Some(Outcome::Failed),
+            JobStatus::Canceled | JobStatus::Deleted => Some(Outcome::Canceled),
+        }
+    }
+}
+
+/// The batch is in a state that does not allow the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a batch that is {} does not allow this", .0.as_str())]
+pub struct Forbidden(pub State);
+
+/// A batch as stored.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Batch {
+    pub account: String,
+    pub id: BatchId,
+    /// The key that its jobs are created with: that of the request that created or resumed it.
+    pub key_hash: KeyHash,
+    pub mode: Mode,
+    pub tool: String,
+    pub on_error: OnError,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub webhook: Option<JobWebhook>,
+    pub state: State,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub reason: Option<Reason>,
+    pub created_at: Timestamp,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub paused_at: Option<Timestamp>,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub finished_at: Option<Timestamp>,
+    pub total: u32,
+    /// The first item that has no job yet, and where its line begins.
+    pub next: u32,
+    pub next_byte: u64,
+    /// The items before `next` whose jobs have not ended, in order.
+    #[serde(default)]
+    pub open: Vec<u32>,
+    /// How many of these are being processed.
+    pub processing: u32,
+    pub tally: Tally,
+    pub charged: u64,
+    pub refunded: u64,
+    /// Raised by each claim of a runner. Only the last one creates jobs.
+    pub run: u64,
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub lease_until: Option<Timestamp>,
+    /// Raised by each write.
+    pub revision: u64,
+    /// Partition of the index of what is due, until the batch has ended.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub due_shard: Option<String>,
+    /// When the sweeper calls a runner.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub due: Option<Timestamp>,
+    pub ttl: i64,
+}
+
+impl Batch {
+    pub fn job(&self, index: u32) -> JobId {
+        self.id.job(self.created_at, index)
+    }
+
+    /// Whether this account may see it. The time of its deletion is compared here because DynamoDB deletes late.
+    pub fn is_current(&self, now: Timestamp) -> bool {
+        self.ttl > now.as_ttl_seconds()
+    }
+
+    /// How many more jobs may be created now.
+    pub fn room(&self) -> usize {
+        match self.state {
+            State::Processing => {
+                let left = usize::try_from(self.total.saturating_sub(self.next)).unwrap_or(usize::MAX);
+                MOST_OPEN.saturating_sub(self.open.len()).min(left)
+            }
+            State::Paused | State::Canceling | State::Completed | State::Canceled => 0,
+        }
+    }
+
+    /// Notes the job of the next item, whose line ends before `next_byte`.
+    pub fn note_created(&mut self, charged: u64, next_byte: u64) {
+        self.open.push(self.next);
+        self.charged += charged;
+        self.pass(next_byte);
+    }
+
+    /// Notes that no job can be created from the next item.
+    pub fn note_refused(&mut self, next_byte: u64) {
+        self.tally.failed += 1;
+        self.pass(next_byte);
+        self.stop_if_wanted();
+    }
+
+    fn stop_if_wanted(&mut self) {
+        if self.on_error == OnError::Stop && self.tally.failed > 0 && self.state == State::Processing {
+            self.enter(State::Canceling, Some(Reason::Canceled(CancelReason::ItemFailed)));
+        }
+    }
+
+    fn pass(&mut self, next_byte: u64) {
+        self.next += 1;
+        self.next_byte = next_byte;
+    }
+
+    /// Takes over what an earlier run created and did not live to note: jobs of items from `next` on, in order. Items between them
+    /// were refused.
+    pub fn adopt(&mut self, created: &[Seen]) {
+        let created = created.iter().filter(|seen| seen.index >= self.next && seen.index < self.total);
+        for seen in created.copied().collect::<Vec<_>>() {
+            while self.next < seen.index {
+                self.note_refused(self.next_byte);
+            }
+            self.note_created(seen.charged, self.next_byte);
+        }
+    }
+
+    /// Takes the states of open jobs into account. Returns whether anything has changed.
+    pub fn settle(&mut self, seen: &[Seen]) -> bool {
+        let before = (self.open.len(), self.processing);
+        for each in seen {
+            let Ok(place) = self.open.binary_search(&each.index) else { continue };
+            let Some(outcome) = each.outcome() else { continue };
+            self.open.remove(place);
+            self.tally.count(outcome);
+            self.refunded += each.refunded;
+        }
+        let is_processing = |each: &&Seen| each.status == JobStatus::Processing;
+        self.processing = u32::try_from(seen.iter().filter(is_processing).count()).unwrap_or(u32::MAX);
+        self.stop_if_wanted();
+        before != (self.open.len(), self.processing)
+    }
+
+    pub fn pause(&mut self, why: PauseReason, now: Timestamp) -> Result<(), Forbidden> {
+        match self.state {
+            State::Processing => {
+                self.paused_at = Some(now);
+                self.enter(State::Paused, Some(Reason::Paused(why)));
+                Ok(())
+            }
+            State::Paused | State::Canceling | State::Completed | State::Canceled => Err(Forbidden(self.state)),
+        }
+    }
+
+    /// Goes on with the key of the request. Returns false if the batch is not paused.
+    pub fn resume(&mut self, key: KeyHash) -> Result<bool, Forbidden> {
+        match self.state {
+            State::Processing => Ok(false),
+            State::Paused => {
+                self.key_hash = key;
+                self.paused_at = None;
+                self.enter(State::Processing, None);
+                Ok(true)
+            }
+            State::Canceling | State::Completed | State::Canceled => Err(Forbidden(self.state)),
+        }
+    }
+
+    /// Returns false if the batch is canceled already.
+    pub fn cancel(&mut self, why: CancelReason) -> Result<bool, Forbidden> {
+        match self.state {
+            State::Processing | State::Paused => {
+                self.enter(State::Canceling, Some(Reason::Canceled(why)));
+                Ok(true)
+            }
+            State::Canceling | State::Canceled => Ok(false),
+            State::Completed => Err(Forbidden(self.state)),
+        }
+    }
+
+    /// Cancels a batch that nobody has resumed for too long.
+    pub fn give_up(&mut self, now: Timestamp) {
+        let is_late = self.paused_at.is_some_and(|at| at.plus(PAUSED_AT_MOST) <= now);
+        if is_late && self.state == State::Paused {
+            self.enter(State::Canceling, Some(Reason::Canceled(CancelReason::PausedTooLong)));
+        }
+    }
+
+    /// Ends the batch if nothing is left to do. Returns whether it has ended now.
+    pub fn conclude(&mut self, now: Timestamp) -> bool {
+        if !self.open.is_empty() {
+            return false;
+        }
+        let ended = match self.state {
+            State::Processing => (self.next == self.total).then_some(State::Completed),
+            State::Canceling => Some(State::Canceled),
+            // Its last jobs may end while it is paused. It is resumed or canceled later.
+            State::Paused | State::Completed | State::Canceled => None,
+        };
+        let Some(state) = ended else { return false };
+        if state == State::Canceled {
+            // No job was created from these.
+            self.tally.canceled += self.total - self.next;
+            self.next = self.total;
+        }
+        self.enter(state, self.reason);
+        self.finished_at = Some(now);
+        self.lease_until = None;
+        true
+    }
+
+    fn enter(&mut self, state: State, reason: Option<Reason>) {
+        self.state = state;
+        self.reason = reason;
+    }
+}
+
+#[cfg(test)]
+mod tests;
