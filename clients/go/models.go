@@ -605,18 +605,48 @@ func (e EventType) Valid() bool {
 	}
 }
 
+// Defines values for ExtractDocumentOptionsChunksSplitAt.
+const (
+	ExtractDocumentOptionsChunksSplitAtHeading ExtractDocumentOptionsChunksSplitAt = "heading"
+	ExtractDocumentOptionsChunksSplitAtNone    ExtractDocumentOptionsChunksSplitAt = "none"
+	ExtractDocumentOptionsChunksSplitAtPage    ExtractDocumentOptionsChunksSplitAt = "page"
+)
+
+// Valid indicates whether the value is a known member of the ExtractDocumentOptionsChunksSplitAt enum.
+func (e ExtractDocumentOptionsChunksSplitAt) Valid() bool {
+	switch e {
+	case ExtractDocumentOptionsChunksSplitAtHeading:
+		return true
+	case ExtractDocumentOptionsChunksSplitAtNone:
+		return true
+	case ExtractDocumentOptionsChunksSplitAtPage:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ExtractDocumentOptionsFormat.
 const (
+	ExtractDocumentOptionsFormatChunks   ExtractDocumentOptionsFormat = "chunks"
+	ExtractDocumentOptionsFormatHTML     ExtractDocumentOptionsFormat = "html"
 	ExtractDocumentOptionsFormatJSON     ExtractDocumentOptionsFormat = "json"
 	ExtractDocumentOptionsFormatMarkdown ExtractDocumentOptionsFormat = "markdown"
+	ExtractDocumentOptionsFormatTables   ExtractDocumentOptionsFormat = "tables"
 )
 
 // Valid indicates whether the value is a known member of the ExtractDocumentOptionsFormat enum.
 func (e ExtractDocumentOptionsFormat) Valid() bool {
 	switch e {
+	case ExtractDocumentOptionsFormatChunks:
+		return true
+	case ExtractDocumentOptionsFormatHTML:
+		return true
 	case ExtractDocumentOptionsFormatJSON:
 		return true
 	case ExtractDocumentOptionsFormatMarkdown:
+		return true
+	case ExtractDocumentOptionsFormatTables:
 		return true
 	default:
 		return false
@@ -2566,7 +2596,10 @@ type EventsResponse struct {
 
 // ExtractDocumentOptions defines model for ExtractDocumentOptions.
 type ExtractDocumentOptions struct {
-	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+	// Chunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+	Chunks *ExtractDocumentOptionsChunks `json:"chunks,omitempty"`
+
+	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same, with the ids of blocks, and their page in `data-page`. `chunks`: JSON lines of `id`, `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
 	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
@@ -2588,7 +2621,22 @@ type ExtractDocumentOptions struct {
 	Pages string `json:"pages,omitempty"`
 }
 
-// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+// ExtractDocumentOptionsChunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+type ExtractDocumentOptionsChunks struct {
+	// MaxTokens The most tokens of a chunk, in the encoding `o200k_base`. Other models count more or fewer. By default: 512.
+	MaxTokens *int64 `json:"maxTokens,omitempty"`
+
+	// Overlap How many tokens of a chunk's end the next one repeats, at most: whole words and rows, up to half of `maxTokens`, and nothing where `splitAt` begins a chunk. By default: 0.
+	Overlap *int64 `json:"overlap,omitempty"`
+
+	// SplitAt Where a chunk begins in any case. By default: "heading".
+	SplitAt ExtractDocumentOptionsChunksSplitAt `json:"splitAt,omitempty"`
+}
+
+// ExtractDocumentOptionsChunksSplitAt Where a chunk begins in any case. By default: "heading".
+type ExtractDocumentOptionsChunksSplitAt string
+
+// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same, with the ids of blocks, and their page in `data-page`. `chunks`: JSON lines of `id`, `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: "json".
 type ExtractDocumentOptionsFormat string
 
 // ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".

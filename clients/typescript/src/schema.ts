@@ -4004,11 +4004,33 @@ export interface components {
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
             /**
-             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis.
+             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same, with the ids of blocks, and their page in `data-page`. `chunks`: JSON lines of `id`, `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some.
              * @default json
              * @enum {string}
              */
-            format?: "json" | "markdown";
+            format?: "json" | "markdown" | "html" | "chunks" | "tables";
+            /**
+             * @description How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+             * @default {}
+             */
+            chunks?: {
+                /**
+                 * @description The most tokens of a chunk, in the encoding `o200k_base`. Other models count more or fewer.
+                 * @default 512
+                 */
+                maxTokens?: number;
+                /**
+                 * @description How many tokens of a chunk's end the next one repeats, at most: whole words and rows, up to half of `maxTokens`, and nothing where `splitAt` begins a chunk.
+                 * @default 0
+                 */
+                overlap?: number;
+                /**
+                 * @description Where a chunk begins in any case.
+                 * @default heading
+                 * @enum {string}
+                 */
+                splitAt?: "heading" | "page" | "none";
+            };
             /**
              * Format: page-range
              * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.

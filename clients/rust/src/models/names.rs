@@ -182,10 +182,19 @@ super::open_enums! {
         ApiKeyRevoked = "api_key.revoked",
         WebhookDisabled = "webhook.disabled",
     }
-    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: "json".
+    /// Where a chunk begins in any case. By default: "heading".
+    ExtractDocumentOptionsChunksSplitAt {
+        Heading = "heading",
+        Page = "page",
+        None = "none",
+    }
+    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same, with the ids of blocks, and their page in `data-page`. `chunks`: JSON lines of `id`, `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: "json".
     ExtractDocumentOptionsFormat {
         Json = "json",
         Markdown = "markdown",
+        Html = "html",
+        Chunks = "chunks",
+        Tables = "tables",
     }
     /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {

@@ -568,7 +568,10 @@ pub struct EventsResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ExtractDocumentOptions {
-    #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. By default: \"json\"."]
+    #[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub chunks: Option<ExtractDocumentOptionsChunks>,
+    #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same, with the ids of blocks, and their page in `data-page`. `chunks`: JSON lines of `id`, `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: \"json\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::ExtractDocumentOptionsFormat>,
     #[doc = "Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
@@ -589,6 +592,20 @@ pub struct ExtractDocumentOptions {
     #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
+}
+#[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct ExtractDocumentOptionsChunks {
+    #[doc = "The most tokens of a chunk, in the encoding `o200k_base`. Other models count more or fewer. By default: 512."]
+    #[serde(rename = "maxTokens", skip_serializing_if = "Option::is_none")]
+    pub max_tokens: Option<u64>,
+    #[doc = "How many tokens of a chunk's end the next one repeats, at most: whole words and rows, up to half of `maxTokens`, and nothing where `splitAt` begins a chunk. By default: 0."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<u64>,
+    #[doc = "Where a chunk begins in any case. By default: \"heading\"."]
+    #[serde(rename = "splitAt", skip_serializing_if = "Option::is_none")]
+    pub split_at: Option<super::ExtractDocumentOptionsChunksSplitAt>,
 }
 #[doc = "`FillFormOptions`"]
 #[non_exhaustive]

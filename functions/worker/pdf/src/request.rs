@@ -73,6 +73,8 @@ pub enum Media {
     Text,
     Markdown,
     Json,
+    /// One JSON value for each line.
+    JsonLines,
     Html,
     Zip,
     /// A message in MIME format.
@@ -100,6 +102,7 @@ impl Media {
             | Self::Text
             | Self::Markdown
             | Self::Json
+            | Self::JsonLines
             | Self::Html
             | Self::Zip
             | Self::Eml
@@ -122,6 +125,7 @@ impl Media {
             Self::Text => "txt",
             Self::Markdown => "md",
             Self::Json => "json",
+            Self::JsonLines => "jsonl",
             Self::Html => "html",
             Self::Zip => "zip",
             Self::Eml => "eml",
@@ -144,6 +148,7 @@ impl Media {
             Self::Text => "text/plain; charset=utf-8",
             Self::Markdown => "text/markdown; charset=utf-8",
             Self::Json => "application/json",
+            Self::JsonLines => "application/x-ndjson",
             Self::Html => "text/html; charset=utf-8",
             Self::Zip => "application/zip",
             Self::Eml => "message/rfc822",

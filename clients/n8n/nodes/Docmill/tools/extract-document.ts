@@ -5,13 +5,14 @@ import type { Tool } from '../tool';
 export const extractDocument: Tool = {
 	slug: 'extract-document',
 	name: 'Extract document',
-	description: 'Reads any document as blocks with roles and boxes, tables and figures, as JSON or Markdown',
+	description:
+		'Reads any document as blocks with roles and boxes, tables and figures, as JSON, Markdown, HTML, chunks or CSV',
 	category: 'convert',
 	kinds: ['sourceUrl', 'url', 'uploadId', 'jobId', 'html', 'markdown'],
 	sourceProperties: ['filename', 'password', 'headers'],
 	most: 100,
 	joins: true,
-	shapes: {},
+	shapes: { chunks: { object: {} } },
 	ownFields: [],
 	fields: [
 		{
@@ -22,12 +23,64 @@ export const extractDocument: Tool = {
 			default: {},
 			options: [
 				{
+					displayName: 'Chunks',
+					name: 'chunks',
+					description:
+						"How <code>chunks</code> are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.",
+					type: 'collection',
+					placeholder: 'Add option',
+					default: {},
+					options: [
+						{
+							displayName: 'Max Tokens',
+							name: 'maxTokens',
+							description:
+								'The most tokens of a chunk, in the encoding <code>o200k_base</code>. Other models count more or fewer.',
+							type: 'number',
+							typeOptions: { minValue: 32, maxValue: 8192, numberPrecision: 0 },
+							default: 512,
+						},
+						{
+							displayName: 'Overlap',
+							name: 'overlap',
+							description:
+								"How many tokens of a chunk's end the next one repeats, at most: whole words and rows, up to half of <code>maxTokens</code>, and nothing where <code>splitAt</code> begins a chunk",
+							type: 'number',
+							typeOptions: { minValue: 0, maxValue: 4096, numberPrecision: 0 },
+							default: 0,
+						},
+						{
+							displayName: 'Split At',
+							name: 'splitAt',
+							description: 'Where a chunk begins in any case',
+							type: 'options',
+							options: [
+								{ name: 'Heading', value: 'heading' },
+								{ name: 'Page', value: 'page' },
+								{ name: 'None', value: 'none' },
+							],
+							default: 'heading',
+						},
+					],
+				},
+				{
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis.",
+						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same, with the ids of blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines of <code>id</code>, <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning <code>no_tables</code> if other sources have some.",
 					type: 'options',
 					options: [
+						{
+							name: 'Chunks',
+							value: 'chunks',
+							description:
+								'JSON lines of <code>id</code>, <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>',
+						},
+						{
+							name: 'HTML',
+							value: 'html',
+							description: 'The same, with the ids of blocks, and their page in <code>data-page</code>',
+						},
 						{
 							name: 'JSON',
 							value: 'json',
@@ -38,6 +91,12 @@ export const extractDocument: Tool = {
 							name: 'Markdown',
 							value: 'markdown',
 							description: 'Headings, lists, tables, footnotes, links and emphasis',
+						},
+						{
+							name: 'Tables',
+							value: 'tables',
+							description:
+								'A CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning <code>no_tables</code> if other sources have some',
 						},
 					],
 					default: 'json',

@@ -187,7 +187,8 @@ export const operations: INodeProperties[] = [
 			{
 				name: 'Extract Document',
 				value: 'extract-document',
-				description: 'Reads any document as blocks with roles and boxes, tables and figures, as JSON or Markdown',
+				description:
+					'Reads any document as blocks with roles and boxes, tables and figures, as JSON, Markdown, HTML, chunks or CSV',
 				action: 'Extract document',
 			},
 			{

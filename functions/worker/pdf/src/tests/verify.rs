@@ -60,6 +60,8 @@ fn damaged_files_are_refused() {
     assert!(verified(b"", Media::Pdf).is_err());
     assert!(verified(b"", Media::Html).is_err());
     assert!(verified(b"{", Media::Json).is_err());
+    assert!(verified(b"{}\n[1]\n", Media::JsonLines).is_ok() && verified(b"", Media::JsonLines).is_ok());
+    assert!(verified(b"{}\n{\n", Media::JsonLines).is_err());
     assert!(verified(b"ab\xFFcd", Media::Text).is_err());
     assert!(verified(b"abc\xC3", Media::Text).is_err());
     assert!(verified(b"\x89PNG\r\n\x1A\n", Media::Png).is_err());

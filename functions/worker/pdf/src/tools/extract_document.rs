@@ -15,6 +15,8 @@ use crate::structure::pages::too_many;
 use crate::text::{self, HeadersFooters};
 use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
+const NO_TABLES: &str = "No tables were found. The format `json` or `markdown` has the text.";
+
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 struct Options {
@@ -63,8 +65,14 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         left = left.saturating_sub(document.pages.len());
         warnings.extend(told.into_iter().map(|warning| of_source(warning, source, request)));
         let mut files = write(&document, &options.write, &prefix, &request.directory, &request.limits)?;
+        if files.is_empty() {
+            warnings.push(of_source(Warning::new("no_tables", "The document has no tables."), source, request));
+        }
         files.append(&mut pictures.files);
         artifacts.append(&mut named(files, source, request));
+    }
+    if artifacts.is_empty() {
+        return Err(Failure::new(ErrorCode::RenderFailed, NO_TABLES, "no tables"));
     }
     Ok(Outcome { artifacts, warnings, ..Outcome::default() })
 }

@@ -82,6 +82,7 @@ fn read(media: Media, bytes: &[u8]) -> Result<Email, Failure> {
         | Media::Bmp
         | Media::Svg
         | Media::Json
+        | Media::JsonLines
         | Media::Zip
         | Media::Office(_)
         | Media::Other => return Err(Failure::internal(format!("{media:?} as a message"))),

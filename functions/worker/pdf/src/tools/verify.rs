@@ -72,8 +72,10 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
             format!("{bytes} bytes"),
         ));
     }
-    // A page without words gives an empty text, and a sheet without cells an empty table.
-    if bytes == 0 && !matches!(source.media, Media::Text | Media::Markdown | Media::Office(OfficeFile::Csv)) {
+    // A page without words gives an empty text and no chunks, and a sheet without cells an empty table.
+    let may_be_empty =
+        matches!(source.media, Media::Text | Media::Markdown | Media::JsonLines | Media::Office(OfficeFile::Csv));
+    if bytes == 0 && !may_be_empty {
         return Err(unusable("an empty file"));
     }
     let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
@@ -88,6 +90,11 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
         Media::Json => {
             let reader = BufReader::new(open(source)?);
             serde_json::from_reader::<_, serde::de::IgnoredAny>(reader).map_err(|_| unusable("no JSON"))?;
+        }
+        Media::JsonLines => {
+            let lines = serde_json::Deserializer::from_reader(BufReader::new(open(source)?));
+            let mut values = lines.into_iter::<serde::de::IgnoredAny>();
+            values.try_for_each(|value| value.map(drop)).map_err(|_| unusable("no JSON lines"))?;
         }
         Media::Zip => drop(archive(source, limits.output_bytes)?),
         Media::Svg | Media::Text | Media::Markdown | Media::Html => utf8(open(source)?)?,

@@ -5,6 +5,7 @@
 mod bombs;
 mod compress;
 mod extract;
+mod extract_formats;
 mod hostile;
 mod images_to_pdf;
 mod ocr;

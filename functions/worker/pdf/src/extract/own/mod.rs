@@ -51,6 +51,7 @@ pub(crate) fn reads(media: Media) -> bool {
         | Media::Bmp
         | Media::Svg
         | Media::Json
+        | Media::JsonLines
         | Media::Zip
         | Media::Other => false,
     }
@@ -92,6 +93,7 @@ pub(crate) fn read(
         | Media::Bmp
         | Media::Svg
         | Media::Json
+        | Media::JsonLines
         | Media::Zip
         | Media::Other => return Err(Failure::internal(format!("{:?} has no structure of its own", source.media))),
     }

@@ -113,6 +113,7 @@ fn format(media: Media) -> Result<Format, Failure> {
         | Media::Svg
         | Media::Text
         | Media::Json
+        | Media::JsonLines
         | Media::Zip
         | Media::Eml
         | Media::Msg

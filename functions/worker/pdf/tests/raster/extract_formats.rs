@@ -1,0 +1,54 @@
+use docmill_pdf::{ErrorCode, Media, OfficeFile, Tool};
+use serde_json::{Value, json};
+
+use crate::{Run, fixture, run, run_on, source};
+
+const TABLE: &str = "layouts/table-ruled.pdf";
+const TEXT: &str = "layouts/headings.pdf";
+
+fn extracted(name: &str, options: Value) -> Run {
+    run_on(Tool::ExtractDocument, name, options)
+}
+
+fn text(made: &Run) -> String {
+    String::from_utf8(made.files().remove(0)).unwrap()
+}
+
+#[test]
+fn html_and_chunks_have_the_text_of_the_blocks() {
+    let document: Value = serde_json::from_str(&text(&extracted(TEXT, json!({})))).unwrap();
+    let made = extracted(TEXT, json!({"format": "html"}));
+    assert_eq!(made.outcome().artifacts[0].media, Media::Html);
+    let html = text(&made);
+    let options = json!({"format": "chunks", "chunks": {"maxTokens": 32, "splitAt": "none"}});
+    let made = extracted(TEXT, options);
+    assert_eq!(made.outcome().artifacts[0].media, Media::JsonLines);
+    let lines = text(&made);
+    let chunks: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    assert!(chunks.len() > 1 && chunks.iter().all(|chunk| chunk["tokens"].as_u64().unwrap() <= 32), "{lines}");
+    let all: String = chunks.iter().map(|chunk| chunk["text"].as_str().unwrap()).collect();
+    for block in document["blocks"].as_array().unwrap() {
+        assert!(html.contains(&format!("id={} data-page=\"1\"", block["id"])), "{block}: {html}");
+        assert!(all.contains(block["text"].as_str().unwrap()), "{block}: {all}");
+    }
+}
+
+#[test]
+fn tables_are_files_and_a_document_without_them_has_a_warning() {
+    let alone = extracted(TABLE, json!({"format": "tables"}));
+    let artifacts = &alone.outcome().artifacts;
+    assert_eq!((artifacts.len(), artifacts[0].media), (1, Media::Office(OfficeFile::Csv)));
+    let document: Value = serde_json::from_str(&text(&extracted(TABLE, json!({})))).unwrap();
+    let table = &document["tables"][0];
+    assert_eq!(text(&alone).lines().count() as u64, table["rows"].as_u64().unwrap());
+    assert!(text(&alone).starts_with(table["cells"][0]["text"].as_str().unwrap()));
+
+    let sources = [TEXT, TABLE].map(|name| source(&fixture(name), Media::Pdf));
+    let made = run(Tool::ExtractDocument, sources.to_vec(), json!({"format": "tables"}));
+    assert_eq!(made.outcome().artifacts[0].filename.as_deref(), Some("table-ruled.csv"));
+    let warnings = &made.outcome().warnings;
+    let about: Vec<_> = warnings.iter().map(|warning| (warning.code.as_str(), warning.detail.as_deref())).collect();
+    assert!(about.contains(&("no_tables", Some("headings.pdf"))), "{about:?}");
+
+    assert_eq!(extracted(TEXT, json!({"format": "tables"})).failure().code, ErrorCode::RenderFailed);
+}
