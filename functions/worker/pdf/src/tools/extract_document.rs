@@ -50,10 +50,11 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
     let session = engines.pdfium()?.session();
     let mut left = request.limits.pages as usize;
+    let images = if options.write.takes_pictures() { options.images } else { Images::None };
     let (mut artifacts, mut warnings) = (Vec::new(), Vec::new());
     for (source, number) in request.sources.iter().zip(1..) {
         let prefix = if request.sources.len() > 1 { format!("{number}-") } else { String::new() };
-        let mut pictures = Pictures::new(options.images, &request.directory, &request.limits, prefix.clone());
+        let mut pictures = Pictures::new(images, &request.directory, &request.limits, prefix.clone());
         let (document, mut told) = if own::reads(source.media) {
             without_pages(&options)?;
             own::read(source, &mut pictures, &request.limits, options.headers_footers)?

@@ -46,12 +46,16 @@ pub(super) struct Chunk<'d> {
     pub boxes: Vec<&'d Place>,
 }
 
-pub(super) fn json_lines(document: &Document, options: ChunkOptions) -> serde_json::Result<String> {
+/// Ends soon after `most_bytes`: every chunk of a long table has all its places.
+pub(super) fn json_lines(document: &Document, options: ChunkOptions, most_bytes: u64) -> serde_json::Result<String> {
     let plain = Plain::new(document);
     let mut text = String::new();
     for chunk in chunks(&plain, options) {
         text.push_str(&serde_json::to_string(&chunk)?);
         text.push('\n');
+        if text.len() as u64 > most_bytes {
+            break;
+        }
     }
     Ok(text)
 }

@@ -3,10 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write as _;
 
-use url::Url;
-
 use super::super::model::{Block, Cell, Document, Figure, Id, Role, Span, Table};
 use crate::text::is_rtl;
+use crate::text::markup::is_safe;
 
 pub(super) fn html(document: &Document) -> String {
     let title = document.blocks.iter().find(|block| block.role == Role::Title).map(|block| block.text.as_str());
@@ -267,9 +266,4 @@ fn lines(text: &str) -> String {
 
 fn escape(text: &str) -> String {
     maud::html! { (text) }.into_string()
-}
-
-/// Read as browsers read it, which ignore line breaks and spaces that hide a scheme.
-fn is_safe(address: &str) -> bool {
-    Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https" | "mailto"))
 }

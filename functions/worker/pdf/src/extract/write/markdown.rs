@@ -102,14 +102,12 @@ fn table(table: &Table) -> String {
     let mut text = String::new();
     let mut cells = table.cells.iter().peekable();
     for index in 0..table.rows {
-        text.push('|');
-        let mut row = Vec::new();
+        let mut row = vec![None; table.columns];
         while let Some(cell) = cells.next_if(|cell| cell.row <= index) {
-            row.push(cell);
+            row.iter_mut().skip(cell.column).take(1).for_each(|place| *place = Some(cell));
         }
-        let mut row = row.into_iter().peekable();
-        for column in 0..table.columns {
-            let cell = row.next_if(|cell| cell.column <= column);
+        text.push('|');
+        for cell in row {
             let inner = cell.map_or_else(String::new, |cell| escape(&cell.text).replace('|', "\\|").replace('\n', " "));
             let _ = write!(text, " {inner} |");
         }

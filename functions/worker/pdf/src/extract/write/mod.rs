@@ -34,6 +34,16 @@ pub(crate) struct WriteOptions {
     pub chunks: ChunkOptions,
 }
 
+impl WriteOptions {
+    /// Whether the format has a place for pictures.
+    pub(crate) fn takes_pictures(&self) -> bool {
+        match self.format {
+            Format::Json | Format::Markdown | Format::Html => true,
+            Format::Chunks | Format::Tables => false,
+        }
+    }
+}
+
 /// The most tables that one document may give.
 const MOST_TABLES: usize = 1_000;
 
@@ -58,7 +68,10 @@ pub(crate) fn write(
         Format::Markdown => vec![whole(markdown::markdown(document), Media::Markdown)],
         Format::Html => vec![whole(html::html(document), Media::Html)],
         Format::Chunks => {
-            vec![whole(chunks::json_lines(document, options.chunks).map_err(internal)?, Media::JsonLines)]
+            vec![whole(
+                chunks::json_lines(document, options.chunks, limits.output_bytes).map_err(internal)?,
+                Media::JsonLines,
+            )]
         }
         Format::Tables => tables(document)?,
     };

@@ -1,29 +1,35 @@
 //! Tables as CSV. A cell that spans others has its text at its first place.
 
+use std::borrow::Cow;
+
 use super::super::model::Table;
 
 /// Characters with which spreadsheets begin a formula, also in their wide forms.
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
+/// Rows are written one by one: few cells may span many places.
 pub(super) fn csv(table: &Table) -> Result<Vec<u8>, csv::Error> {
-    let mut rows = vec![vec![String::new(); table.columns]; table.rows];
-    for cell in &table.cells {
-        if let Some(place) = rows.get_mut(cell.row).and_then(|row| row.get_mut(cell.column)) {
-            *place = harmless(&cell.text);
-        }
-    }
     let mut writer = csv::Writer::from_writer(Vec::new());
-    rows.iter().try_for_each(|row| writer.write_record(row))?;
+    let mut cells = table.cells.iter().peekable();
+    for index in 0..table.rows {
+        let mut row = vec![Cow::Borrowed(""); table.columns];
+        while let Some(cell) = cells.next_if(|cell| cell.row <= index) {
+            if let Some(place) = row.get_mut(cell.column) {
+                *place = harmless(&cell.text);
+            }
+        }
+        writer.write_record(row.iter().map(|text| text.as_bytes()))?;
+    }
     writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }
 
 /// A document is a stranger's text: spreadsheets run what begins like a formula, unless an apostrophe is before it. Numbers stay
 /// numbers.
-fn harmless(text: &str) -> String {
+fn harmless(text: &str) -> Cow<'_, str> {
     if text.trim_start_matches(' ').starts_with(FORMULA) && !is_number(text) {
-        format!("'{text}")
+        Cow::Owned(format!("'{text}"))
     } else {
-        text.to_owned()
+        Cow::Borrowed(text)
     }
 }
 

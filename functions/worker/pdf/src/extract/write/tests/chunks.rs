@@ -29,7 +29,7 @@ fn book() -> Document {
 
 #[test]
 fn a_line_has_a_chunk_with_where_it_is_from() {
-    let text = json_lines(&book(), ChunkOptions::default()).unwrap();
+    let text = json_lines(&book(), ChunkOptions::default(), u64::MAX).unwrap();
     let lines: Vec<Value> = text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     let place = json!({"page": 2, "box": [50.0, 60.0, 300.0, 80.0]});
     assert_eq!(
@@ -40,7 +40,7 @@ fn a_line_has_a_chunk_with_where_it_is_from() {
     assert_eq!(lines[0]["headings"], json!(["Gardens", "Flowers", "Roses"]));
     assert_eq!(lines[2]["headings"], json!(["Gardens", "Trees"]));
     assert_eq!(lines.len(), 3);
-    assert_eq!(json_lines(&Document::default(), ChunkOptions::default()).unwrap(), "");
+    assert_eq!(json_lines(&Document::default(), ChunkOptions::default(), u64::MAX).unwrap(), "");
 }
 
 #[test]
