@@ -179,10 +179,10 @@ mod tests {
     }
 
     #[test]
-    fn sources_of_any_kind_become_pdfs_before_their_structure_is_read() {
+    fn sources_of_any_kind_become_pdfs_for_their_layout() {
         let source = |name: &str| json!({"sourceUrl": format!("https://a.example/{name}")});
         let names = ["a.pdf", "b.docx", "c.html", "d.md", "e.png", "f.eml", "g.msg"];
-        let body = json!({"toolSlug": "extract-document", "sources": names.map(source)});
+        let body = json!({"toolSlug": "extract-document", "options": {"layout": true}, "sources": names.map(source)});
         let plan = plan(body, &["pdf", "docx", "html", "md", "png", "eml", "msg"]);
         let tools: Vec<_> = plan.prepare.iter().map(|call| call.as_ref().map(|call| call.tool.as_str())).collect();
         let expected =
