@@ -67,19 +67,20 @@ export const extractDocument: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same, with the ids of blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines of <code>id</code>, <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning <code>no_tables</code> if other sources have some.",
+						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning <code>no_tables</code> if other sources have some.",
 					type: 'options',
 					options: [
 						{
 							name: 'Chunks',
 							value: 'chunks',
 							description:
-								'JSON lines of <code>id</code>, <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>',
+								'JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>',
 						},
 						{
 							name: 'HTML',
 							value: 'html',
-							description: 'The same, with the ids of blocks, and their page in <code>data-page</code>',
+							description:
+								'The same; elements have the identifiers of their blocks, and their page in <code>data-page</code>',
 						},
 						{
 							name: 'JSON',
