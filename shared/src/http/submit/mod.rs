@@ -1,18 +1,20 @@
 //! The one path by which all four endpoints create jobs.
 
 mod stored_sources;
+mod taken;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use lambda_http::Body;
-use lambda_http::http::{Response, StatusCode, header};
+use lambda_http::http::Response;
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+use self::taken::Taken;
 use super::accept::Accept;
-use super::envelope::{IDEMPOTENCY_REPLAYED, Outcome, Reply};
+use super::envelope::Outcome;
 use super::error::{ApiError, ErrorCode};
 use super::guard::{Caller, as_account, authenticated};
 use super::request::ApiRequest;
@@ -30,7 +32,6 @@ use crate::domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
 use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::echo::Echo;
 use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
-use crate::domain::time::Timestamp;
 use crate::domain::tool::{ToolSettings, ToolState};
 use crate::domain::webhook::request::{MAX_URL_BYTES, URL_RULE, receiver};
 use crate::domain::webhook::{JobWebhook, WebhookRequest};
@@ -91,49 +92,6 @@ pub struct BatchItem {
     pub place: BatchPlace,
     pub job: JobId,
     pub gate: Gate,
-}
-
-/// The job of a request: new, or from an earlier request with the same idempotency key.
-struct Taken {
-    job: Job,
-    receipt: Receipt,
-}
-
-/// What the response says about the request.
-#[derive(Clone, Copy)]
-struct Receipt {
-    id: JobId,
-    charged: u64,
-    replayed: bool,
-}
-
-impl Taken {
-    fn new(job: Job, replayed: bool) -> Self {
-        let receipt = Receipt { id: job.id, charged: job.charge.total(), replayed };
-        Self { job, receipt }
-    }
-
-    fn accepted(&self, now: Timestamp) -> Reply {
-        self.receipt.on(Reply::new(StatusCode::ACCEPTED, "job", self.job.view(now)))
-    }
-}
-
-impl Receipt {
-    /// The job that this request created, and its charge.
-    fn created(self) -> Option<(JobId, u64)> {
-        (!self.replayed).then_some((self.id, self.charged))
-    }
-
-    /// Adds the job's location to the reply, unless it has one.
-    fn on(self, reply: Reply) -> Reply {
-        let reply = reply.noting_created(self.created());
-        let reply = if reply.status.is_redirection() {
-            reply
-        } else {
-            reply.header(header::LOCATION, format!("/v1/jobs/{}", self.id))
-        };
-        if self.replayed { reply.header(IDEMPOTENCY_REPLAYED, true) } else { reply }
-    }
 }
 
 /// A request for a job before its checks.
