@@ -242,6 +242,22 @@ pub(crate) struct Table {
     pub cells: Vec<Cell>,
 }
 
+impl Table {
+    /// The cells that begin at each place of each row. Rows are made one by one: few cells may span many places.
+    pub(crate) fn places(&self) -> impl Iterator<Item = Vec<Option<&Cell>>> {
+        let mut cells = self.cells.iter().peekable();
+        (0..self.rows).map(move |row| {
+            let mut places = vec![None; self.columns];
+            while let Some(cell) = cells.next_if(|cell| cell.row <= row) {
+                if let Some(place) = places.get_mut(cell.column) {
+                    *place = Some(cell);
+                }
+            }
+            places
+        })
+    }
+}
+
 /// Rows and columns count from 0.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]

@@ -97,15 +97,10 @@ fn styled(span: &Span) -> Styled<'_> {
     Styled { text, bold: *bold, italic: *italic, code: *code, element, link: link.as_deref() }
 }
 
-/// Cells that span others have their text at their first place. Rows are written one by one: few cells may span many places.
+/// Cells that span others have their text at their first place.
 fn table(table: &Table) -> String {
     let mut text = String::new();
-    let mut cells = table.cells.iter().peekable();
-    for index in 0..table.rows {
-        let mut row = vec![None; table.columns];
-        while let Some(cell) = cells.next_if(|cell| cell.row <= index) {
-            row.iter_mut().skip(cell.column).take(1).for_each(|place| *place = Some(cell));
-        }
+    for (index, row) in table.places().enumerate() {
         text.push('|');
         for cell in row {
             let inner = cell.map_or_else(String::new, |cell| escape(&cell.text).replace('|', "\\|").replace('\n', " "));

@@ -7,18 +7,11 @@ use super::super::model::Table;
 /// Characters with which spreadsheets begin a formula, also in their wide forms.
 const FORMULA: [char; 10] = ['=', '+', '-', '@', '\t', '\r', '＝', '＋', '－', '＠'];
 
-/// Rows are written one by one: few cells may span many places.
 pub(super) fn csv(table: &Table) -> Result<Vec<u8>, csv::Error> {
     let mut writer = csv::Writer::from_writer(Vec::new());
-    let mut cells = table.cells.iter().peekable();
-    for index in 0..table.rows {
-        let mut row = vec![Cow::Borrowed(""); table.columns];
-        while let Some(cell) = cells.next_if(|cell| cell.row <= index) {
-            if let Some(place) = row.get_mut(cell.column) {
-                *place = harmless(&cell.text);
-            }
-        }
-        writer.write_record(row.iter().map(|text| text.as_bytes()))?;
+    for row in table.places() {
+        let texts = row.into_iter().map(|cell| cell.map_or(Cow::Borrowed(""), |cell| harmless(&cell.text)));
+        writer.write_record(texts.map(Cow::into_owned))?;
     }
     writer.into_inner().map_err(|error| csv::Error::from(error.into_error()))
 }
