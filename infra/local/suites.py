@@ -75,9 +75,11 @@ def run_beside(beside: list[Suite], output: Path) -> list[Ran]:
 def run_all(beside: list[Suite], others: list[Suite], output: Path) -> list[Ran]:
     with ThreadPoolExecutor(1) as threads:
         pending = threads.submit(run_beside, beside, output)
-        ran = up_to_the_first_failure(others, run) + pending.result()
-    print(output.read_text(), flush=True)
-    return ran
+        ran, ran_beside = up_to_the_first_failure(others, run), pending.result()
+    # Nothing comes between the output of a suite that failed and the end.
+    if any(each.code != 0 for each in ran_beside):
+        print(output.read_text(), flush=True)
+    return ran + ran_beside
 
 
 def up_to_the_first_failure(suites: list[Suite], run_one: Callable[[Suite], Ran]) -> list[Ran]:

@@ -6,7 +6,7 @@ import re
 import subprocess
 import tempfile
 import unittest
-from contextlib import redirect_stderr
+from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import patch
 
@@ -172,6 +172,12 @@ class Suites(unittest.TestCase):
             ran = suites.run_all([suites.Suite("beside", ["true"])], [suites.Suite("first", ["false"]), suites.Suite("second", ["true"])], Path(home) / "log")
             self.assertEqual([(each.name, each.code) for each in ran], [("first", 1), ("beside", 0)])
             self.assertIn("first FAILED", suites.report(ran))
+
+    def test_the_output_of_suites_beside_is_shown_if_one_failed(self):
+        for command, shown in (["sh", "-c", "echo said; false"], "said"), (["sh", "-c", "echo said"], ""):
+            with tempfile.TemporaryDirectory() as home, redirect_stdout(io.StringIO()) as output:
+                suites.run_all([suites.Suite("beside", command)], [], Path(home) / "log")
+            self.assertEqual(output.getvalue().strip(), shown)
 
     def test_a_suite_that_hangs_is_ended(self):
         with patch.object(suites, "LONGEST_SECONDS", 0.2), redirect_stderr(io.StringIO()) as said:

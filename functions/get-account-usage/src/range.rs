@@ -6,6 +6,7 @@ use docmill::domain::breach::Breach;
 use docmill::domain::statistics::{Counts, GroupBy};
 use docmill::domain::time::Timestamp;
 use docmill::http::envelope::Reply;
+use docmill::http::query;
 use serde_json::{Value, json};
 
 /// Most days in one request: counts are kept this long.
@@ -28,35 +29,23 @@ impl Range {
         if !query.iter().any(|(name, _)| PARAMETERS.contains(&name.as_str())) {
             return Ok(None);
         }
-        let mut breaches = Vec::new();
         let (mut from, mut to, mut group_by) = (now.period().start(), now, GroupBy::Day);
-        for (position, (name, value)) in query.iter().enumerate() {
-            let mut refuse = |message: &str| {
-                let shown: String = name.chars().take(60).collect();
-                breaches.push(Breach::new(format!("?{shown}"), message));
-            };
-            if query[..position].iter().any(|(earlier, _)| earlier == name) {
-                refuse("is given twice");
-                continue;
+        query::read_each(query, |name, value| {
+            match name {
+                "from" => from = day(value)?,
+                "to" => to = day(value)?,
+                "groupBy" => group_by = query::one_of(value, GroupBy::ALL, GroupBy::as_str)?,
+                _ => return Err(query::UNKNOWN.to_owned()),
             }
-            match (name.as_str(), Timestamp::of_day(value)) {
-                ("from", Some(day)) => from = day,
-                ("to", Some(day)) => to = day,
-                ("from" | "to", None) => refuse("must be a day such as 2026-11-20"),
-                ("groupBy", _) => match GroupBy::ALL.into_iter().find(|by| by.as_str() == value) {
-                    Some(by) => group_by = by,
-                    None => refuse("must be one of day, tool, key"),
-                },
-                _ => refuse("is not a parameter of this endpoint"),
-            }
+            Ok(())
+        })?;
+        if from > to {
+            return Err(vec![Breach::new("?to", "must not be before `from`")]);
         }
-        if breaches.is_empty() && from > to {
-            breaches.push(Breach::new("?to", "must not be before `from`"));
+        if to.millis_since(from) / DAY_MILLIS >= MOST_DAYS {
+            return Err(vec![Breach::new("?from", format!("must be less than {MOST_DAYS} days before `to`"))]);
         }
-        if breaches.is_empty() && to.millis_since(from) / DAY_MILLIS >= MOST_DAYS {
-            breaches.push(Breach::new("?from", format!("must be less than {MOST_DAYS} days before `to`")));
-        }
-        if breaches.is_empty() { Ok(Some(Self { from: from.day(), to: to.day(), group_by })) } else { Err(breaches) }
+        Ok(Some(Self { from: from.day(), to: to.day(), group_by }))
     }
 
     pub(crate) fn json(&self, groups: &BTreeMap<String, Counts>) -> Reply {
@@ -83,6 +72,10 @@ impl Range {
     pub(crate) fn csv(&self, groups: &BTreeMap<String, Counts>) -> Reply {
         Reply::text("text/csv; charset=utf-8", self.group_by.csv(groups))
     }
+}
+
+fn day(value: &str) -> Result<Timestamp, String> {
+    Timestamp::of_day(value).ok_or_else(|| "must be a day such as 2026-11-20".to_owned())
 }
 
 fn view(counts: &Counts) -> Value {

@@ -1,6 +1,7 @@
 //! Parses the query string.
 
 use docmill::domain::breach::Breach;
+use docmill::http::query;
 
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 1000;
@@ -16,29 +17,17 @@ impl PageRequest {
     /// Fails with all breaches.
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
         let mut read = Self { limit: DEFAULT_LIMIT, first: 0 };
-        let mut breaches = Vec::new();
-        for (position, (name, value)) in query.iter().enumerate() {
-            let refusal = if query[..position].iter().any(|(earlier, _)| earlier == name) {
-                Some("is given twice".to_owned())
-            } else {
-                read.take(name, value).err()
-            };
-            let shown: String = name.chars().take(60).collect();
-            breaches.extend(refusal.map(|message| Breach::new(format!("?{shown}"), message)));
-        }
-        if breaches.is_empty() { Ok(read) } else { Err(breaches) }
+        query::read_each(query, |name, value| read.take(name, value))?;
+        Ok(read)
     }
 
     fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
-            "limit" => {
-                let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
-                self.limit = limit.ok_or_else(|| format!("must be a whole number from 1 to {MAX_LIMIT}"))?;
-            }
+            "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
             "cursor" => {
                 self.first = value.parse().map_err(|_| "must be the `nextCursor` of a page of this list")?;
             }
-            _ => return Err("is not known here".to_owned()),
+            _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
     }

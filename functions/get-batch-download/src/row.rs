@@ -1,6 +1,7 @@
 //! What became of an item.
 
 use docmill::domain::job::{Job, JobStatus};
+use docmill::domain::spreadsheet;
 use docmill::domain::time::Timestamp;
 use docmill::files::{Files, LINK_LIFETIME};
 use docmill::http::error::ApiError;
@@ -81,7 +82,7 @@ impl Row {
     fn cell(&self, column: &str) -> String {
         match self.members.get(column) {
             None | Some(Value::Null) => String::new(),
-            Some(Value::String(text)) => unlike_a_formula(text),
+            Some(Value::String(text)) => spreadsheet::cell(text).into_owned(),
             Some(other) => other.to_string(),
         }
     }
@@ -96,12 +97,6 @@ pub(crate) fn csv(rows: &[Row]) -> Result<String, String> {
     }
     let bytes = writer.into_inner().map_err(|error| error.to_string())?;
     String::from_utf8(bytes).map_err(|error| error.to_string())
-}
-
-/// Spreadsheets would run a file name such as `=HYPERLINK(…)`. An apostrophe makes it text.
-fn unlike_a_formula(text: &str) -> String {
-    let is_formula = text.starts_with(['=', '+', '-', '@', '\t', '\r']);
-    if is_formula { format!("'{text}") } else { text.to_owned() }
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use docmill::domain::breach::Breach;
 use docmill::domain::job::JobStatus;
+use docmill::http::query;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
@@ -18,35 +19,19 @@ impl ListRequest {
     /// Fails with all breaches.
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
         let mut read = Self { status: None, limit: DEFAULT_LIMIT, first: 0 };
-        let mut breaches = Vec::new();
-        for (position, (name, value)) in query.iter().enumerate() {
-            let refusal = if query[..position].iter().any(|(earlier, _)| earlier == name) {
-                Some("is given twice".to_owned())
-            } else {
-                read.take(name, value).err()
-            };
-            let shown: String = name.chars().take(60).collect();
-            breaches.extend(refusal.map(|message| Breach::new(format!("?{shown}"), message)));
-        }
-        if breaches.is_empty() { Ok(read) } else { Err(breaches) }
+        query::read_each(query, |name, value| read.take(name, value))?;
+        Ok(read)
     }
 
     fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
-            "status" => {
-                let status = JobStatus::ALL.into_iter().find(|status| status.as_str() == value);
-                let all = JobStatus::ALL.map(JobStatus::as_str).join(", ");
-                self.status = Some(status.ok_or_else(|| format!("must be one of {all}"))?);
-            }
-            "limit" => {
-                let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
-                self.limit = limit.ok_or_else(|| format!("must be a whole number from 1 to {MAX_LIMIT}"))?;
-            }
+            "status" => self.status = Some(query::one_of(value, JobStatus::ALL, JobStatus::as_str)?),
+            "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
             "cursor" => {
                 let first = value.parse().map_err(|_| "must be the `nextCursor` of a page of this list")?;
                 self.first = first;
             }
-            _ => return Err("is not a filter of this list".to_owned()),
+            _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
     }

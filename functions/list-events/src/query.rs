@@ -3,6 +3,7 @@
 use docmill::domain::breach::Breach;
 use docmill::domain::event::EventKind;
 use docmill::domain::job::JobId;
+use docmill::http::query;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
@@ -19,38 +20,20 @@ pub(crate) struct ListRequest {
 impl ListRequest {
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
         let mut request = Self { after: None, before: None, kind: None, job: None, limit: DEFAULT_LIMIT };
-        let mut breaches = Vec::new();
-        for (position, (name, value)) in query.iter().enumerate() {
-            let taken = if query[..position].iter().any(|(earlier, _)| earlier == name) {
-                Err("is given twice".to_owned())
-            } else {
-                request.take(name, value)
-            };
-            if let Err(message) = taken {
-                let shown: String = name.chars().take(60).collect();
-                breaches.push(Breach::new(format!("?{shown}"), message));
-            }
-        }
-        if breaches.is_empty() { Ok(request) } else { Err(breaches) }
+        query::read_each(query, |name, value| request.take(name, value))?;
+        Ok(request)
     }
 
     fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "after" => self.after = Some(value.to_owned()),
             "before" => self.before = Some(value.to_owned()),
-            "type" => {
-                let kind = EventKind::ALL.into_iter().find(|kind| kind.as_str() == value);
-                let expected = || format!("must be one of {}", EventKind::ALL.map(EventKind::as_str).join(", "));
-                self.kind = Some(kind.ok_or_else(expected)?);
-            }
+            "type" => self.kind = Some(query::one_of(value, EventKind::ALL, EventKind::as_str)?),
             "jobId" => self.job = Some(JobId::parse(value).ok_or("must be the id of a job")?),
-            "limit" => {
-                let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
-                self.limit = limit.ok_or_else(|| format!("must be a whole number from 1 to {MAX_LIMIT}"))?;
-            }
+            "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
             // Checked where it is used.
             "wait" => {}
-            _ => return Err("is not a filter of this list".to_owned()),
+            _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
     }

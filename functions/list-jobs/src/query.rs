@@ -3,6 +3,7 @@
 use docmill::domain::breach::Breach;
 use docmill::domain::job::JobStatus;
 use docmill::domain::time::Timestamp;
+use docmill::http::query;
 use docmill::store::jobs::{JobFilter, JobMark};
 
 use crate::cursor::CursorKey;
@@ -21,77 +22,50 @@ pub(crate) struct ListRequest {
 
 impl ListRequest {
     pub(crate) fn parse(query: &[(String, String)], account: &str, cursors: &CursorKey) -> Result<Self, Vec<Breach>> {
-        let mut parser = Parser { breaches: Vec::new(), filter: JobFilter::default(), limit: DEFAULT_LIMIT };
+        let mut read = Self { filter: JobFilter::default(), limit: DEFAULT_LIMIT, after: None };
         let mut cursor = None;
-        for (position, (name, value)) in query.iter().enumerate() {
-            if query[..position].iter().any(|(earlier, _)| earlier == name) {
-                parser.refuse(name, "is given twice");
-            } else if name == "cursor" {
-                cursor = Some(value);
-            } else {
-                parser.take(name, value);
+        query::read_each(query, |name, value| match name {
+            "cursor" => {
+                cursor = Some(value.to_owned());
+                Ok(())
             }
+            _ => read.take(name, value),
+        })?;
+        // A cursor belongs to its filters: only now are they all known.
+        read.after = cursor.as_deref().and_then(|cursor| cursors.read(cursor, account, &read.filter));
+        if cursor.is_some() && read.after.is_none() {
+            let message = "must be the `nextCursor` of a page of this list, with the same filters";
+            return Err(vec![Breach::new("?cursor", message)]);
         }
-        let Parser { mut breaches, filter, limit } = parser;
-        let after = cursor.and_then(|cursor| cursors.read(cursor, account, &filter));
-        if cursor.is_some() && after.is_none() && breaches.is_empty() {
-            breaches
-                .push(Breach::new("?cursor", "must be the `nextCursor` of a page of this list, with the same filters"));
-        }
-        if breaches.is_empty() { Ok(Self { filter, limit, after }) } else { Err(breaches) }
-    }
-}
-
-struct Parser {
-    breaches: Vec<Breach>,
-    filter: JobFilter,
-    limit: usize,
-}
-
-impl Parser {
-    fn refuse(&mut self, name: &str, message: impl Into<String>) {
-        let shown: String = name.chars().take(60).collect();
-        self.breaches.push(Breach::new(format!("?{shown}"), message));
+        Ok(read)
     }
 
-    fn take(&mut self, name: &str, value: &str) {
+    fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
-            "status" => match JobStatus::ALL.into_iter().find(|status| status.as_str() == value) {
-                Some(status) => self.filter.status = Some(status),
-                None => {
-                    let all = JobStatus::ALL.map(JobStatus::as_str).join(", ");
-                    self.refuse(name, format!("must be one of {all}"));
-                }
-            },
+            "status" => self.filter.status = Some(query::one_of(value, JobStatus::ALL, JobStatus::as_str)?),
             "toolSlug" => self.filter.tool = Some(value.to_owned()),
-            "createdAfter" => self.filter.created_after = self.time(name, value),
-            "createdBefore" => self.filter.created_before = self.time(name, value),
-            "limit" => match value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit)) {
-                Some(limit) => self.limit = limit,
-                None => self.refuse(name, format!("must be a whole number from 1 to {MAX_LIMIT}")),
-            },
-            _ => self.take_metadata(name, value),
+            "createdAfter" => self.filter.created_after = Some(time(value)?),
+            "createdBefore" => self.filter.created_before = Some(time(value)?),
+            "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
+            _ => self.take_metadata(name, value)?,
         }
+        Ok(())
     }
 
-    fn take_metadata(&mut self, name: &str, value: &str) {
+    fn take_metadata(&mut self, name: &str, value: &str) -> Result<(), String> {
+        let metadata = &mut self.filter.metadata;
         match name.strip_prefix("metadata.") {
-            Some("") => self.refuse(name, "must name a label, as in metadata.order=4711"),
-            Some(_) if self.filter.metadata.len() >= MAX_PAIRS => {
-                self.refuse(name, format!("exceeds the limit of {MAX_PAIRS} pairs"));
-            }
-            Some(key) => drop(self.filter.metadata.insert(key.to_owned(), value.to_owned())),
-            None => self.refuse(name, "is not a filter of this list"),
+            Some("") => return Err("must name a label, as in metadata.order=4711".to_owned()),
+            Some(_) if metadata.len() >= MAX_PAIRS => return Err(format!("exceeds the limit of {MAX_PAIRS} pairs")),
+            Some(key) => drop(metadata.insert(key.to_owned(), value.to_owned())),
+            None => return Err(query::UNKNOWN.to_owned()),
         }
+        Ok(())
     }
+}
 
-    fn time(&mut self, name: &str, value: &str) -> Option<Timestamp> {
-        let time = Timestamp::parse(value);
-        if time.is_none() {
-            self.refuse(name, "must be a time such as 2026-11-20T12:00:00Z (RFC 3339)");
-        }
-        time
-    }
+fn time(value: &str) -> Result<Timestamp, String> {
+    Timestamp::parse(value).ok_or_else(|| "must be a time such as 2026-11-20T12:00:00Z (RFC 3339)".to_owned())
 }
 
 #[cfg(test)]

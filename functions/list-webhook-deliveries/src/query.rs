@@ -3,6 +3,7 @@
 use docmill::domain::breach::Breach;
 use docmill::domain::event::EventKind;
 use docmill::domain::webhook::DeliveryState;
+use docmill::http::query;
 use docmill::store::webhooks::DeliveryFilter;
 
 const DEFAULT_LIMIT: usize = 20;
@@ -17,36 +18,21 @@ pub(crate) struct ListRequest {
 impl ListRequest {
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
         let mut request = Self { filter: DeliveryFilter::default(), limit: DEFAULT_LIMIT };
-        let mut breaches = Vec::new();
-        for (position, (name, value)) in query.iter().enumerate() {
-            let taken = if query[..position].iter().any(|(earlier, _)| earlier == name) {
-                Err("is given twice".to_owned())
-            } else {
-                request.take(name, value)
-            };
-            if let Err(message) = taken {
-                let shown: String = name.chars().take(60).collect();
-                breaches.push(Breach::new(format!("?{shown}"), message));
-            }
-        }
-        if breaches.is_empty() { Ok(request) } else { Err(breaches) }
+        query::read_each(query, |name, value| request.take(name, value))?;
+        Ok(request)
     }
 
     fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "status" => self.filter.states = states(value).ok_or("must be pending, delivered, failed or dropped")?,
             "type" => {
-                let known = EventKind::ALL.iter().any(|kind| kind.as_str() == value);
-                let expected = || format!("must be one of {}", EventKind::ALL.map(EventKind::as_str).join(", "));
-                self.filter.kind = Some(known.then(|| value.to_owned()).ok_or_else(expected)?);
+                let kind = query::one_of(value, EventKind::ALL, EventKind::as_str)?;
+                self.filter.kind = Some(kind.as_str().to_owned());
             }
             "eventId" => self.filter.event = Some(value.to_owned()),
             "cursor" => self.filter.before = Some(value.to_owned()),
-            "limit" => {
-                let limit = value.parse().ok().filter(|limit| (1..=MAX_LIMIT).contains(limit));
-                self.limit = limit.ok_or_else(|| format!("must be a whole number from 1 to {MAX_LIMIT}"))?;
-            }
-            _ => return Err("is not a filter of this list".to_owned()),
+            "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
+            _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
     }

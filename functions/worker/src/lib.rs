@@ -1,6 +1,7 @@
 //! The worker, the only crate with conversion code.
 
 pub mod account_files;
+mod attempt_error;
 pub mod budget;
 pub mod cancellation;
 mod charset;

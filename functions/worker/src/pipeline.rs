@@ -13,7 +13,7 @@ use docmill::domain::job::{
 use docmill::domain::request::JobRequest;
 use docmill::domain::source::Origin;
 use docmill::domain::time::{Timestamp, millis};
-use docmill::domain::tool::{EngineKind, QueueName};
+use docmill::domain::tool::QueueName;
 use docmill::domain::upload::UploadId;
 use docmill::files::{Files, FilesError, ObjectKey, OutputPart};
 use docmill::lanes::{LaneError, Lanes};
@@ -29,6 +29,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 
 use crate::account_files::AccountFiles;
+use crate::attempt_error::AttemptError;
 use crate::budget::Budget;
 use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
@@ -86,48 +87,6 @@ pub enum Handled {
     Acknowledge,
     /// The message must come back.
     Return,
-}
-
-/// Why an attempt ended without completing the job.
-#[derive(Debug, thiserror::Error)]
-enum AttemptError {
-    /// The fault of the source or document: final.
-    #[error("{0}")]
-    Failure(Failure),
-    /// The fault of our infrastructure: retried.
-    #[error("{cause}")]
-    Fault { cause: String, engine: Option<EngineKind> },
-    /// Another attempt has taken over.
-    #[error("the job belongs to another attempt")]
-    Superseded,
-}
-
-impl AttemptError {
-    /// A fault outside the engines.
-    fn fault(cause: impl Into<String>) -> Self {
-        Self::Fault { cause: cause.into(), engine: None }
-    }
-}
-
-impl From<Failure> for AttemptError {
-    fn from(failure: Failure) -> Self {
-        match failure {
-            Failure { code: JobErrorCode::Internal, cause, engine, .. } => Self::Fault { cause, engine },
-            failure => Self::Failure(failure),
-        }
-    }
-}
-
-impl From<StoreError> for AttemptError {
-    fn from(error: StoreError) -> Self {
-        Self::fault(error.to_string())
-    }
-}
-
-impl From<FilesError> for AttemptError {
-    fn from(error: FilesError) -> Self {
-        Self::fault(error.to_string())
-    }
 }
 
 impl Pipeline {

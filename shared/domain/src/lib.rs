@@ -12,6 +12,7 @@ pub mod nearest;
 pub mod page_range;
 pub mod paper;
 pub mod request;
+pub mod spreadsheet;
 pub mod template;
 pub mod time;
 pub mod tool;

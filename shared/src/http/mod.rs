@@ -8,6 +8,7 @@ pub mod error;
 pub mod fonts;
 pub mod guard;
 pub mod jobs;
+pub mod query;
 pub mod request;
 pub mod results;
 pub mod routes;

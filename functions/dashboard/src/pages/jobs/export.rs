@@ -5,6 +5,7 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use docmill::clock;
 use docmill::domain::job::Job;
+use docmill::domain::spreadsheet;
 use docmill::domain::time::Timestamp;
 
 use super::list::ListRequest;
@@ -58,7 +59,7 @@ fn record(job: &Job, now: Timestamp) -> [String; 14] {
     let output = job.output.as_ref();
     [
         job.id.to_string(),
-        harmless(document(job).unwrap_or_default()),
+        spreadsheet::cell(&document(job).unwrap_or_default()).into_owned(),
         job.status_at(now).as_str().to_owned(),
         tools.join(" "),
         job.mode.as_str().to_owned(),
@@ -72,22 +73,4 @@ fn record(job: &Job, now: Timestamp) -> [String; 14] {
         number(output.map(|output| output.bytes)),
         number(output.and_then(|output| output.pages).map(u64::from)),
     ]
-}
-
-/// A name is a stranger's text: spreadsheets run what begins like a formula.
-fn harmless(text: String) -> String {
-    if text.starts_with(['=', '+', '-', '@', '\t', '\r']) { format!("'{text}") } else { text }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_are_never_formulas() {
-        for name in ["=1+1", "@SUM(A1)", "-2", "\tx"] {
-            assert_eq!(harmless(name.to_owned()), format!("'{name}"));
-        }
-        assert_eq!(harmless("a=b.pdf".to_owned()), "a=b.pdf");
-    }
 }

@@ -1,5 +1,7 @@
 //! Jobs that take results of finished or unfinished jobs.
 
+mod missed;
+
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
@@ -327,91 +329,6 @@ async fn the_last_places_to_wait_for_a_job_are_given_once() {
     assert_eq!((later.status, later.body["job"].get("waitingFor")), (202, None), "{}", later.body);
 }
 
-/// Timeline: workers end the sources and die before they notify anyone; or one dies between the last source and the message.
-#[tokio::test]
-async fn the_sweeper_notifies_jobs_that_were_missed() {
-    let world = apart().await;
-    let account = world.account(20).await;
-    let (completed, failed) = (page(&world, &account).await, page(&world, &account).await);
-    let starts = id(&create(&world, &account, &merge(&[completed])).await);
-    let fails = id(&create(&world, &account, &merge(&[failed])).await);
-    let after = id(&create(&world, &account, &merge(&[fails])).await);
-    let unsent = id(&create(&world, &account, &merge(&[completed])).await);
-    complete(&world, completed, &completion(clock::now())).await;
-    fail(&world, failed).await;
-    world.context.jobs.stop_waiting(unsent, completed).await.unwrap();
-
-    let sweeper = Sweeper::new(Context::new(world.config.clone(), patient_aws()).unwrap());
-    sweeper.run_at(clock::now().plus(WAITING_GRACE)).await.unwrap();
-    for waiter in [starts, unsent] {
-        let job = read(&world, waiter).await;
-        assert!(job.waiting_for.is_none() && !job.open.unwrap().starts_with("waiting"), "{waiter}");
-    }
-    for waiter in [fails, after] {
-        let job = read(&world, waiter).await;
-        assert_eq!((job.status, job.error.unwrap().code), (JobStatus::Failed, JobErrorCode::SourceJobFailed));
-    }
-}
-
-/// A further `count` jobs that wait like this one and are charged to the same balance, without the transactions that create them.
-async fn multiply(world: &World, waiter: JobId, source: JobId, count: usize) -> BTreeSet<JobId> {
-    let template = read(world, waiter).await;
-    let ids: BTreeSet<JobId> = (0..count).map(|_| JobId::new()).collect();
-    let copy = |id: &JobId| Job { id: *id, open: Some(Shard::waiting(*id).key()), uncounted: None, ..template.clone() };
-    put_all(&world.context, ids.iter().map(copy)).await;
-    change_waiters(world, "ADD", source, &ids).await;
-    let charge = world.context.dynamodb.update_item().table_name(&world.config.tables.usage);
-    let charge = charge.set_key(Some(UsageItem::Balance(template.period).key(&template.account)));
-    let charge = charge.update_expression("ADD taken :count, used :count");
-    charge.expression_attribute_values(":count", number(count)).send().await.unwrap();
-    ids
-}
-
-/// One by one, a thousand refunds would compete for the account's balance.
-#[tokio::test]
-async fn a_thousand_waiting_jobs_are_refunded_together() {
-    let world = apart().await;
-    let account = world.account(2_000).await;
-    let source = page(&world, &account).await;
-    let waiter = id(&create(&world, &account, &merge(&[source])).await);
-    let waiters = multiply(&world, waiter, source, MAX_WAITERS - 1).await;
-    assert_eq!(world.spent(&account).await.0, MAX_WAITERS as u64 + 1);
-    fail(&world, source).await;
-
-    world.watch.take_calls();
-    notify(&world, source, JobStatus::Failed).await;
-    assert_eq!(world.watch.count("TransactWriteItems"), MAX_WAITERS / 25, "none was tried twice");
-    for waiter in waiters.iter().chain([&waiter]) {
-        let job = read(&world, *waiter).await;
-        assert_eq!((job.status, job.refunded, job.open), (JobStatus::Failed, 1, None));
-    }
-    assert_eq!(world.spent(&account).await.0, 0);
-    let page = world.context.events.page(&account.id, Some("job.failed"), None, 100, clock::now()).await.unwrap();
-    assert_eq!(page.events.len(), 100);
-}
-
-/// Timeline: a worker fails the awaited job and dies before it notifies anyone, and some of the jobs are canceled in the meantime.
-#[tokio::test]
-async fn one_run_of_the_sweeper_refunds_all_waiting_jobs_that_were_missed() {
-    let world = apart().await;
-    let account = world.account(200).await;
-    let source = page(&world, &account).await;
-    let waiter = id(&create(&world, &account, &merge(&[source])).await);
-    let waiters = multiply(&world, waiter, source, 60).await;
-    let canceled = *waiters.first().unwrap();
-    world.context.jobs.cancel(&read(&world, canceled).await, clock::now()).await.unwrap().unwrap();
-    fail(&world, source).await;
-
-    let sweeper = Sweeper::new(Context::new(world.config.clone(), patient_aws()).unwrap());
-    sweeper.run_at(clock::now().plus(WAITING_GRACE)).await.unwrap();
-    for waiter in waiters.iter().chain([&waiter]) {
-        let status = if *waiter == canceled { JobStatus::Canceled } else { JobStatus::Failed };
-        let job = read(&world, *waiter).await;
-        assert_eq!((job.status, job.refunded), (status, 1));
-    }
-    assert_eq!(world.spent(&account).await.0, 0, "each once");
-}
-
 #[tokio::test]
 async fn a_canceled_job_no_longer_waits() {
     let world = World::new();
@@ -464,63 +381,4 @@ async fn results_of_other_jobs_are_only_read_within_the_account() {
     assert_eq!(std::fs::read_to_string(fetched.path).unwrap(), "%PDF-1.7 secret");
     assert_eq!(fetched.filename.as_deref(), Some("a.pdf"));
     assert_eq!(read(&stranger.id).await.unwrap_err().code, JobErrorCode::SourceJobFailed);
-}
-
-/// Every fault of every call that notifies a waiting job, and the sweeper's repair.
-#[tokio::test]
-async fn a_waiting_job_is_notified_once_despite_faults() {
-    let world = apart().await;
-    // Settings are read once.
-    let plan = world.plan(10).await;
-    let sweeper_watch = Watch::default();
-    let aws = patient_aws().with_interceptor(sweeper_watch.interceptor());
-    let sweeper = Sweeper::new(Context::new(world.config.clone(), aws).unwrap());
-    let faults: [fn(&str) -> Fault; 5] = [
-        |operation| Fault::down(operation).lasting(),
-        |operation| Fault::throttled(operation).lasting(),
-        |operation| Fault::no_connection(operation).lasting(),
-        Fault::lost_answer,
-        |operation| Fault::lost_answer(operation).lasting(),
-    ];
-    for (ends_well, operations) in [
-        (true, [("GetItem", 0), ("UpdateItem", 0), ("UpdateItem", 1), ("SendMessage", 0)].as_slice()),
-        (false, &[("GetItem", 0), ("GetItem", 1), ("TransactWriteItems", 0)]),
-    ] {
-        for (operation, nth) in operations {
-            for fault in faults {
-                let account = world.account_on(&plan.id, 0).await;
-                let source = page(&world, &account).await;
-                let waiter = id(&create(&world, &account, &merge(&[source])).await);
-                if ends_well {
-                    complete(&world, source, &completion(clock::now())).await;
-                } else {
-                    fail(&world, source).await;
-                }
-                world.watch.clear();
-                world.watch.inject([fault(operation).at(*nth)]);
-                let status = if ends_well { JobStatus::Completed } else { JobStatus::Failed };
-                let queue = world.context.queue();
-                let notices = Notices { jobs: &world.context.jobs, files: &world.context.files, queue: &queue };
-                notices.notify_all_of(source, status).await;
-                assert_eq!(world.watch.unmet_faults(), 0, "{operation} {nth} was not met");
-                world.watch.heal();
-                world.watch.clear();
-
-                // Deployed workers don't see the job.
-                sweeper_watch.inject((0..200).map(|_| Fault::down("SendMessage")));
-                for minute in 1..4 {
-                    sweeper.run_at(clock::now().plus(WAITING_GRACE * minute)).await.unwrap();
-                }
-                let job = read(&world, waiter).await;
-                assert_eq!(job.waiting_for, None, "{operation} {nth}: {job:?}");
-                if ends_well {
-                    assert!(job.open.unwrap().starts_with("pdf-"), "{operation} {nth}");
-                    assert_eq!(world.spent(&account).await.0, 2);
-                } else {
-                    assert_eq!((job.status, job.refunded), (JobStatus::Failed, 1), "{operation} {nth}");
-                    assert_eq!(world.spent(&account).await.0, 0);
-                }
-            }
-        }
-    }
 }
