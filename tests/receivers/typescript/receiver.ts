@@ -1,6 +1,7 @@
 // Receives webhooks and verifies them with the library of Standard Webhooks.
 //
 // Prints its port, reads the endpoint's secret from standard input, and prints the id and the type of each event it accepts.
+// Ends with its standard input: the test's child process is a launcher of Node, which leaves Node behind when it is killed.
 
 import { once } from "node:events";
 import { createServer, type IncomingMessage } from "node:http";
@@ -20,4 +21,6 @@ const server = createServer(async (request: IncomingMessage, response) => {
   }
 });
 server.listen(0, "127.0.0.1", () => console.log((server.address() as AddressInfo).port));
-const webhook = once(createInterface({ input: process.stdin }), "line").then(([secret]) => new Webhook(secret as string));
+const input = createInterface({ input: process.stdin });
+input.once("close", () => process.exit());
+const webhook = once(input, "line").then(([secret]) => new Webhook(secret as string));

@@ -1,6 +1,5 @@
-//! Compares the OpenAPI description with the code: routes, codes, schemas, examples, and responses of the real handlers.
+//! Responses of the real handlers.
 
-use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -8,14 +7,10 @@ use batch_runner::Runner;
 use docmill::clock;
 use docmill::context::Context;
 use docmill::domain::batch::BatchId;
-use docmill::domain::catalogue::Catalogue;
 use docmill::domain::event::EventKind;
-use docmill::domain::job::{JobErrorCode, JobId, JobStatus, Output};
-use docmill::domain::tool::{AccessTier, ToolState};
+use docmill::domain::job::{JobId, Output};
 use docmill::http::batches::{BatchControl, NewBatches};
-use docmill::http::error::ErrorCode;
 use docmill::http::fonts::FontService;
-use docmill::http::routes::ROUTES;
 use docmill::http::submit::JobService;
 use docmill::store::events::StoredEvent;
 use docmill::store::jobs::Completion;
@@ -26,7 +21,7 @@ use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;
 use serde_json::{Value, json};
 
-use crate::contract::file;
+use super::Description;
 use crate::fonts::{fixture, uploaded};
 use crate::stored_templates;
 use crate::support::hooks::{Deliveries, Hooks, Reply};
@@ -35,244 +30,15 @@ use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::{Account, World, patient_aws};
 
-/// Headers of every response, which come from the gateway and HTTP itself.
-const UNDOCUMENTED: [&str; 2] = ["content-type", "cache-control"];
-
-struct Description(Value);
-
-impl Description {
-    fn load() -> Self {
-        Self(api_docs::description::openapi(&Catalogue::load().unwrap()).unwrap())
-    }
-
-    /// Like `load`, but unknown properties are errors. The published one allows additions.
-    fn closed() -> Self {
-        let mut description = Self::load();
-        let tools: BTreeSet<_> = tool_schemas().into_iter().map(|(name, _)| name).collect();
-        let schemas = description.0["components"]["schemas"].as_object_mut().unwrap();
-        schemas.iter_mut().filter(|(name, _)| !tools.contains(*name)).for_each(|(_, schema)| close(schema));
-        description
-    }
-
-    fn resolve<'a>(&'a self, value: &'a Value) -> &'a Value {
-        match value["$ref"].as_str() {
-            Some(reference) => self.0.pointer(reference.strip_prefix('#').unwrap()).expect(reference),
-            None => value,
-        }
-    }
-
-    fn operation(&self, method: &Method, path: &str) -> &Value {
-        &self.0["paths"][path][method.as_str().to_ascii_lowercase()]
-    }
-
-    /// All operations, including webhooks, with a name for messages.
-    fn operations(&self) -> Vec<(String, &Value)> {
-        let items = ["paths", "webhooks"].into_iter().flat_map(|section| self.0[section].as_object().unwrap());
-        items
-            .flat_map(|(path, item)| item.as_object().unwrap().iter().map(move |(key, value)| (path, key, value)))
-            .filter(|(_, key, _)| *key != "parameters")
-            .map(|(path, method, operation)| (format!("{} {path}", method.to_uppercase()), operation))
-            .collect()
-    }
-
-    /// The errors in `value` according to the JSON schema in `content`.
-    fn breaches(&self, content: &Value, value: &Value) -> Vec<String> {
-        let mut schema = content["application/json"]["schema"].clone();
-        schema["components"] = self.0["components"].clone();
-        let validator = jsonschema::options().should_validate_formats(true).build(&schema).unwrap();
-        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect()
-    }
-
-    /// Checks a real response: its status, body and headers must be documented.
-    fn check(&self, method: Method, path: &str, answer: &Answer) {
-        let what = format!("{method} {path} → {}", answer.status);
-        let documented = &self.operation(&method, path)["responses"][answer.status.to_string()];
-        assert!(!documented.is_null(), "{what} is not documented");
-        let documented = self.resolve(documented);
-        if documented["content"].is_null() {
-            assert_eq!(answer.body, Value::Null, "{what}");
-        } else {
-            assert_eq!(self.breaches(&documented["content"], &answer.body), [""; 0], "{what}: {}", answer.body);
-        }
-        let named = documented["headers"].as_object().unwrap();
-        for (name, header) in named {
-            let header = self.resolve(header);
-            let Some(value) = answer.header(&name.to_lowercase()) else {
-                assert_ne!(header["required"], true, "{what} lacks {name}");
-                continue;
-            };
-            let value = if header["schema"]["type"] == "integer" { value.parse().unwrap() } else { json!(value) };
-            let validator = jsonschema::options().build(&header["schema"]).unwrap();
-            assert!(validator.is_valid(&value), "{what}: {name}: {value}");
-        }
-        let known: BTreeSet<_> = named.keys().map(|name| name.to_lowercase()).collect();
-        for name in answer.headers.keys().map(|name| name.as_str()) {
-            assert!(known.contains(name) || UNDOCUMENTED.contains(&name), "{what}: {name} is not documented");
-        }
-    }
-}
-
-/// Forbids undefined properties at every level.
-fn close(schema: &mut Value) {
-    match schema {
-        Value::Object(object) => {
-            object.values_mut().for_each(close);
-            if object.get("type") == Some(&json!("object")) && object.contains_key("properties") {
-                object.entry("additionalProperties").or_insert(json!(false));
-            }
-        }
-        Value::Array(items) => items.iter_mut().for_each(close),
-        _ => {}
-    }
-}
-
-fn tool_schemas() -> Vec<(String, Value)> {
-    let name = |slug: &str| api_docs::description::schema_name(slug);
-    let catalogue = Catalogue::load().unwrap();
-    catalogue
-        .tools()
-        .iter()
-        .map(|tool| (name(&tool.definition.slug), Value::clone(&tool.definition.parameters)))
-        .collect()
-}
-
-fn strings(value: &Value) -> BTreeSet<&str> {
-    value.as_array().unwrap().iter().map(|each| each.as_str().unwrap()).collect()
-}
-
-#[test]
-fn the_description_has_exactly_the_routes_of_the_code() {
-    let description = Description::load();
-    let listed: BTreeSet<_> =
-        description.operations().into_iter().map(|(name, _)| name).filter(|name| name.contains('/')).collect();
-    let mut expected: BTreeSet<_> = ROUTES.iter().map(|(method, path)| format!("{method} {path}")).collect();
-    expected.insert("GET /.well-known/docmill-webhooks.json".to_owned());
-    assert_eq!(listed, expected);
-    assert_eq!(description.0["openapi"], "3.1.0");
-    assert_eq!(description.0["info"]["version"], "1.0.0-batch12");
-}
-
-#[test]
-fn the_description_has_exactly_the_error_codes_of_the_code_under_their_status() {
-    let description = Description::load();
-    let schemas = &description.0["components"]["schemas"];
-    let all: BTreeSet<_> = ErrorCode::ALL.map(ErrorCode::as_str).into();
-    assert_eq!(strings(&schemas["Error"]["properties"]["code"]["enum"]), all);
-
-    let mut shown = BTreeSet::new();
-    for (name, operation) in description.operations() {
-        for (status, response) in operation["responses"].as_object().unwrap() {
-            let response = description.resolve(response);
-            let Some(examples) = response["content"]["application/json"]["examples"].as_object() else { continue };
-            for (code, _) in examples.iter().filter(|_| status.starts_with(['4', '5'])) {
-                let known = ErrorCode::ALL.into_iter().find(|known| known.as_str() == code).expect(code);
-                assert_eq!(known.status().as_str(), status, "{name}: {code}");
-                shown.insert(known.as_str());
-            }
-        }
-    }
-    // These two belong to no operation: they are described separately and in the guide.
-    let elsewhere = [ErrorCode::RouteNotFound, ErrorCode::MethodNotAllowed].map(ErrorCode::as_str);
-    assert_eq!(&shown | &elsewhere.into(), all);
-    assert!(elsewhere.iter().all(|code| description.0["components"]["examples"][code].is_object()));
-}
-
-#[test]
-fn the_description_has_exactly_the_states_job_errors_and_events_of_the_code() {
-    let description = Description::load();
-    let schemas = &description.0["components"]["schemas"];
-    let job_errors: BTreeSet<_> = JobErrorCode::ALL.map(JobErrorCode::as_str).into();
-    assert_eq!(strings(&schemas["JobError"]["properties"]["code"]["enum"]), job_errors);
-    let guide = api_docs::guide::all();
-    let errors = file("functions/api-docs/guides/errors.md");
-    let rows = errors.lines().filter_map(|line| {
-        let cells: Vec<_> = line.strip_prefix("| `")?.split(" | ").collect();
-        Some((cells[0].trim_end_matches('`'), cells[1], cells[2] != "no |"))
-    });
-    let known = JobErrorCode::ALL.map(|code| (code.as_str(), code.meaning(), code.is_retryable()));
-    assert_eq!(rows.collect::<BTreeSet<_>>(), known.into());
-    assert_eq!(strings(&schemas["JobStatus"]["enum"]), JobStatus::ALL.map(JobStatus::as_str).into());
-    assert_eq!(strings(&schemas["EventType"]["enum"]), EventKind::ALL.map(EventKind::as_str).into());
-    assert!(EventKind::ALL.iter().all(|kind| guide.contains(kind.as_str())));
-    let tool = &schemas["Tool"]["properties"];
-    serde_json::from_value::<Vec<AccessTier>>(tool["accessTier"]["enum"].clone()).unwrap();
-    serde_json::from_value::<Vec<ToolState>>(tool["state"]["enum"].clone()).unwrap();
-}
-
-#[test]
-fn job_bodies_are_the_schemas_that_are_enforced() {
-    let description = Description::load();
-    let schemas = &description.0["components"]["schemas"];
-    let reference = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
-    // A unit test of the documentation compares the schemas themselves.
-    let references: Vec<_> = tool_schemas().iter().map(|(name, _)| reference(name)).collect();
-    assert_eq!(schemas["ToolJobRequest"]["anyOf"], json!(references));
-    for tool in Catalogue::load().unwrap().tools() {
-        let slug = &tool.definition.slug;
-        let Some(endpoint) = &tool.definition.short_endpoint else { continue };
-        let operation = description.operation(&Method::POST, endpoint);
-        let name = api_docs::description::schema_name(slug);
-        let expected = json!({"$ref": format!("#/components/schemas/{name}")});
-        assert_eq!(operation["requestBody"]["content"]["application/json"]["schema"], expected);
-    }
-}
-
-#[test]
-fn every_reference_has_a_target() {
-    fn visit(description: &Description, value: &Value) {
-        if let Some(reference) = value["$ref"].as_str() {
-            let target = reference.strip_prefix('#').and_then(|pointer| description.0.pointer(pointer));
-            assert!(target.is_some(), "{reference}");
-        }
-        match value {
-            Value::Object(object) => object.values().for_each(|value| visit(description, value)),
-            Value::Array(items) => items.iter().for_each(|value| visit(description, value)),
-            _ => {}
-        }
-    }
-    let description = Description::load();
-    visit(&description, &description.0);
-}
-
-#[test]
-fn every_example_fits_its_schema() {
-    let description = Description::closed();
-    let responses = description.0["components"]["responses"].as_object().unwrap();
-    let mut contents: Vec<_> = responses.iter().map(|(name, response)| (name.clone(), &response["content"])).collect();
-    for (name, operation) in description.operations() {
-        contents.push((format!("{name}, request"), &operation["requestBody"]["content"]));
-        let answers = operation["responses"].as_object().unwrap();
-        contents.extend(answers.iter().map(|(status, answer)| (format!("{name}, {status}"), &answer["content"])));
-    }
-    let mut checked = BTreeSet::new();
-    for (name, content) in contents {
-        let Some(examples) = content["application/json"]["examples"].as_object() else { continue };
-        for (title, example) in examples {
-            let value = &description.resolve(example)["value"];
-            assert_eq!(description.breaches(content, value), [""; 0], "{name}: {title}");
-            checked.insert(title.clone());
-        }
-    }
-    let all: BTreeSet<_> = description.0["components"]["examples"].as_object().unwrap().keys().cloned().collect();
-    assert_eq!(checked, all, "every example is used");
-}
-
-#[test]
-fn the_guides_signature_check_is_the_one_that_runs_in_the_python_client() {
-    let guide = api_docs::guide::all();
-    let code = guide.split("```python\n").nth(1).unwrap().split("```").next().unwrap();
-    assert!(code.contains("hmac.compare_digest"));
-    let (imports, function) = code.split_once("\n\n\n").unwrap();
-    assert!(file("tests/clients/convert.py").contains(function));
-    assert_eq!(imports, "import base64, hashlib, hmac, time", "a test runs it");
+async fn described() -> (Description, World, Account) {
+    let world = World::new();
+    let account = world.account(3).await;
+    (Description::closed(), world, account)
 }
 
 #[tokio::test]
-async fn real_answers_are_as_described() {
-    let description = Description::closed();
-    let world = World::new();
-    let account = world.account(3).await;
-
+async fn tools_are_as_described() {
+    let (description, world, account) = described().await;
     let tools = Answer::of(list_tools::handle(world.context.clone(), get("/").key(&account.key).build()).await);
     description.check(Method::GET, "/v1/tools", &tools);
     let known = get("/").key(&account.key).header("if-none-match", tools.header("etag").unwrap()).build();
@@ -286,7 +52,11 @@ async fn real_answers_are_as_described() {
         assert_eq!(answer.status, status);
         description.check(Method::GET, "/v1/tools/{tool_slug}/schema", &answer);
     }
+}
 
+#[tokio::test]
+async fn jobs_and_their_results_are_as_described() {
+    let (description, world, account) = described().await;
     let good = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "unknown": 1, "metadata": {"order": "4711"}});
     let create = async |body: &Value| {
         let request = post("/", body).header("idempotency-key", "a").key(&account.key).build();
@@ -348,12 +118,25 @@ async fn real_answers_are_as_described() {
         let answer = Answer::of(list_jobs::handle(list.clone(), request).await);
         description.check(Method::GET, "/v1/jobs", &answer);
     }
+}
 
+#[tokio::test]
+async fn uploads_are_as_described() {
+    let (description, world, account) = described().await;
     for body in [json!({"contentType": "text/csv", "bytes": 7, "filename": "a.csv"}), json!({})] {
         let request = post("/", &body).key(&account.key).build();
         let answer = Answer::of(create_upload::handle(world.uploads.clone(), request).await);
         description.check(Method::POST, "/v1/uploads", &answer);
     }
+}
+
+#[tokio::test]
+async fn events_are_as_described() {
+    let (description, world, account) = described().await;
+    let create = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
+    let created = Answer::of(create_job::handle(world.service.clone(), create).await);
+    let job = claim(&world.context.jobs, JobId::parse(&created.job_id()).unwrap()).await;
+    world.context.jobs.complete(&job, &completion(clock::now())).await.unwrap();
 
     let mut event = "evt_none".to_owned();
     for (name, value) in [("limit", "1"), ("limit", "0"), ("wait", "1")] {
@@ -368,7 +151,11 @@ async fn real_answers_are_as_described() {
         assert_eq!(answer.status, status);
         description.check(Method::GET, "/v1/events/{event_id}", &answer);
     }
+}
 
+#[tokio::test]
+async fn fonts_are_as_described() {
+    let (description, world, account) = described().await;
     let fonts = Arc::new(FontService::new(world.context.clone()));
     let upload = uploaded(&world, &account, fixture("triangle.ttf")).await.to_string();
     let locked = uploaded(&world, &account, fixture("locked.ttf")).await.to_string();
@@ -387,32 +174,26 @@ async fn real_answers_are_as_described() {
         let answer = Answer::of(delete_font::handle(fonts.clone(), request).await);
         description.check(Method::DELETE, "/v1/fonts/{font_id}", &answer);
     }
+}
 
-    templates(&description, &world, &account).await;
-    batches(&description, &world, &account).await;
+#[tokio::test]
+async fn usage_is_as_described() {
+    let (description, world, account) = described().await;
+    let create = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
+    let created = Answer::of(create_job::handle(world.service.clone(), create).await);
     world.count(vec![JobId::parse(&created.job_id()).unwrap()]).await;
     let usage = get("/").key(&account.key).build();
     let usage = Answer::of(get_account_usage::handle(world.context.clone(), usage).await);
     assert_eq!(usage.body["usage"]["byTool"].as_array().unwrap().len(), 1);
     description.check(Method::GET, "/v1/account/usage", &usage);
-
-    webhooks(&description, &world, &account).await;
-    for body in [json!({"url": "https://hooks.example/"}), json!({})] {
-        let request = post("/", &body).key(&account.key).build();
-        let answer = Answer::of(test_webhook::handle(test_service(world.context.clone()), request).await);
-        description.check(Method::POST, "/v1/webhooks/test", &answer);
-    }
-    let stranger =
-        Answer::of(test_webhook::handle(test_service(world.context.clone()), post("/", &json!({})).build()).await);
-    assert_eq!(stranger.status, 401);
-    description.check(Method::POST, "/v1/webhooks/test", &stranger);
 }
 
-/// Checks the responses of the endpoints of templates.
-async fn templates(description: &Description, world: &World, account: &Account) {
-    let (service, path) = (stored_templates::service(world), "/v1/templates");
-    let upload = stored_templates::uploaded(world, account, "<p>{name}</p>").await;
-    let wrong = stored_templates::uploaded(world, account, "<p>{#name}</p>").await;
+#[tokio::test]
+async fn templates_are_as_described() {
+    let (description, world, account) = described().await;
+    let (service, path) = (stored_templates::service(&world), "/v1/templates");
+    let upload = stored_templates::uploaded(&world, &account, "<p>{name}</p>").await;
+    let wrong = stored_templates::uploaded(&world, &account, "<p>{#name}</p>").await;
     let body = |upload: &str| json!({"name": "letter", "uploadId": upload});
     for body in [body(&upload), body(&upload), body(&wrong), json!({})] {
         let answer = create_template::handle(service.clone(), post("/", &body).key(&account.key).build()).await;
@@ -434,8 +215,9 @@ async fn templates(description: &Description, world: &World, account: &Account) 
     }
 }
 
-/// Checks the responses of the endpoints of batches.
-async fn batches(description: &Description, world: &World, account: &Account) {
+#[tokio::test]
+async fn batches_are_as_described() {
+    let (description, world, account) = described().await;
     let new = Arc::new(NewBatches::new(JobService::new(world.context.clone(), Some(sealing()))));
     let webhook = json!({"url": "https://hooks.example/"});
     let good = json!({"toolSlug": "html-to-pdf", "items": [{"html": "<p>1"}], "webhook": webhook});
@@ -473,9 +255,10 @@ async fn batches(description: &Description, world: &World, account: &Account) {
     }
 }
 
-/// Checks the responses of webhook endpoints.
-async fn webhooks(description: &Description, world: &World, account: &Account) {
-    let (hooks, receiver) = (Deliveries::of(world), Hooks::start().await);
+#[tokio::test]
+async fn webhooks_are_as_described() {
+    let (description, world, account) = described().await;
+    let (hooks, receiver) = (Deliveries::of(&world), Hooks::start().await);
     let mut id = String::new();
     for body in [json!({"url": receiver.url()}), json!({"url": "nowhere"})] {
         let request = post("/", &body).key(&account.key).build();
@@ -486,7 +269,7 @@ async fn webhooks(description: &Description, world: &World, account: &Account) {
     receiver.next([Reply::with(500, "", "not now")]);
     let event = StoredEvent::new(&account.id, EventKind::JobCompleted, clock::now(), json!({}));
     world.context.events.record(&event).await.unwrap();
-    hooks.announce(account, &event.id).await;
+    hooks.announce(&account, &event.id).await;
     let listed = get("/").key(&account.key).build();
     let answer = Answer::of(list_webhooks::handle(world.context.clone(), listed).await);
     description.check(Method::GET, "/v1/webhooks", &answer);
@@ -520,4 +303,18 @@ async fn webhooks(description: &Description, world: &World, account: &Account) {
     let document: Value = serde_json::from_slice(document.body()).unwrap();
     let operation = description.operation(&Method::GET, "/.well-known/docmill-webhooks.json");
     assert_eq!(description.breaches(&operation["responses"]["200"]["content"], &document), [""; 0]);
+}
+
+#[tokio::test]
+async fn tests_of_webhooks_are_as_described() {
+    let (description, world, account) = described().await;
+    for body in [json!({"url": "https://hooks.example/"}), json!({})] {
+        let request = post("/", &body).key(&account.key).build();
+        let answer = Answer::of(test_webhook::handle(test_service(world.context.clone()), request).await);
+        description.check(Method::POST, "/v1/webhooks/test", &answer);
+    }
+    let stranger =
+        Answer::of(test_webhook::handle(test_service(world.context.clone()), post("/", &json!({})).build()).await);
+    assert_eq!(stranger.status, 401);
+    description.check(Method::POST, "/v1/webhooks/test", &stranger);
 }
