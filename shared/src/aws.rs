@@ -26,6 +26,9 @@ const TRANSFER_TIMEOUT: Duration = Duration::from_secs(60);
 /// The first pause before DynamoDB is called again. AWS's SDKs use the same: a second would be a quarter of a request's time.
 const DYNAMODB_RETRY_PAUSE: Duration = Duration::from_millis(25);
 
+/// The SDK allows all clients of a process together only so many retries. Tests with many faults would take them from each other.
+const OWN_RETRIES: &str = "own";
+
 #[derive(Debug, thiserror::Error)]
 pub enum AwsError {
     #[error("the environment variable AWS_REGION is not set")]
@@ -34,7 +37,7 @@ pub enum AwsError {
     Connection(#[from] HttpClientError),
 }
 
-/// The configuration of AWS clients. Tests set an interceptor that counts, delays or fails calls.
+/// The configuration of AWS clients. Tests set an interceptor that counts, delays or fails calls, and have retries of their own.
 #[derive(Clone, Debug)]
 pub struct Aws {
     sdk: SdkConfig,
@@ -122,6 +125,8 @@ impl Aws {
         }
         if let Some(interceptor) = &self.interceptor {
             config.push_interceptor(interceptor.clone());
+            config =
+                config.retry_partition(aws_sdk_dynamodb::config::retry::RetryPartition::custom(OWN_RETRIES).build());
         }
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
@@ -130,6 +135,7 @@ impl Aws {
         let mut config = aws_sdk_sqs::config::Builder::from(&self.sdk);
         if let Some(interceptor) = &self.interceptor {
             config.push_interceptor(interceptor.clone());
+            config = config.retry_partition(aws_sdk_sqs::config::retry::RetryPartition::custom(OWN_RETRIES).build());
         }
         aws_sdk_sqs::Client::from_conf(config.build())
     }
@@ -140,6 +146,7 @@ impl Aws {
             .timeout_config(timeouts(TRANSFER_TIMEOUT, TRANSFER_TIMEOUT));
         if let Some(interceptor) = &self.interceptor {
             config.push_interceptor(interceptor.clone());
+            config = config.retry_partition(aws_sdk_s3::config::retry::RetryPartition::custom(OWN_RETRIES).build());
         }
         aws_sdk_s3::Client::from_conf(config.build())
     }
