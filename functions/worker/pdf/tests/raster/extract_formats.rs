@@ -52,3 +52,19 @@ fn tables_are_files_and_a_document_without_them_has_a_warning() {
 
     assert_eq!(extracted(TEXT, json!({"format": "tables"})).failure().code, ErrorCode::RenderFailed);
 }
+
+#[test]
+fn tables_are_one_workbook_too() {
+    let made = extracted(TABLE, json!({"format": "xlsx"}));
+    let artifacts = &made.outcome().artifacts;
+    assert_eq!((artifacts.len(), artifacts[0].media), (1, Media::Office(OfficeFile::Xlsx)));
+    let workbook = source(&made.path(&artifacts[0]), Media::Office(OfficeFile::Xlsx));
+    let cells = |table: &Value| {
+        let cells = table["cells"].as_array().unwrap().iter();
+        cells.map(|cell| (cell["row"].clone(), cell["column"].clone(), cell["text"].clone())).collect::<Vec<_>>()
+    };
+    let read: Value = serde_json::from_str(&text(&run(Tool::ExtractDocument, vec![workbook], json!({})))).unwrap();
+    let document: Value = serde_json::from_str(&text(&extracted(TABLE, json!({})))).unwrap();
+    assert_eq!(cells(&read["tables"][0]), cells(&document["tables"][0]));
+    assert_eq!(extracted(TEXT, json!({"format": "xlsx"})).failure().code, ErrorCode::RenderFailed);
+}
