@@ -97,7 +97,10 @@ async function operate(place, read, open) {
 /** What is on each page, by its number, and under `undefined` if there are none: blocks in reading order, then hidden text. */
 function entriesByPage(read) {
   const entries = new Map();
-  const add = (number, entry) => entries.set(number, [...(entries.get(number) ?? []), entry]);
+  const add = (number, entry) => {
+    if (!entries.has(number)) entries.set(number, []);
+    entries.get(number).push(entry);
+  };
   let last = read.pages[0]?.number;
   for (const block of read.blocks) {
     const pages = [...new Set(block.places.map(({ page }) => page))];
