@@ -15,7 +15,7 @@ async fn a_table_is_redacted_by_the_boxes_of_its_blocks() {
     let upload = traveller.upload(&survey, "application/pdf", "tree-survey.pdf").await;
     let source = json!({"uploadId": upload});
 
-    let extracted = traveller.result("extract-document", json!({"sources": [source]}), json!({})).await;
+    let extracted = traveller.result_of("extract-document", json!({"sources": [source]})).await;
     let document: Value = serde_json::from_slice(&extracted).unwrap();
     assert_eq!(document["hidden"][0]["why"], "sameColor");
     let blocks = document["blocks"].as_array().unwrap();
@@ -26,7 +26,7 @@ async fn a_table_is_redacted_by_the_boxes_of_its_blocks() {
         blocks.iter().filter(is_of_table).flat_map(|block| block["places"].as_array().unwrap()).collect();
     assert_eq!(regions.len(), 2, "a table and its caption: {blocks:?}");
 
-    let redacted = traveller.result("redact-pdf", source, json!({"regions": regions})).await;
+    let redacted = traveller.result_of("redact-pdf", json!({"input": source, "options": {"regions": regions}})).await;
     let (before, after) = (pdf::text(&survey), pdf::text(&redacted));
     for gone in ["Poplar", "212", "Table 1"] {
         assert!(before.contains(gone) && !after.contains(gone), "{gone}: {after}");

@@ -74,11 +74,6 @@ impl Traveller {
         upload["id"].as_str().unwrap().to_owned()
     }
 
-    /// What a tool makes of this input.
-    pub async fn result(&self, slug: &str, input: Value, options: Value) -> Vec<u8> {
-        self.result_of(slug, json!({"input": input, "options": options})).await
-    }
-
     /// The bytes of a job's result.
     pub async fn result_of(&self, slug: &str, body: Value) -> Vec<u8> {
         let id = self.create(&format!("/v1/tools/{slug}/jobs"), body).await;
