@@ -7,7 +7,6 @@ use std::process::Stdio;
 
 use docmill::domain::catalogue::{Catalogue, Tool};
 use futures_util::stream::{self, StreamExt};
-use reqwest::Method;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
