@@ -74,12 +74,17 @@ fn what_ocr_wrote_is_read_like_the_text_of_any_page() {
     let drawn = run_on(Tool::PdfToImages, TEXT, json!({"dpi": 150, "pages": "1"}));
     let first = |made: &Run, media| source(&made.path(&made.outcome().artifacts[0]), media);
     let scan = run(Tool::ImagesToPdf, vec![first(&drawn, Media::Png)], json!({"dpi": 150}));
-    let searchable = run(Tool::OcrPdf, vec![first(&scan, Media::Pdf)], json!({}));
-    let made = run(Tool::ExtractDocument, vec![first(&searchable, Media::Pdf)], json!({"ocr": "never"}));
-    let document: Value = serde_json::from_str(&text(&made)).unwrap();
-    assert_eq!(document["hidden"], json!([]));
-    let blocks: Vec<_> =
-        document["blocks"].as_array().unwrap().iter().map(|block| (&block["role"], &block["text"])).collect();
-    assert!(blocks.contains(&(&json!("title"), &json!("The Handbook of Gardens"))), "{blocks:?}");
+    let blocks_of = |searchable: Run| {
+        let made = run(Tool::ExtractDocument, vec![first(&searchable, Media::Pdf)], json!({"ocr": "never"}));
+        let document: Value = serde_json::from_str(&text(&made)).unwrap();
+        assert_eq!(document["hidden"], json!([]));
+        let blocks = document["blocks"].as_array().unwrap().iter();
+        blocks.map(|block| (block["role"].clone(), block["text"].clone())).collect::<Vec<_>>()
+    };
+    let blocks = blocks_of(run(Tool::OcrPdf, vec![first(&scan, Media::Pdf)], json!({})));
+    assert!(blocks.contains(&(json!("title"), json!("The Handbook of Gardens"))), "{blocks:?}");
     assert!(blocks.iter().all(|(role, _)| *role != "code"), "{blocks:?}");
+    // A small picture with text, on a page with other text.
+    let blocks = blocks_of(run_on(Tool::OcrPdf, "redact/ccitt.pdf", json!({"mode": "redo"})));
+    assert!(blocks.contains(&(json!("paragraph"), json!("Griffinshire"))), "{blocks:?}");
 }
