@@ -633,6 +633,7 @@ const (
 	ExtractDocumentOptionsFormatJSON     ExtractDocumentOptionsFormat = "json"
 	ExtractDocumentOptionsFormatMarkdown ExtractDocumentOptionsFormat = "markdown"
 	ExtractDocumentOptionsFormatTables   ExtractDocumentOptionsFormat = "tables"
+	ExtractDocumentOptionsFormatXlsx     ExtractDocumentOptionsFormat = "xlsx"
 )
 
 // Valid indicates whether the value is a known member of the ExtractDocumentOptionsFormat enum.
@@ -647,6 +648,8 @@ func (e ExtractDocumentOptionsFormat) Valid() bool {
 	case ExtractDocumentOptionsFormatMarkdown:
 		return true
 	case ExtractDocumentOptionsFormatTables:
+		return true
+	case ExtractDocumentOptionsFormatXlsx:
 		return true
 	default:
 		return false
@@ -2599,7 +2602,7 @@ type ExtractDocumentOptions struct {
 	// Chunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
 	Chunks *ExtractDocumentOptionsChunks `json:"chunks,omitempty"`
 
-	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: "json".
+	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
 	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
@@ -2636,7 +2639,7 @@ type ExtractDocumentOptionsChunks struct {
 // ExtractDocumentOptionsChunksSplitAt Where a chunk begins in any case. By default: "heading".
 type ExtractDocumentOptionsChunksSplitAt string
 
-// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: "json".
+// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
 type ExtractDocumentOptionsFormat string
 
 // ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".

@@ -16,6 +16,7 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::clients::{root, sample};
+use crate::every_tool::part_of;
 use crate::fonts::fixture;
 use crate::support::{deployed_url, pdf};
 
@@ -24,6 +25,7 @@ const STRICT: &str = r#"set -eu -o pipefail
 curl() { command curl --fail-with-body "$@" || case "$*" in */cancel*) ;; *) return 1 ;; esac; }
 "#;
 const TEXT: &str = "Amet aliqua dolor";
+const SURVEY: &str = "tree-survey.pdf";
 
 /// The deployed stack as examples use it.
 struct Stack {
@@ -98,10 +100,11 @@ impl Stack {
     /// The output of a shell script, which must succeed.
     async fn run_script(&self, name: &str, script: &str, folder: &Path, job: &str) -> String {
         let script =
-            script.replace("https://files.example.com/report.docx", &format!("{}/small.docx", self.samples)).replace(
-                "https://files.example.com/invoice-template.docx",
-                &format!("{}/invoice-template.docx", self.samples),
-            );
+            [("report.docx", "small.docx"), ("invoice-template.docx", "invoice-template.docx"), (SURVEY, SURVEY)]
+                .into_iter()
+                .fold(script.to_owned(), |script, (name, own)| {
+                    script.replace(&format!("https://files.example.com/{name}"), &format!("{}/{own}", self.samples))
+                });
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
         std::fs::copy(root().join("samples/invoice-template.docx"), folder.join("invoice-template.docx")).unwrap();
@@ -198,6 +201,7 @@ async fn every_command_of_the_guides_works() {
                 assert!(pdf::text(&read("invoice.pdf")).contains("Ada Lovelace"));
                 assert_eq!(answers[0]["template"]["format"], "docx");
             }
+            "extraction" => assert!(part_of(&read("trees.xlsx"), "xl/sharedStrings.xml").contains("Poplar")),
             "stamps" => {
                 let text = pdf::text(&read("bundle.pdf"));
                 let numbers = ["ACME-000001", "Exhibit A", "ACME-000002"].map(|part| text.contains(part));

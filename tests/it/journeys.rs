@@ -74,6 +74,17 @@ impl Traveller {
         upload["id"].as_str().unwrap().to_owned()
     }
 
+    /// The bytes of a job's result.
+    pub async fn result_of(&self, slug: &str, body: Value) -> Vec<u8> {
+        let id = self.create(&format!("/v1/tools/{slug}/jobs"), body).await;
+        let job = self.end_of(&id).await;
+        assert_eq!(job["status"], "completed", "{slug}: {job}");
+        let answer = self.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
+        let link = answer.body["download"]["url"].as_str().unwrap_or_else(|| panic!("{slug}: {}", answer.body));
+        let response = self.client.get(link).send().await.unwrap().error_for_status().unwrap();
+        response.bytes().await.unwrap().to_vec()
+    }
+
     async fn convert(&self, path: &str, body: Value) -> (Value, Vec<u8>) {
         let id = self.create(path, body).await;
         let job = self.end_of(&id).await;

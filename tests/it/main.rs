@@ -34,6 +34,7 @@ mod event_log;
 mod events;
 mod every_tool;
 mod examples;
+mod extraction;
 mod fair_shares;
 mod fault_matrix;
 mod fault_stories;

@@ -4004,11 +4004,11 @@ export interface components {
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
             /**
-             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some.
+             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some.
              * @default json
              * @enum {string}
              */
-            format?: "json" | "markdown" | "html" | "chunks" | "tables";
+            format?: "json" | "markdown" | "html" | "chunks" | "tables" | "xlsx";
             /**
              * @description How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
              * @default {}

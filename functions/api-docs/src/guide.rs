@@ -1,6 +1,7 @@
 //! The guides: Markdown files for pages and for the OpenAPI description.
 
 use docmill::domain::catalogue::Catalogue;
+use docmill_look::assets;
 use docmill_look::code::{self, Tab};
 use docmill_look::example::{Example, Program, clients};
 use docmill_look::highlight::Syntax;
@@ -25,12 +26,13 @@ macro_rules! guide {
 }
 
 /// In reading order.
-pub const GUIDES: [Guide; 28] = [
+pub const GUIDES: [Guide; 29] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
     guide!("fonts"),
     guide!("chains"),
+    guide!("extraction"),
     guide!("templates"),
     guide!("stamps"),
     guide!("archives"),
@@ -115,6 +117,7 @@ pub fn as_markdown(text: &str, catalogue: &Catalogue) -> String {
     for guide in GUIDES {
         text = text.replace(&format!("]({})", guide.slug), &format!("]({}.md)", guide.slug));
     }
+    text = text.replace("](/", "](../").replace("](extraction.webp)", "](../assets/extraction.webp)");
     for (fence, read) in FENCES {
         while let Some((before, rest)) = text.split_once(&format!("```{fence}\n")) {
             let Some((fenced, after)) = rest.split_once("```") else { break };
@@ -208,6 +211,11 @@ impl Renderer<'_> {
                 let dest_url = self.address(&dest_url).map_or(dest_url, CowStr::from);
                 events.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
             }
+            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
+                let dest_url =
+                    assets::find(&dest_url).map_or(dest_url, |asset| self.links.to(&assets::path(asset.name)).into());
+                events.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
+            }
             Event::End(TagEnd::Link) => {
                 self.in_link = false;
                 events.push(event);
@@ -250,8 +258,11 @@ impl Renderer<'_> {
         shown.into_string()
     }
 
-    /// The address of a guide that is linked by name.
+    /// The address of a guide that is linked by name, or of a path of this host.
     fn address(&self, name: &str) -> Option<String> {
+        if name.starts_with('/') {
+            return Some(self.links.to(name));
+        }
         GUIDES.iter().find(|guide| guide.slug == name).map(|guide| self.links.to(&format!("/docs/{}", guide.slug)))
     }
 }

@@ -1,4 +1,5 @@
-//! `GET /openapi.json`, `GET /openapi-3.0.json` and `GET /docs`: the API's description for programs and people. Needs no key.
+//! `GET /openapi.json`, `GET /openapi-3.0.json` and `GET /docs`: the API's description for programs and people, and the schemas of
+//! results. Needs no key.
 //!
 //! Pages are functions of the catalogue, guides and description. Requests read nothing else.
 
@@ -16,6 +17,7 @@ pub mod page;
 pub mod program;
 #[cfg(test)]
 mod requests;
+pub mod result_schema;
 pub mod search;
 pub mod sharing;
 pub mod tool;
@@ -42,6 +44,7 @@ const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; script-src 'self'; st
 const CACHE_CONTROL: &str = "public, max-age=300";
 const HTML: &str = "text/html; charset=utf-8";
 const JSON: &str = "application/json";
+const JSON_SCHEMA: &str = "application/schema+json";
 const TEXT: &str = "text/plain; charset=utf-8";
 const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
@@ -65,9 +68,10 @@ fn find(book: &Book, path: &str) -> Option<Document> {
         "/openapi-3.0.json" => Some((JSON, OPENAPI_30.to_owned())),
         "/llms.txt" => Some((TEXT, book.for_models())),
         "/docs/search.json" => Some((JSON, search::index(book).to_string())),
-        _ => match path.strip_suffix(".md") {
-            Some(page) => Some((MARKDOWN, book.markdown(page)?)),
-            None => Some((HTML, page::render(&book.entries(), path, &book.article(path)?))),
+        _ => match (result_schema::at(path), path.strip_suffix(".md")) {
+            (Some(schema), _) => Some((JSON_SCHEMA, schema.to_owned())),
+            (None, Some(page)) => Some((MARKDOWN, book.markdown(page)?)),
+            (None, None) => Some((HTML, page::render(&book.entries(), path, &book.article(path)?))),
         },
     }
 }

@@ -80,6 +80,6 @@ mod tests {
         ] {
             assert!(found.contains(&expected), "{expected:?}");
         }
-        assert!(index.to_string().len() < 150_000);
+        assert!(index.to_string().len() < 160_000);
     }
 }

@@ -11,6 +11,7 @@ use serde_json::json;
 
 use crate::article::{Article, Links, Section};
 use crate::guide::in_fences;
+use crate::result_schema;
 
 pub fn article(tool: &Tool, links: &Links) -> Article {
     let definition = &tool.definition;
@@ -21,7 +22,7 @@ pub fn article(tool: &Tool, links: &Links) -> Article {
     let shared = json!({"properties": further.into_iter().filter(|(_, schema)| schema.is_object()).collect::<serde_json::Map<_, _>>()});
     let body = html! {
         p.lead { (schema::prose(&definition.description)) }
-        (facts(definition))
+        (facts(definition, links))
         h2 #example { "Example" }
         (code::tabs("example-code", "Language", &example.tabs()))
         (clients(|path| links.to(path)))
@@ -59,23 +60,34 @@ pub fn markdown(tool: &Tool) -> String {
         format!("| `{name}` | {kind} | {default} | {text} |\n")
     };
     let options: String = options.into_iter().flatten().map(option).collect();
+    let schemas =
+        result_schema::of(definition).into_iter().map(|(format, path)| format!(" JSON Schema of `{format}`: {path}."));
     format!(
-        "# {}\n\n{}\n\n{endpoints}\nSources: {}. Result: {}.\n\n{}\n\n## Options\n\n\
+        "# {}\n\n{}\n\n{endpoints}\nSources: {}. Result: {}.{}\n\n{}\n\n## Options\n\n\
          | name | type | default | meaning |\n|---|---|---|---|\n{options}",
         definition.name,
         definition.description,
         definition.sources.formats.join(", "),
         results(definition),
+        schemas.collect::<String>(),
         in_fences(&Example::of(tool).tabs()),
     )
 }
 
-fn facts(definition: &Definition) -> Markup {
+fn facts(definition: &Definition, links: &Links) -> Markup {
+    let schemas = result_schema::of(definition);
     html! {
         dl.figures {
             div { dt { "Source formats" } dd { (definition.sources.formats.join(", ")) } }
             div { dt { "Sources" } dd { (source_count(definition)) } }
             div { dt { "Result" } dd { (results(definition)) } }
+            @if !schemas.is_empty() {
+                div { dt { "JSON Schemas of results" } dd {
+                    @for (index, (format, path)) in schemas.iter().enumerate() {
+                        @if index > 0 { ", " } a href=(links.to(path)) { code { (format) } }
+                    }
+                } }
+            }
             div { dt { "Name in the API" } dd { code { (definition.slug) } } }
         }
     }

@@ -1,5 +1,5 @@
-// Previews a job's result: PDFs as pictures, side by side with the source where there is one, and text as text. The playground
-// loads this script with the first preview, and pdf.js with the first PDF.
+// Previews a job's result: PDFs as pictures, side by side with the source where there is one, text as text, and documents that
+// were read as blocks. The playground loads this script with the first preview, and pdf.js with the first PDF.
 
 const ZOOM = 2.5;
 // The largest canvas that browsers on phones support is about this size.
@@ -15,8 +15,15 @@ const PROBLEMS = {
 /** Fills a `.viewer`. `assets` says where pdf.js is, `trusted` is the page's policy for addresses of scripts. */
 export async function show(viewer, assets, trusted) {
   const text = viewer.querySelector("[data-text]");
+  const blocks = viewer.querySelector("[data-blocks]");
   const places = [...viewer.querySelectorAll("[data-pdf]")];
-  if (text) await showText(text);
+  const folded = text?.closest("details");
+  if (folded) folded.addEventListener("toggle", () => showText(text), { once: true });
+  else if (text) await showText(text);
+  if (blocks) {
+    const { showBlocks } = await import(assets.blocks);
+    await showBlocks(blocks, (url) => openPdf({ url }, assets, trusted));
+  }
   if (places.length) await showPages(viewer, places, assets, trusted);
 }
 

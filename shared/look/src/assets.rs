@@ -43,7 +43,7 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 18] = [
+static ASSETS: [Asset; 20] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
@@ -52,10 +52,12 @@ static ASSETS: [Asset; 18] = [
     asset!("fonts.js", SCRIPT, Content::Text(include_str!("../assets/fonts.js"))),
     asset!("templates.js", SCRIPT, Content::Text(include_str!("../assets/templates.js"))),
     asset!("areas.js", SCRIPT, Content::Text(include_str!("../assets/areas.js"))),
+    asset!("blocks.js", SCRIPT, Content::Text(include_str!("../assets/blocks.js"))),
     asset!("job.js", SCRIPT, Content::Text(include_str!("../assets/job.js"))),
     asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),
     asset!("icon.svg", "image/svg+xml", Content::Text(include_str!("../assets/icon.svg"))),
     asset!("favicon.ico", "image/x-icon", Content::Bytes(include_bytes!("../assets/favicon.ico"))),
+    asset!("extraction.webp", "image/webp", Content::Bytes(include_bytes!("../assets/extraction.webp"))),
     asset!("viewer.js", SCRIPT, Content::Text(include_str!("../assets/viewer.js"))),
     asset!(HTMX, SCRIPT, Content::Gzip(include_bytes!("../assets/htmx-2.0.11.js.gz"))),
     asset!(PDF, SCRIPT, Content::Gzip(include_bytes!("../assets/pdf-6.5.438.min.mjs.gz"))),

@@ -12,12 +12,13 @@ pub mod schema;
 pub mod theme;
 
 /// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 28] = [
+pub const GUIDES: [&str; 29] = [
     "first-conversion",
     "authentication",
     "uploads",
     "fonts",
     "chains",
+    "extraction",
     "templates",
     "stamps",
     "archives",

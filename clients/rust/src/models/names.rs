@@ -188,13 +188,14 @@ super::open_enums! {
         Page = "page",
         None = "none",
     }
-    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning `no_tables` if other sources have some. By default: "json".
+    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
     ExtractDocumentOptionsFormat {
         Json = "json",
         Markdown = "markdown",
         Html = "html",
         Chunks = "chunks",
         Tables = "tables",
+        Xlsx = "xlsx",
     }
     /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {

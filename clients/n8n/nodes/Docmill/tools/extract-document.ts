@@ -6,7 +6,7 @@ export const extractDocument: Tool = {
 	slug: 'extract-document',
 	name: 'Extract document',
 	description:
-		'Reads any document as blocks with roles and boxes, tables and figures, as JSON, Markdown, HTML, chunks or CSV',
+		'Reads any document as blocks with roles and boxes, tables and figures, as JSON, Markdown, HTML, chunks, CSV or xlsx',
 	category: 'convert',
 	kinds: ['sourceUrl', 'url', 'uploadId', 'jobId', 'html', 'markdown'],
 	sourceProperties: ['filename', 'password', 'headers'],
@@ -67,7 +67,7 @@ export const extractDocument: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning <code>no_tables</code> if other sources have some.",
+						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>version</code> is that of its published schema. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula. <code>xlsx</code>: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning <code>no_tables</code> if other sources have some.",
 					type: 'options',
 					options: [
 						{
@@ -86,7 +86,7 @@ export const extractDocument: Tool = {
 							name: 'JSON',
 							value: 'json',
 							description:
-								"Pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text",
+								"Pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>version</code> is that of its published schema.",
 						},
 						{
 							name: 'Markdown',
@@ -96,8 +96,13 @@ export const extractDocument: Tool = {
 						{
 							name: 'Tables',
 							value: 'tables',
+							description: 'A CSV file for each table, in which an apostrophe begins what would be a formula',
+						},
+						{
+							name: 'XLSX',
+							value: 'xlsx',
 							description:
-								'A CSV file for each table, in which an apostrophe begins what would be a formula; if there are none, the job fails, or has the warning <code>no_tables</code> if other sources have some',
+								'One workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning <code>no_tables</code> if other sources have some.',
 						},
 					],
 					default: 'json',

@@ -188,7 +188,7 @@ export const operations: INodeProperties[] = [
 				name: 'Extract Document',
 				value: 'extract-document',
 				description:
-					'Reads any document as blocks with roles and boxes, tables and figures, as JSON, Markdown, HTML, chunks or CSV',
+					'Reads any document as blocks with roles and boxes, tables and figures, as JSON, Markdown, HTML, chunks, CSV or xlsx',
 				action: 'Extract document',
 			},
 			{

@@ -1,4 +1,4 @@
-//! Previews of results: PDF pages and images as pictures, and text. `viewer.js` fills in pages and texts.
+//! Previews of results: PDF pages and images as pictures, text, and blocks of documents. `viewer.js` fills in pages and texts.
 
 use docmill::clock;
 use docmill::domain::job::{Job, JobStatus, Output, StoredResults};
@@ -11,6 +11,8 @@ use serde_json::Value;
 use crate::pages::parts::bytes;
 use crate::state::AppState;
 
+const EXTRACT: &str = "extract-document";
+const OCR: &str = "ocr-pdf";
 /// Further files are only in the ZIP.
 const MOST_PARTS: usize = 24;
 
@@ -20,7 +22,14 @@ pub struct Preview {
     pub result: SignedLink,
     /// The original PDF to compare with, if the tool made it smaller and it was uploaded.
     before: Option<SignedLink>,
+    /// Whether the result is a document's blocks, and the file that they were read from: pages are shown if it is a PDF.
+    blocks: Option<Blocks>,
     parts: Vec<Part>,
+}
+
+#[derive(Debug)]
+struct Blocks {
+    read_from: Option<SignedLink>,
 }
 
 /// One of several files.
@@ -42,6 +51,7 @@ impl Preview {
         Ok(Some(Self {
             result: state.context.files.preview_link(key, output).await?,
             before: before(state, job).await?,
+            blocks: blocks(state, job, output).await?,
             parts: parts(state, job).await?,
         }))
     }
@@ -58,6 +68,44 @@ async fn before(state: &AppState, job: &Job) -> Result<Option<SignedLink>, Files
     let Some(upload) = source.and_then(Value::as_str).and_then(UploadId::parse) else { return Ok(None) };
     let key = ObjectKey::Upload { account: &job.account, upload };
     state.context.files.upload_preview_link(&key, "application/pdf").await.map(Some)
+}
+
+/// The blocks of a result that `extract-document` made as JSON.
+async fn blocks(state: &AppState, job: &Job, output: &Output) -> Result<Option<Blocks>, FilesError> {
+    let steps: Vec<_> = job.then.iter().map(|step| step["toolSlug"].as_str().unwrap_or_default()).collect();
+    let tools = [&[job.tool.as_str()], steps.as_slice()].concat();
+    if tools.last() != Some(&EXTRACT) || essence(output) != "application/json" {
+        return Ok(None);
+    }
+    // After other tools, the pages are no longer the same.
+    let are_same = matches!(tools.as_slice(), [EXTRACT] | [OCR, EXTRACT]);
+    let read_from = if are_same { read_from(state, job).await? } else { None };
+    Ok(Some(Blocks { read_from }))
+}
+
+/// The only source, if it was uploaded or is another job's PDF.
+async fn read_from(state: &AppState, job: &Job) -> Result<Option<SignedLink>, FilesError> {
+    let source = match job.input.get("sources").and_then(Value::as_array).map(Vec::as_slice) {
+        Some([source]) => source,
+        Some(_) => return Ok(None),
+        None => &job.input,
+    };
+    let text = |kind: SourceKind| source.get(kind.as_str()).and_then(Value::as_str);
+    if let Some(upload) = text(SourceKind::UploadId).and_then(UploadId::parse) {
+        let key = ObjectKey::Upload { account: &job.account, upload };
+        return state.context.files.upload_preview_link(&key, "application/pdf").await.map(Some);
+    }
+    let Some(id) = text(SourceKind::JobId) else { return Ok(None) };
+    let now = clock::now();
+    let made = state.context.jobs.get_own(&job.account, id, now).await;
+    let made = made.map_err(|error| FilesError::Unavailable(error.to_string()))?;
+    let made = made.filter(|made| made.status_at(now) == JobStatus::Completed);
+    match made.as_ref().and_then(|made| made.output.as_ref().zip(made.output_key.as_ref())) {
+        Some((output, key)) if Kind::of(output) == Kind::Pages => {
+            state.context.files.preview_link(key, output).await.map(Some)
+        }
+        Some(_) | None => Ok(None),
+    }
 }
 
 async fn parts(state: &AppState, job: &Job) -> Result<Vec<Part>, FilesError> {
@@ -108,14 +156,20 @@ fn essence(output: &Output) -> &str {
 }
 
 pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
-    let Preview { result, before, parts } = preview;
+    let Preview { result, before, blocks, parts } = preview;
     html! {
         @match Kind::of(output) {
             Kind::Pages => (pages(result, before.as_ref(), output, sizes(job))),
             Kind::Image => figure.picture { img src=(result.reveal()) alt={ "Preview of " (output.filename) }; },
             Kind::Text => {
                 div.viewer.text {
-                    div data-text=(result.reveal()) data-kind=(essence(output)) data-name=(output.filename) {}
+                    @match blocks {
+                        Some(Blocks { read_from }) => {
+                            div data-blocks=(result.reveal()) data-pages=[read_from.as_ref().map(SignedLink::reveal)] {}
+                            details { summary { "JSON" } (text(result, output)) }
+                        }
+                        None => (text(result, output)),
+                    }
                     (without_scripts(result, output))
                 }
             }
@@ -130,6 +184,11 @@ pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
             } } }
         }
     }
+}
+
+/// A place for a text.
+fn text(result: &SignedLink, output: &Output) -> Markup {
+    html! { div data-text=(result.reveal()) data-kind=(essence(output)) data-name=(output.filename) {} }
 }
 
 /// One PDF, or two side by side that show the same page.

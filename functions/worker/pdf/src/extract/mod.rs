@@ -4,4 +4,6 @@ pub(crate) mod model;
 pub(crate) mod own;
 pub(crate) mod pdf;
 pub(crate) mod pictures;
+#[cfg(test)]
+mod schema;
 pub(crate) mod write;

@@ -1,5 +1,6 @@
 //! The structure of a document: what every reader makes, and every writer writes. Serialized, it is version 1 of the JSON that
-//! `extract-document` publishes. Blocks, tables and figures refer to each other by ids that are unique in the document.
+//! `extract-document` publishes, and its comments are the descriptions in the published schema (`schema.rs`). Blocks, tables and figures
+//! refer to each other by ids that are unique in the document.
 
 use std::rc::Rc;
 
@@ -9,8 +10,10 @@ use serde::Serialize;
 pub(crate) const VERSION: &str = "1";
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Document {
+    #[cfg_attr(test, schemars(extend("const" = VERSION)))]
     pub version: &'static str,
     /// From the metadata, or the block with the role `title`.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -54,6 +57,7 @@ impl Default for Document {
 pub(crate) type Corners = [f64; 4];
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Page {
     /// From 1, in the source.
@@ -62,9 +66,11 @@ pub(crate) struct Page {
     pub width: f64,
     pub height: f64,
     /// 0, 90, 180 or 270 degrees.
+    #[cfg_attr(test, schemars(extend("enum" = [0, 90, 180, 270])))]
     pub rotation: u16,
     pub source: TextSource,
     /// From 0 to 1: how sure the text is. 1 for text that the source has as such.
+    #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
     pub confidence: f32,
     /// Why a larger model may read the page better. Empty: nothing speaks for it.
     pub needs_model: Vec<NeedsModel>,
@@ -72,6 +78,7 @@ pub(crate) struct Page {
 
 /// Where a page's text is from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum TextSource {
     Text,
@@ -82,6 +89,7 @@ pub(crate) enum TextSource {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum NeedsModel {
     /// Formulas are read as plain text.
@@ -96,6 +104,7 @@ pub(crate) enum NeedsModel {
 
 /// An id such as `b12`, `t3` or `f1`.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub(crate) struct Id(pub String);
 
@@ -115,6 +124,7 @@ impl Id {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Block {
     pub id: Id,
@@ -131,23 +141,28 @@ pub(crate) struct Block {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
     /// From 0 to 1: how sure the role is.
+    #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
     pub confidence: f32,
     pub reason: Reason,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Place {
     pub page: u32,
+    /// Left, top, right and bottom, in points from the upper left corner of the page as shown.
     #[serde(rename = "box")]
     pub corners: Corners,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "role", rename_all = "camelCase")]
 pub(crate) enum Role {
     Title,
     Heading {
         /// From 1 to 6.
+        #[cfg_attr(test, schemars(range(min = 1, max = 6)))]
         level: u8,
     },
     Paragraph,
@@ -188,6 +203,7 @@ pub(crate) enum Role {
 
 /// What a block's role is known from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Reason {
     /// The source's own structure: an office document's styles, HTML elements, tags of a PDF.
@@ -207,6 +223,7 @@ pub(crate) enum Reason {
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Span {
     pub text: String,
@@ -232,6 +249,7 @@ impl Span {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Table {
     pub id: Id,
@@ -260,6 +278,7 @@ impl Table {
 
 /// Rows and columns count from 0.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Cell {
     pub row: usize,
@@ -273,6 +292,7 @@ pub(crate) struct Cell {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Figure {
     pub id: Id,
@@ -290,6 +310,7 @@ pub(crate) struct Figure {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct OutlineEntry {
     /// From 1.
     pub level: u8,
@@ -299,6 +320,7 @@ pub(crate) struct OutlineEntry {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Link {
     pub block: Id,
     pub text: String,
@@ -307,6 +329,7 @@ pub(crate) struct Link {
 
 /// A footnote's mark in the text, and its block.
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 pub(crate) struct Footnote {
     pub mark: String,
     /// The block whose text has the mark, if it was found.
@@ -316,6 +339,7 @@ pub(crate) struct Footnote {
 }
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Hidden {
     pub text: String,
@@ -325,6 +349,7 @@ pub(crate) struct Hidden {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(rename_all = "camelCase")]
 pub(crate) enum Why {
     /// Drawn without ink, without being the text of a scan, or marked as hidden in the source.

@@ -294,7 +294,8 @@ fn describe(name: &str, flags: c_int) -> Font {
     Font {
         bold: flags & FORCE_BOLD != 0 || has(&["bold", "black", "heavy", "demi", "cmbx"]) || lower.ends_with("medi"),
         italic: flags & ITALIC != 0 || has(&["italic", "oblique", "cmti", "-ital"]),
-        fixed: flags & FIXED_PITCH != 0 || has(&["mono", "courier", "consolas", "cmtt"]),
+        // The font of text that OCR found has one width, whatever the text looks like.
+        fixed: !has(&["glyphless"]) && (flags & FIXED_PITCH != 0 || has(&["mono", "courier", "consolas", "cmtt"])),
         name: name.to_owned(),
     }
 }
@@ -309,5 +310,6 @@ mod tests {
         assert_eq!(font.name, "LiberationSans-BoldItalic");
         assert!(font.bold && font.italic && !font.fixed);
         assert!(describe("DejaVuSansMono", 0).fixed);
+        assert!(describe("Any", FIXED_PITCH).fixed && !describe("GlyphLessFont", FIXED_PITCH).fixed);
     }
 }

@@ -52,3 +52,39 @@ fn tables_are_files_and_a_document_without_them_has_a_warning() {
 
     assert_eq!(extracted(TEXT, json!({"format": "tables"})).failure().code, ErrorCode::RenderFailed);
 }
+
+#[test]
+fn tables_are_one_workbook_too() {
+    let made = extracted(TABLE, json!({"format": "xlsx"}));
+    let artifacts = &made.outcome().artifacts;
+    assert_eq!((artifacts.len(), artifacts[0].media), (1, Media::Office(OfficeFile::Xlsx)));
+    let workbook = source(&made.path(&artifacts[0]), Media::Office(OfficeFile::Xlsx));
+    let cells = |table: &Value| {
+        let cells = table["cells"].as_array().unwrap().iter().filter(|cell| cell["text"] != "");
+        cells.map(|cell| (cell["row"].clone(), cell["column"].clone(), cell["text"].clone())).collect::<Vec<_>>()
+    };
+    let read: Value = serde_json::from_str(&text(&run(Tool::ExtractDocument, vec![workbook], json!({})))).unwrap();
+    let document: Value = serde_json::from_str(&text(&extracted(TABLE, json!({})))).unwrap();
+    assert_eq!(cells(&read["tables"][0]), cells(&document["tables"][0]));
+    assert_eq!(extracted(TEXT, json!({"format": "xlsx"})).failure().code, ErrorCode::RenderFailed);
+}
+
+#[test]
+fn what_ocr_wrote_is_read_like_the_text_of_any_page() {
+    let drawn = run_on(Tool::PdfToImages, TEXT, json!({"dpi": 150, "pages": "1"}));
+    let first = |made: &Run, media| source(&made.path(&made.outcome().artifacts[0]), media);
+    let scan = run(Tool::ImagesToPdf, vec![first(&drawn, Media::Png)], json!({"dpi": 150}));
+    let blocks_of = |searchable: Run| {
+        let made = run(Tool::ExtractDocument, vec![first(&searchable, Media::Pdf)], json!({"ocr": "never"}));
+        let document: Value = serde_json::from_str(&text(&made)).unwrap();
+        assert_eq!(document["hidden"], json!([]));
+        let blocks = document["blocks"].as_array().unwrap().iter();
+        blocks.map(|block| (block["role"].clone(), block["text"].clone())).collect::<Vec<_>>()
+    };
+    let blocks = blocks_of(run(Tool::OcrPdf, vec![first(&scan, Media::Pdf)], json!({})));
+    assert!(blocks.contains(&(json!("title"), json!("The Handbook of Gardens"))), "{blocks:?}");
+    assert!(blocks.iter().all(|(role, _)| *role != "code"), "{blocks:?}");
+    // A small picture with text, on a page with other text.
+    let blocks = blocks_of(run_on(Tool::OcrPdf, "redact/ccitt.pdf", json!({"mode": "redo"})));
+    assert!(blocks.contains(&(json!("paragraph"), json!("Griffinshire"))), "{blocks:?}");
+}

@@ -6,6 +6,7 @@ mod bombs;
 mod compress;
 mod extract;
 mod extract_formats;
+mod extract_schema;
 mod hostile;
 mod images_to_pdf;
 mod ocr;

@@ -99,7 +99,13 @@ impl<'l> Judge<'l> {
         let Some(look) = self.looks.of(character) else { return Verdict::Seen };
         let is_of_scan = self.scans.iter().any(|scan| scan.contains(place));
         if look.is_invisible || matches!(look.color, Some([_, _, _, 0])) {
-            return if is_of_scan { Verdict::Seen } else { Verdict::Hidden(Why::Invisible) };
+            let is_of_picture = self.looks.pictures.iter().any(|picture| picture.contains(place));
+            return match (is_of_scan, is_of_picture) {
+                (true, _) => Verdict::Seen,
+                // What OCR found in a small picture, if the picture shows something there.
+                (false, true) => Verdict::Unsure(Why::Invisible),
+                (false, false) => Verdict::Hidden(Why::Invisible),
+            };
         }
         self.colored(look, place, is_of_scan)
     }

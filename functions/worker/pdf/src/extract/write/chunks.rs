@@ -34,7 +34,8 @@ pub(crate) enum SplitAt {
 }
 
 #[derive(Debug, Serialize)]
-pub(super) struct Chunk<'d> {
+#[cfg_attr(test, derive(schemars::JsonSchema))]
+pub(in crate::extract) struct Chunk<'d> {
     pub id: String,
     pub text: &'d str,
     pub tokens: usize,

@@ -7,6 +7,7 @@ mod plain;
 mod tables;
 #[cfg(test)]
 mod tests;
+mod workbook;
 
 use std::path::Path;
 
@@ -14,6 +15,8 @@ use serde::Deserialize;
 
 use super::model::Document;
 use crate::{Artifact, ErrorCode, Failure, Limits, Media, OfficeFile};
+#[cfg(test)]
+pub(super) use chunks::Chunk;
 use chunks::ChunkOptions;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -24,7 +27,10 @@ pub(crate) enum Format {
     Markdown,
     Html,
     Chunks,
+    /// Each in a file of its own, as CSV.
     Tables,
+    /// All tables as one workbook.
+    Xlsx,
 }
 
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -39,7 +45,7 @@ impl WriteOptions {
     pub(crate) fn takes_pictures(&self) -> bool {
         match self.format {
             Format::Json | Format::Markdown | Format::Html => true,
-            Format::Chunks | Format::Tables => false,
+            Format::Chunks | Format::Tables | Format::Xlsx => false,
         }
     }
 }
@@ -74,6 +80,7 @@ pub(crate) fn write(
             )]
         }
         Format::Tables => tables(document)?,
+        Format::Xlsx => workbook(document)?.into_iter().collect(),
     };
     let bytes: usize = files.iter().map(|file| file.content.len()).sum();
     if bytes as u64 > limits.output_bytes {
@@ -97,15 +104,34 @@ fn whole(text: String, media: Media) -> Written {
 }
 
 fn tables(document: &Document) -> Result<Vec<Written>, Failure> {
-    let count = document.tables.len();
-    if count > MOST_TABLES {
-        let message = format!("The document has {count} tables, and {MOST_TABLES} are allowed: select fewer pages.");
-        return Err(Failure::new(ErrorCode::RenderFailed, message, "too many tables"));
-    }
+    not_too_many(document.tables.len())?;
     let media = Media::Office(OfficeFile::Csv);
     let written = document.tables.iter().map(|table| {
         let content = tables::csv(table).map_err(|error| Failure::internal(format!("CSV: {error}")))?;
         Ok(Written { name: format!("{}.{}", table.id.0, media.extension()), media, content })
     });
     written.collect()
+}
+
+fn workbook(document: &Document) -> Result<Option<Written>, Failure> {
+    not_too_many(document.tables.len())?;
+    if !document.tables.iter().all(workbook::fits) {
+        let message =
+            "A table has more rows or columns than a sheet has room for. The format `tables` has no such limit.";
+        return Err(Failure::new(ErrorCode::RenderFailed, message, "table beyond a sheet"));
+    }
+    if document.tables.is_empty() {
+        return Ok(None);
+    }
+    let content = workbook::xlsx(&document.tables).map_err(|error| Failure::internal(format!("xlsx: {error}")))?;
+    let media = Media::Office(OfficeFile::Xlsx);
+    Ok(Some(Written { name: format!("document.{}", media.extension()), media, content }))
+}
+
+fn not_too_many(tables: usize) -> Result<(), Failure> {
+    if tables > MOST_TABLES {
+        let message = format!("The document has {tables} tables, and {MOST_TABLES} are allowed: select fewer pages.");
+        return Err(Failure::new(ErrorCode::RenderFailed, message, "too many tables"));
+    }
+    Ok(())
 }

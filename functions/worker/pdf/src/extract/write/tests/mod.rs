@@ -3,6 +3,7 @@
 mod chunks;
 mod html;
 mod tables;
+mod workbook;
 
 use super::super::model::{Block, Cell, Document, Id, Place, Reason, Role, Table};
 
