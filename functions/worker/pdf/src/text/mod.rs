@@ -6,7 +6,6 @@ mod builder;
 mod bullets;
 mod inline;
 mod json;
-pub(crate) mod markup;
 mod order;
 mod render;
 mod running;
@@ -18,7 +17,7 @@ pub(crate) use blocks::{Block, Content, Document, HeadersFooters, PageBlocks};
 pub(crate) use inline::{Span, runs};
 pub(crate) use json::{corners, json, place, round};
 pub(crate) use order::{Line, plain, words_in_order};
-pub(crate) use render::{code, html, layout, markdown};
+pub(crate) use render::{code, html, layout};
 pub(crate) use tables::Table;
 pub(crate) use words::{Raised, Word, is_cjk, is_raised, is_rtl, visual_order};
 

@@ -3,6 +3,9 @@ use std::rc::Rc;
 use crate::pdfium::{Character, Font, Rect, TextObject};
 
 use super::*;
+use crate::extract::model::TextSource;
+use crate::extract::pdf::{self, Facts, Head};
+use crate::extract::write;
 
 const VALUES: [char; 16] =
     ['a', 'B', '1', '.', '-', '•', '*', '|', '#', 'ش', 'ل', 'ا', '中', '\u{301}', '\u{10ffff}', '<'];
@@ -47,6 +50,19 @@ pub(super) type Written = (String, f32, f32, bool);
 
 pub(super) fn line(text: &str, top: f32, size: f32) -> Written {
     (text.to_owned(), top, size, false)
+}
+
+/// What the blocks of these pages are in Markdown.
+fn markdown(document: &Document) -> String {
+    let facts = document.pages.iter().map(|_| Facts {
+        source: TextSource::Text,
+        confidence: 1.0,
+        hidden: Vec::new(),
+        figures: Vec::new(),
+        fields: Vec::new(),
+    });
+    let head = Head { title: String::new(), bookmarks: Vec::new() };
+    write::markdown(&pdf::document(document, facts.collect(), HeadersFooters::Drop, head))
 }
 
 /// A page of 600 by 800 points with these lines.
