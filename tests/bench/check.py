@@ -24,6 +24,14 @@ def pdf(path: Path, text: str, least_pages: int) -> int:
     return pages
 
 
+def words(path: Path) -> list[str]:
+    """What pdftotext finds in a PDF: nothing if it can't read it."""
+    try:
+        return _poppler("pdftotext", str(path), "-").split()
+    except (Wrong, subprocess.TimeoutExpired):
+        return []
+
+
 def error_rate(said: list[str], expected: list[str]) -> float:
     """The share of expected characters in words that differ: an upper bound of the usual error rate, which counts single
     characters."""

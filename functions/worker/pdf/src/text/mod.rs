@@ -7,6 +7,7 @@ mod bullets;
 mod inline;
 mod json;
 mod order;
+mod radicals;
 mod render;
 mod running;
 mod styles;

@@ -129,6 +129,23 @@ fn running_headers_and_footers_are_left_out_counted_and_kept_on_request() {
 }
 
 #[test]
+fn small_type_repeats_on_two_pages() {
+    let page = |number: u32, size: f32| {
+        let text = format!("On page {number} a paragraph tells its own part of a long story, which goes on");
+        written(number, &[line("The River Reader", 30.0, size), line(&text, 300.0, 12.0), line(&text, 315.0, 12.0)])
+    };
+    let running = |size: f32| Document::new(vec![page(1, size), page(2, size)], HeadersFooters::Drop).running_lines();
+    assert_eq!((running(9.0), running(12.0)), (2, 0));
+}
+
+#[test]
+fn lines_of_chinese_break_without_a_space() {
+    let words = [("报告", 300.0), ("2005", 315.0), ("改善", 330.0)].map(|(text, top)| line(text, top, 12.0));
+    let text = markdown(&Document::new(vec![written(1, &words)], HeadersFooters::Drop));
+    assert_eq!(text, "报告2005改善\n");
+}
+
+#[test]
 fn a_word_that_is_drawn_over_itself_is_said_once() {
     let characters = |left: f32| {
         let font = Rc::new(Font { name: "F".to_owned(), bold: false, italic: false, fixed: false });

@@ -12,6 +12,8 @@ const CELL_GAP: f32 = 1.05;
 const COLUMN_GAP: f32 = 0.7;
 /// The widest gap between rows, in ems.
 const ROW_GAP: f32 = 1.9;
+/// Type that is larger than the table's by this factor is a heading after it.
+const LARGER: f32 = 1.15;
 /// More than lines of one cell are apart, in points.
 const PADDING: f32 = 2.0;
 /// The most lines that can cross the gap between two columns: cells over both.
@@ -84,6 +86,9 @@ fn run<'l>(lines: impl Iterator<Item = &'l Line>, leading: f32) -> Option<Vec<Ve
         if !is_row {
             if rows.is_empty() {
                 return None;
+            }
+            if above.is_some_and(|above| size > above.size() * LARGER) {
+                break;
             }
             let crossed = |piece: &Piece| occupied.iter().filter(|span| overlap(**span, &piece.area) > 0.0).count();
             if row.len() > 1 || row.iter().any(|piece| crossed(piece) != 1) {
@@ -384,6 +389,20 @@ mod tests {
         .unwrap();
         assert_eq!(texts(&found.table), [["Item", "Price"], ["Apple", "1.20"], ["Pear", ""], ["Plum", "0.90"]]);
         assert_eq!((found.lines, found.area.y1), (4, 170.0));
+    }
+
+    #[test]
+    fn a_heading_ends_the_table_above_it() {
+        let line = |top: f32, size: f32, texts: &[(f32, &str)]| {
+            order::lines(texts.iter().map(|(left, text)| Word::at(text, *left, top, size, false)).collect()).remove(0)
+        };
+        let row = |top: f32| line(top, 10.0, &[(50.0, "Apple"), (250.0, "1.20")]);
+        let with = |size: f32| {
+            let lines =
+                [row(100.0), row(118.0), row(136.0), line(154.0, size, &[(50.0, "Pears")]), row(176.0), row(194.0)];
+            aligned(lines.iter(), LEADING, &[]).unwrap().lines
+        };
+        assert_eq!((with(10.0), with(14.0)), (6, 3));
     }
 
     #[test]
