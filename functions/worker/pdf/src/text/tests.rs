@@ -29,6 +29,7 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
         characters.push(Character {
             value: VALUES[usize::from(value) % VALUES.len()],
             area,
+            baseline: None,
             size,
             spaced: flags & 1 != 0,
             font: Rc::new(font),
@@ -154,6 +155,7 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
         "bold".chars().enumerate().map(move |(at, value)| Character {
             value,
             area: area(at),
+            baseline: None,
             size: 10.0,
             spaced: at == 0,
             font: Rc::clone(&font),

@@ -38,6 +38,8 @@ pub(crate) struct Word {
     pub area: Rect,
     /// As the page is shown.
     pub place: Rect,
+    /// How far down it is in the area's coordinates, if that is known.
+    pub baseline: Option<f32>,
     /// The em, in points.
     pub size: f32,
     pub font: Rc<Font>,
@@ -61,7 +63,17 @@ impl Word {
     pub(super) fn at(text: &str, x0: f32, y0: f32, size: f32, bold: bool) -> Self {
         let area = Rect { x0, y0, x1: x0 + size * 0.5 * text.chars().count() as f32, y1: y0 + size };
         let font = Rc::new(Font { name: "F".to_owned(), bold, italic: false, fixed: false });
-        Self { area, place: area, size, font, text: text.to_owned(), tail: None, raised: None, link: None }
+        Self {
+            area,
+            place: area,
+            baseline: None,
+            size,
+            font,
+            text: text.to_owned(),
+            tail: None,
+            raised: None,
+            link: None,
+        }
     }
 }
 
@@ -119,6 +131,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
         let word = Word {
             area,
             place: character.area,
+            baseline: character.baseline.map(|place| upright(&place, character.angle, page).y0),
             size: character.size,
             font: Rc::clone(&character.font),
             text: unified(character.value).to_string(),
