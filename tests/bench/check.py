@@ -25,9 +25,9 @@ def pdf(path: Path, text: str, least_pages: int) -> int:
 
 
 def words(path: Path) -> list[str]:
-    """What pdftotext finds in a PDF: nothing if it can't read it."""
+    """What pdftotext finds in a PDF: nothing if it can't read it. Dots and codes without a meaning are no words."""
     try:
-        return _poppler("pdftotext", str(path), "-").split()
+        return [word for word in _poppler("pdftotext", str(path), "-").split() if any(letter.isalnum() for letter in word)]
     except (Wrong, subprocess.TimeoutExpired):
         return []
 
