@@ -1,94 +1,12 @@
-//! Writes documents as Markdown, HTML, and as text that keeps its layout.
+//! Writes documents as HTML, and as text that keeps its layout.
 
 use std::fmt::Write as _;
 
 use super::PageContent;
 use super::blocks::{Block, Content, Document};
-use super::inline::{self, Span};
-use super::markup::{self, Styled, escape, fenced, guard_start};
+use super::inline;
 use super::order::{self, Line};
 use super::tables::Table;
-
-/// GitHub Flavored Markdown, with an empty line between blocks. Running headers, footers and page numbers are left out.
-pub(crate) fn markdown(document: &Document) -> String {
-    let mut text = String::new();
-    let mut in_list = false;
-    for block in document.pages.iter().flat_map(|page| &page.blocks) {
-        let is_item = matches!(block.content, Content::Item { .. });
-        let written = markdown_block(block);
-        if written.is_empty() {
-            continue;
-        }
-        if !text.is_empty() {
-            text.push_str(if in_list && is_item { "\n" } else { "\n\n" });
-        }
-        text.push_str(&written);
-        in_list = is_item;
-    }
-    if !text.is_empty() {
-        text.push('\n');
-    }
-    text
-}
-
-fn markdown_block(block: &Block) -> String {
-    match &block.content {
-        Content::Heading { level, lines } => {
-            format!("{} {}", "#".repeat(usize::from(*level)), escape(&inline::text(lines)))
-        }
-        Content::Paragraph { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
-        Content::Item { number, depth, lines } => {
-            let marker = number.map_or_else(|| "-".to_owned(), |number| format!("{number}."));
-            format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), markdown_spans(&inline::spans(lines)))
-        }
-        Content::Code { lines } => fenced(&code(lines)),
-        Content::Table(table) => markdown_table(table),
-        Content::Aside { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
-        Content::Running { .. } => String::new(),
-    }
-}
-
-/// A pipe table, or HTML if cells span rows or columns.
-fn markdown_table(table: &Table) -> String {
-    if table.has_spans() {
-        return html_table(table);
-    }
-    let mut text = String::new();
-    for (index, row) in table.rows.iter().enumerate() {
-        let cells = row.iter().map(|cell| escape(&cell.text()).replace('|', "\\|"));
-        let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
-        if index == 0 {
-            let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
-        }
-    }
-    text.trim_end().to_owned()
-}
-
-fn html_table(table: &Table) -> String {
-    let headers = table.headers();
-    let mut text = "<table>\n".to_owned();
-    for (index, row) in table.rows.iter().enumerate() {
-        let tag = if index < headers { "th" } else { "td" };
-        text.push_str("<tr>");
-        for cell in row {
-            let span =
-                |name: &str, count: usize| if count > 1 { format!(" {name}=\"{count}\"") } else { String::new() };
-            let spans = span("colspan", cell.columns) + &span("rowspan", cell.rows);
-            let _ = write!(text, "<{tag}{spans}>{}</{tag}>", html_escape(&cell.text()));
-        }
-        text.push_str("</tr>\n");
-    }
-    text + "</table>"
-}
-
-fn markdown_spans(spans: &[Span]) -> String {
-    markup::inline(&spans.iter().map(styled).collect::<Vec<_>>())
-}
-
-fn styled(span: &Span) -> Styled<'_> {
-    let Span { text, bold, italic, code, superscript: _, link } = span;
-    Styled { text, bold: *bold, italic: *italic, code: *code, element: None, link: link.as_deref() }
-}
 
 /// Lines in a monospaced font, with spaces for their indentation and gaps.
 pub(crate) fn code(lines: &[Line]) -> String {
@@ -205,6 +123,23 @@ fn html_block(text: &mut String, block: &Block) {
             writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines)))
         }
     };
+}
+
+fn html_table(table: &Table) -> String {
+    let headers = table.headers();
+    let mut text = "<table>\n".to_owned();
+    for (index, row) in table.rows.iter().enumerate() {
+        let tag = if index < headers { "th" } else { "td" };
+        text.push_str("<tr>");
+        for cell in row {
+            let span =
+                |name: &str, count: usize| if count > 1 { format!(" {name}=\"{count}\"") } else { String::new() };
+            let spans = span("colspan", cell.columns) + &span("rowspan", cell.rows);
+            let _ = write!(text, "<{tag}{spans}>{}</{tag}>", html_escape(&cell.text()));
+        }
+        text.push_str("</tr>\n");
+    }
+    text + "</table>"
 }
 
 fn html_spans(lines: &[Line]) -> String {

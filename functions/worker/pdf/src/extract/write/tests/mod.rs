@@ -2,6 +2,7 @@
 
 mod chunks;
 mod html;
+mod markdown;
 mod tables;
 mod workbook;
 
