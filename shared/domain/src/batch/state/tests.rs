@@ -26,6 +26,7 @@ fn batch(total: u32, on_error: OnError) -> Batch {
         tally: Tally::default(),
         charged: 0,
         refunded: 0,
+        deleted: 0,
         run: 0,
         lease_until: None,
         revision: 0,
