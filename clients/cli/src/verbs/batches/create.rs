@@ -63,10 +63,10 @@ async fn items(api: &Api, recipe: &Recipe, files: &[String], globals: &Globals) 
         return Err(Failure::usage(format!("{name} takes several sources for a job. Give the items with --items.")));
     }
     let inputs = inputs::expand(files, |format| sources.accepts(format))?;
-    for input in inputs.first() {
+    if let Some(input) = inputs.first() {
         recipe.check(std::slice::from_ref(input))?;
     }
-    let report = Report::new(globals, inputs.len(), false);
+    let report = Report::new(globals, 1, false);
     let progress = report.progress("uploading");
     let total = inputs.len();
     let made = stream::iter(inputs.iter().enumerate()).map(async |(index, input)| {

@@ -46,7 +46,7 @@ pub async fn download(api: &Api, globals: &Globals, path: &str, folder: &Path) -
                 report.json(&serde_json::json!({"type": "download", "index": row["index"], "jobId": row["jobId"],
                     "output": target.display().to_string(), "bytes": row["bytes"]}));
             }
-            Ok(())
+            Outcome::Ok(())
         });
         saving.buffer_unordered(DOWNLOADS).try_collect::<()>().await?;
         progress.stage(format!("{saved} results"));
