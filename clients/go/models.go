@@ -46,6 +46,7 @@ const (
 	BatchStatusCanceled   BatchStatus = "canceled"
 	BatchStatusCanceling  BatchStatus = "canceling"
 	BatchStatusCompleted  BatchStatus = "completed"
+	BatchStatusDeleting   BatchStatus = "deleting"
 	BatchStatusPaused     BatchStatus = "paused"
 	BatchStatusProcessing BatchStatus = "processing"
 )
@@ -58,6 +59,8 @@ func (e BatchStatus) Valid() bool {
 	case BatchStatusCanceling:
 		return true
 	case BatchStatusCompleted:
+		return true
+	case BatchStatusDeleting:
 		return true
 	case BatchStatusPaused:
 		return true
@@ -2201,6 +2204,18 @@ type BatchStatus string
 type BatchWebhook struct {
 	ID  string `json:"id"`
 	URL string `json:"url"`
+}
+
+// BatchesResponse defines model for BatchesResponse.
+type BatchesResponse struct {
+	Batches []Batch `json:"batches"`
+
+	// NextCursor The `cursor` of the next page. Absent on the last page.
+	NextCursor string `json:"nextCursor,omitempty"`
+	Ok         bool   `json:"ok"`
+
+	// RequestID The same as the header `x-request-id`.
+	RequestID string `json:"requestId"`
 }
 
 // CompareDocumentsOptions defines model for CompareDocumentsOptions.

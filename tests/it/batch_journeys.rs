@@ -46,6 +46,23 @@ async fn rows_become_documents() {
     let events = traveller.ask(Method::GET, "/v1/events?type=batch.completed&limit=100", None).await.body;
     let ends = events["events"].as_array().unwrap().iter().filter(|event| event["data"]["batch"]["id"] == id);
     assert_eq!(ends.count(), 1, "{events}");
+    let job = jobs[0]["id"].as_str().unwrap();
+    let batches = traveller.ask(Method::GET, "/v1/batches?status=completed&limit=100", None).await.body;
+    assert!(batches["batches"].as_array().unwrap().iter().any(|batch| batch["id"] == id), "{batches}");
+    is_deleted(&traveller, &id).await;
+    let job = traveller.ask(Method::GET, &format!("/v1/jobs/{job}"), None).await.body;
+    assert_eq!((&job["job"]["status"], job["job"].get("metadata")), (&json!("deleted"), None), "{job}");
+}
+
+/// Deletes the batch, and waits until nothing is left of it.
+async fn is_deleted(traveller: &Traveller, id: &str) {
+    let path = format!("/v1/batches/{id}");
+    let deleting = traveller.ask(Method::DELETE, &path, None).await;
+    assert_eq!((deleting.status, &deleting.body["batch"]["status"]), (202, &json!("deleting")), "{}", deleting.body);
+    eventually(&format!("batch {id} is deleted"), BATCH_TIME, async || {
+        (traveller.ask(Method::GET, &path, None).await.status == 404).then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]

@@ -168,6 +168,7 @@ pub fn completed_batch(account: &Account) -> Batch {
         tally: Tally::default(),
         charged: 0,
         refunded: 0,
+        deleted: 0,
         run: 1,
         lease_until: None,
         revision: 1,

@@ -94,7 +94,9 @@ async fn handle_batches(world: &World, path: &[&str], request: ApiRequest) -> Re
             let jobs = JobService::new(context, Some(sealing()));
             create_batch::handle(Arc::new(NewBatches::new(jobs)), request).await
         }
+        ("GET", []) => list_batches::handle(context, request).await,
         ("GET", [_]) => get_batch::handle(context, request).await,
+        ("DELETE", [_]) => delete_batch::handle(control, request).await,
         ("GET", [_, "jobs"]) => list_batch_jobs::handle(context, request).await,
         ("GET", [_, "download"]) => get_batch_download::handle(context, request).await,
         ("POST", [_, "cancel"]) => cancel_batch::handle(control, request).await,

@@ -2,6 +2,7 @@
 //!
 //! Progress goes to standard error; results of lists and JSON go to standard output, unless a document goes there.
 
+use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
@@ -158,7 +159,7 @@ impl Report {
 pub struct Progress(Option<ProgressBar>);
 
 impl Progress {
-    pub fn stage(&self, text: &'static str) {
+    pub fn stage(&self, text: impl Into<Cow<'static, str>>) {
         if let Some(bar) = &self.0 {
             bar.set_style(style("{spinner} {prefix} {msg}"));
             bar.set_message(text);

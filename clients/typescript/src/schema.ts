@@ -359,7 +359,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        get?: never;
+        /**
+         * List batches
+         * @description Returns the batches of your account, newest first. A page may be short, or even empty, and still have a `nextCursor`.
+         */
+        get: operations["listBatches"];
         put?: never;
         /**
          * Create a batch
@@ -392,7 +396,11 @@ export interface paths {
         get: operations["getBatch"];
         put?: never;
         post?: never;
-        delete?: never;
+        /**
+         * Delete a batch
+         * @description Deletes a batch and its jobs with their files, as if you deleted each job. Jobs that have not ended are canceled first, with refunds. This takes a while for many jobs: the batch is `deleting`, and then there is none with this id. Repeating it changes nothing.
+         */
+        delete: operations["deleteBatch"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1270,6 +1278,15 @@ export interface components {
             requestId: string;
             batch: components["schemas"]["Batch"];
         };
+        BatchesResponse: {
+            /** @constant */
+            ok: true;
+            /** @description The same as the header `x-request-id`. */
+            requestId: string;
+            batches: components["schemas"]["Batch"][];
+            /** @description The `cursor` of the next page. Absent on the last page. */
+            nextCursor?: string;
+        };
         Batch: {
             /** @description The batch's id. */
             id: string;
@@ -1316,7 +1333,7 @@ export interface components {
          * @description `completed`: every item has ended, whatever its result. `counts` says how.
          * @enum {string}
          */
-        BatchStatus: "processing" | "paused" | "canceling" | "completed" | "canceled";
+        BatchStatus: "processing" | "paused" | "canceling" | "completed" | "canceled" | "deleting";
         BatchJobsResponse: {
             /** @constant */
             ok: true;
@@ -4922,6 +4939,11 @@ export interface components {
          */
         StatusFilter: components["schemas"]["JobStatus"];
         /**
+         * @description Only batches in this state.
+         * @example paused
+         */
+        BatchStatusFilter: components["schemas"]["BatchStatus"];
+        /**
          * @description Only jobs of this tool.
          * @example html-to-pdf
          */
@@ -5918,6 +5940,48 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    listBatches: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Only batches in this state.
+                 * @example paused
+                 */
+                status?: components["parameters"]["BatchStatusFilter"];
+                /**
+                 * @description Maximum number of jobs on a page.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["Limit"];
+                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                cursor?: components["parameters"]["Cursor"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of batches. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchesResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     createBatch: {
         parameters: {
             query?: never;
@@ -5980,6 +6044,41 @@ export interface operations {
         responses: {
             /** @description The batch. */
             200: {
+                headers: {
+                    "x-request-id": components["headers"]["RequestId"];
+                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BatchResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["BatchNotFound"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    deleteBatch: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A batch's id.
+                 * @example bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
+                 */
+                batch_id: components["parameters"]["BatchId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The batch is being deleted. */
+            202: {
                 headers: {
                     "x-request-id": components["headers"]["RequestId"];
                     "RateLimit-Policy": components["headers"]["RateLimitPolicy"];

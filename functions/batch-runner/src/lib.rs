@@ -1,9 +1,10 @@
-//! The runner of batches: creates their jobs, follows these to their ends, and cancels them when asked to.
+//! The runner of batches: creates their jobs, follows these to their ends, and cancels and deletes them when asked to.
 //!
 //! A message calls for a run. A run claims the batch with a lease, works for some seconds, and sends the next message, so that
 //! batches take turns. Whenever a run dies, the sweeper calls the next one after the lease. An item becomes one job, because the
 //! job's id follows from batch and item, and only the current run's transactions succeed (`store/batches.rs`).
 
+mod deletion;
 mod lines;
 mod run;
 

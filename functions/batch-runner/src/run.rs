@@ -37,8 +37,8 @@ pub(crate) enum Step {
 }
 
 pub(crate) struct Run<'a> {
-    runner: &'a Runner,
-    batch: Batch,
+    pub(crate) runner: &'a Runner,
+    pub(crate) batch: Batch,
     lines: Lines,
     defaults: Option<Defaults>,
 }
@@ -74,7 +74,8 @@ impl<'a> Run<'a> {
                     Some(event) => event,
                 }
             }
-            State::Canceling => {
+            State::Deleting if self.batch.has_finished() => return self.delete_next().await,
+            State::Canceling | State::Deleting => {
                 self.cancel_jobs().await?;
                 None
             }
@@ -86,7 +87,7 @@ impl<'a> Run<'a> {
         if moved && !self.write(event.as_ref()).await? {
             return Ok(Step::Over);
         }
-        if ended {
+        if ended && self.batch.state.is_ended() {
             delete_items(&self.runner.context, &self.batch).await;
             return Ok(Step::Over);
         }
@@ -101,7 +102,7 @@ impl<'a> Run<'a> {
     }
 
     /// The jobs of these items, in order, as far as there are any.
-    async fn jobs(&self, items: &[u32]) -> Result<Vec<(u32, Job)>, Obstacle> {
+    pub(crate) async fn jobs(&self, items: &[u32]) -> Result<Vec<(u32, Job)>, Obstacle> {
         let indexes: HashMap<JobId, u32> = items.iter().map(|index| (self.batch.job(*index), *index)).collect();
         let ids: Vec<_> = indexes.keys().copied().collect();
         let jobs = self.runner.context.jobs.get_all(&ids).await?.into_iter();
@@ -132,7 +133,10 @@ impl<'a> Run<'a> {
             match self.make(&caller, &defaults, &line).await? {
                 Made::Job(charged) => self.batch.note_created(charged, next_byte),
                 Made::Refused(refusal) => {
-                    self.runner.context.batches.refuse(&self.batch, self.batch.next, &refusal).await?;
+                    let batches = &self.runner.context.batches;
+                    if batches.refuse(&self.batch, self.batch.next, &refusal).await? == Written::Superseded {
+                        return Ok(None);
+                    }
                     self.batch.note_refused(next_byte);
                 }
                 Made::Paused(why) => return Ok(Some(self.pause(why))),
@@ -207,14 +211,14 @@ impl<'a> Run<'a> {
     /// The event about the end of the batch.
     fn ended(&self) -> StoredEvent {
         let kind = match self.batch.state {
-            State::Canceled | State::Canceling => EventKind::BatchCanceled,
+            State::Canceled | State::Canceling | State::Deleting => EventKind::BatchCanceled,
             State::Completed | State::Processing | State::Paused => EventKind::BatchCompleted,
         };
         StoredEvent::of_batch(&self.batch, kind, self.batch.finished_at.unwrap_or_else(clock::now))
     }
 
     /// False if the batch has changed since it was read.
-    async fn write(&mut self, event: Option<&StoredEvent>) -> Result<bool, Obstacle> {
+    pub(crate) async fn write(&mut self, event: Option<&StoredEvent>) -> Result<bool, Obstacle> {
         if self.batch.state.is_ended() {
             self.batch.due_shard = None;
             self.batch.due = None;
@@ -244,7 +248,7 @@ impl<'a> Run<'a> {
     }
 }
 
-fn failed(error: ApiError) -> Obstacle {
+pub(crate) fn failed(error: ApiError) -> Obstacle {
     Obstacle::Job(format!("{}: {}", error.code.as_str(), error.cause.unwrap_or_default()))
 }
 

@@ -19,7 +19,7 @@ use crate::domain::breach::Breach;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::job::Job;
 
-use crate::files::{BatchPart, ObjectKey};
+use crate::files::{BatchPart, FilesError, ObjectKey};
 use crate::queue::Queue;
 use crate::store::StoreError;
 use crate::store::batches::{BatchKey, Created, DUE_BATCHES};
@@ -152,6 +152,7 @@ fn new_batch(caller: &Caller, tool: String, wanted: &NewBatch, kept_for: Duratio
         tally: Tally::default(),
         charged: 0,
         refunded: 0,
+        deleted: 0,
         run: 0,
         lease_until: None,
         revision: 0,
@@ -181,6 +182,17 @@ impl BatchControl {
     /// Goes on with a paused batch, with the caller's key. Also returns a batch that is not paused, unless it has ended.
     pub async fn resume(&self, caller: &Caller, id: &str) -> Result<Batch, ApiError> {
         self.change(caller, id, |batch| batch.resume(caller.key.key_hash.clone())).await
+    }
+
+    /// Deletes the batch with its jobs, as if each were deleted alone. A runner does it.
+    pub async fn delete(&self, caller: &Caller, id: &str) -> Result<Batch, ApiError> {
+        self.change(caller, id, |batch| {
+            let is_new = batch.delete(caller.now);
+            // An ended batch left the index.
+            batch.due_shard = Some(DUE_BATCHES.to_owned());
+            Ok(is_new)
+        })
+        .await
     }
 
     async fn change(
@@ -237,11 +249,15 @@ async fn call_runner(queue: &Queue, batch: &Batch) {
 
 /// What an ended batch no longer needs, or one that was not created. The bucket's lifecycle deletes what is left.
 pub async fn delete_items(context: &Context, batch: &Batch) {
-    let key = |part| ObjectKey::Batch { account: &batch.account, batch: batch.id, part }.to_string();
-    let keys = [key(BatchPart::Items), key(BatchPart::Defaults)];
-    if let Err(error) = context.files.delete_all(&keys).await {
+    if let Err(error) = try_delete_items(context, batch).await {
         tracing::warn!(batch_id = %batch.id, %error, "the items of a batch could not be deleted; the bucket's lifecycle will do it");
     }
+}
+
+/// Fails if a stored part of the request for the batch may still be there.
+pub async fn try_delete_items(context: &Context, batch: &Batch) -> Result<(), FilesError> {
+    let key = |part| ObjectKey::Batch { account: &batch.account, batch: batch.id, part }.to_string();
+    context.files.delete_all(&[key(BatchPart::Items), key(BatchPart::Defaults)]).await
 }
 
 fn accepted(batch: &Batch) -> Reply {

@@ -73,8 +73,12 @@ impl ControlService {
     ///
     /// Files are deleted before the state changes, so that the request can be repeated after a crash in between.
     pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
+        self.erase(own_job(&self.context.jobs, caller, id).await?).await
+    }
+
+    /// The same for a job that was read already.
+    pub async fn erase(&self, mut job: Job) -> Result<(), ApiError> {
         for _ in 0..TRIES {
-            let job = own_job(&self.context.jobs, caller, id).await?;
             match job.status {
                 JobStatus::Deleted => return Ok(()),
                 JobStatus::Queued | JobStatus::Processing => drop(self.end(&job).await?),
@@ -85,6 +89,10 @@ impl ControlService {
                         return Ok(());
                     }
                 }
+            }
+            match self.context.jobs.get(job.id).await? {
+                Some(changed) => job = changed,
+                None => return Ok(()),
             }
         }
         Err(moved_on())

@@ -231,6 +231,11 @@ async fn batches_are_as_described() {
     let runner = Runner::new(Context::new(world.config.clone(), patient_aws()).unwrap());
     runner.run(&account.id, BatchId::parse(&id).unwrap(), Duration::from_secs(20)).await.unwrap();
     let control = Arc::new(BatchControl::new(world.context.clone()));
+    for limit in ["1", "0"] {
+        let request = get("/").key(&account.key).query("limit", limit).build();
+        let answer = Answer::of(list_batches::handle(world.context.clone(), request).await);
+        description.check(Method::GET, "/v1/batches", &answer);
+    }
     for id in [id, "none".to_owned()] {
         let about = || post("/", &json!({})).key(&account.key).parameter("batch_id", &id);
         let path = "/v1/batches/{batch_id}";
@@ -252,6 +257,8 @@ async fn batches_are_as_described() {
         description.check(Method::POST, &format!("{path}/resume"), &answer);
         let answer = Answer::of(cancel_batch::handle(control.clone(), about().build()).await);
         description.check(Method::POST, &format!("{path}/cancel"), &answer);
+        let answer = Answer::of(delete_batch::handle(control.clone(), about().build()).await);
+        description.check(Method::DELETE, path, &answer);
     }
 }
 

@@ -71,7 +71,7 @@ impl<'a> Call<'a> {
 
     /// The rate limit that it counts towards.
     fn policy(&self) -> Policy {
-        let creates = ["/jobs", "/uploads", "/fonts", "/templates", "/webhooks/test"];
+        let creates = ["/jobs", "/batches", "/uploads", "/fonts", "/templates", "/webhooks/test"];
         let path = self.path.split('?').next().unwrap_or_default();
         let is_create = self.method == Method::POST
             && (creates.iter().any(|end| path.ends_with(end)) || path.starts_with("/v1/convert/"));

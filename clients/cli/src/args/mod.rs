@@ -1,5 +1,6 @@
 //! The command line: fixed verbs by derive, the verbs of tools from their schemas.
 
+pub mod batches;
 pub mod tool;
 pub mod value;
 
@@ -58,6 +59,9 @@ pub enum Verb {
     /// List, show, cancel, download and delete jobs.
     #[command(subcommand)]
     Jobs(JobsVerb),
+    /// Create, list, show, download, cancel, resume and delete batches.
+    #[command(subcommand)]
+    Batches(batches::BatchesVerb),
     /// List what happened to your jobs and your account.
     Events(EventsArgs),
     /// Forward events to a receiver on this machine, signed like webhooks.

@@ -100,6 +100,12 @@ fn no_way(input: &Input, from: &str, to: &str) -> Failure {
     Failure::usage(format!("{input}: no tool converts {from} to {to}.")).with_hint(hint)
 }
 
+/// A tool with options by their names in the API.
+pub fn of_tool(tool: &'static Tool, set: &[String], job: &JobArgs) -> Outcome<Recipe> {
+    let wish = Wish { from: None, to: "", options: &Map::new(), set, then: Vec::new() };
+    recipe(vec![Step { tool, options: Map::new() }], &wish, job)
+}
+
 fn recipe(mut steps: Vec<Step>, wish: &Wish<'_>, job: &JobArgs) -> Outcome<Recipe> {
     for (name, value) in wish.options {
         let (step, _) = find_option(&mut steps, name)?;

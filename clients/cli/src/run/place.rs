@@ -28,7 +28,7 @@ pub fn keeps_archive(target: &Target) -> bool {
 }
 
 /// A name without anything that leads to another folder.
-fn safe(name: &str, index: usize) -> String {
+pub fn safe(name: &str, index: usize) -> String {
     let plain = Path::new(name).file_name().map(|name| name.to_string_lossy().into_owned());
     let plain = plain.filter(|name| !name.contains(['\\', ':']) && !name.chars().any(char::is_control));
     plain.unwrap_or_else(|| format!("result-{}", index + 1))

@@ -1,5 +1,6 @@
 //! What a command does besides converting.
 
+pub mod batches;
 pub mod events;
 pub mod fonts;
 pub mod jobs;

@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "a test says what is wrong by panicking")]
 #![allow(unreachable_pub, missing_debug_implementations, reason = "nothing here is used from outside")]
 
+mod batches;
 mod converting;
 mod interrupted;
 mod limits;

@@ -19,6 +19,8 @@ use sha2::{Digest, Sha256};
 use tokio::net::TcpListener;
 use tokio::sync::Barrier;
 
+use crate::batches;
+
 pub const KEY: &str = "dm_live_0123456789abcdef";
 
 /// How the service behaves.
@@ -41,7 +43,12 @@ impl Default for Manners {
 
 #[derive(Debug, Default)]
 pub struct World {
-    uploads: HashMap<String, Bytes>,
+    pub uploads: HashMap<String, Bytes>,
+    /// The request for the last batch, and its items if they are in it.
+    pub batch: Value,
+    pub items: Vec<Value>,
+    /// How often the batch was read.
+    looks: u32,
     /// Job and request by idempotency key.
     keys: HashMap<String, (String, Bytes)>,
     jobs: HashMap<String, Bytes>,
@@ -136,8 +143,9 @@ impl Service {
                 created
             }
             (&Method::GET, ["v1", "jobs", id] | ["v1", "jobs", id, "download"]) => self.job(&self.world(), id),
-            (&Method::GET, ["results", id]) => match self.world().jobs.get(*id) {
-                Some(content) => Response::new(Full::new(made_of(content))),
+            (_, ["v1", "batches", rest @ ..]) => self.answer_about_batches(parts, rest, &body),
+            (&Method::GET, ["results", id]) => match self.content(id) {
+                Some(content) => Response::new(Full::new(made_of(&content))),
                 None => empty(404),
             },
             (&Method::GET, ["v1", "tools"]) => ok(
@@ -151,6 +159,39 @@ impl Service {
             (&Method::POST, ["app", "connect", "key"]) => exchange(&body),
             (&Method::GET, ["v1", "events"]) => self.list_events(parts.uri.query().unwrap_or_default()).await,
             _ => error(404, "route_not_found"),
+        }
+    }
+
+    fn content(&self, id: &str) -> Option<Bytes> {
+        let world = self.world();
+        // The result of an item is named after its upload.
+        world.jobs.get(id).or_else(|| world.uploads.get(id)).cloned()
+    }
+
+    fn answer_about_batches(&self, parts: &Parts, path: &[&str], body: &Bytes) -> Answer {
+        let mut world = self.world();
+        match (&parts.method, path) {
+            (&Method::POST, []) => {
+                world.batch = serde_json::from_slice(body).unwrap();
+                world.items = world.batch["items"].as_array().cloned().unwrap_or_default();
+                ok(202, batches::view(&world, "processing"))
+            }
+            (&Method::GET, []) => {
+                let batch = batches::view(&world, "completed")["batch"].take();
+                ok(200, json!({"batches": [batch]}))
+            }
+            (&Method::GET, [batches::ID]) => {
+                world.looks += 1;
+                ok(200, batches::view(&world, if world.looks == 1 { "processing" } else { "completed" }))
+            }
+            (&Method::GET, [batches::ID, "download"]) => {
+                let cursor = parts.uri.query().and_then(|query| query.split_once("cursor=")?.1.parse().ok());
+                ok(200, batches::results(&world, &self.url, cursor.unwrap_or(0)))
+            }
+            (&Method::POST, [batches::ID, "cancel"]) => ok(200, batches::view(&world, "canceling")),
+            (&Method::POST, [batches::ID, "resume"]) => ok(200, batches::view(&world, "processing")),
+            (&Method::DELETE, [batches::ID]) => ok(202, batches::view(&world, "deleting")),
+            _ => error(404, "batch_not_found"),
         }
     }
 

@@ -429,7 +429,7 @@ class BatchWebhook(TypedDict):
     url: str
 
 
-BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "completed", "canceled"]
+BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "completed", "canceled", "deleting"]
 """
 `completed`: every item has ended, whatever its result. `counts` says how.
 """
@@ -1329,6 +1329,19 @@ class BatchResponse(TypedDict):
     The same as the header `x-request-id`.
     """
     batch: Batch
+
+
+class BatchesResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    The same as the header `x-request-id`.
+    """
+    batches: list[Batch]
+    nextCursor: NotRequired[str]
+    """
+    The `cursor` of the next page. Absent on the last page.
+    """
 
 
 class FontResponse(TypedDict):

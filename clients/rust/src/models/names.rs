@@ -18,6 +18,7 @@ super::open_enums! {
         Canceling = "canceling",
         Completed = "completed",
         Canceled = "canceled",
+        Deleting = "deleting",
     }
     /// `pdf`: the pages side by side, with removed words, added words and changed areas marked. `json`: the similarity of each page, and the place of each change in points from the page's top left corner. By default: "pdf".
     CompareDocumentsOptionsFormat {

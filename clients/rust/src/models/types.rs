@@ -182,6 +182,20 @@ pub struct BatchWebhook {
     pub id: String,
     pub url: String,
 }
+#[doc = "`BatchesResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchesResponse {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub batches: Vec<Batch>,
+    #[doc = "The `cursor` of the next page. Absent on the last page."]
+    #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    pub ok: bool,
+    #[doc = "The same as the header `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+}
 #[doc = "`CompareDocumentsOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]

@@ -42,7 +42,7 @@ impl Batch {
     /// Whether a runner has something to do.
     pub fn is_active(&self) -> bool {
         match self.state {
-            State::Processing | State::Canceling => true,
+            State::Processing | State::Canceling | State::Deleting => true,
             State::Paused => !self.open.is_empty(),
             State::Completed | State::Canceled => false,
         }

@@ -16,7 +16,10 @@ pub const MOST_OPEN: usize = 200;
 /// A batch that is paused for longer is canceled.
 pub const PAUSED_AT_MOST: Duration = Duration::from_secs(7 * 86_400);
 
-/// `processing ⇄ paused`; `processing | paused → canceling → canceled`; `processing → completed`.
+/// A batch that is being deleted keeps its record for so long at least.
+const DELETED_AT_LATEST: Duration = Duration::from_secs(7 * 86_400);
+
+/// `processing ⇄ paused`; `processing | paused → canceling → canceled`; `processing → completed`; any of these `→ deleting`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -30,10 +33,13 @@ pub enum State {
     Completed,
     /// Every job has ended, and nothing came of the other items.
     Canceled,
+    /// Unfinished jobs are being canceled, and then all jobs are deleted, and the batch with them.
+    Deleting,
 }
 
 impl State {
-    pub const ALL: [Self; 5] = [Self::Processing, Self::Paused, Self::Canceling, Self::Completed, Self::Canceled];
+    pub const ALL: [Self; 6] =
+        [Self::Processing, Self::Paused, Self::Canceling, Self::Completed, Self::Canceled, Self::Deleting];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -42,12 +48,13 @@ impl State {
             Self::Canceling => "canceling",
             Self::Completed => "completed",
             Self::Canceled => "canceled",
+            Self::Deleting => "deleting",
         }
     }
 
     pub const fn is_ended(self) -> bool {
         match self {
-            Self::Processing | Self::Paused | Self::Canceling => false,
+            Self::Processing | Self::Paused | Self::Canceling | Self::Deleting => false,
             Self::Completed | Self::Canceled => true,
         }
     }
@@ -189,6 +196,9 @@ pub struct Batch {
     pub tally: Tally,
     pub charged: u64,
     pub refunded: u64,
+    /// The jobs of the items before this one are deleted, if the batch is being deleted.
+    #[serde(default)]
+    pub deleted: u32,
     /// Raised by each claim of a runner. Only the last one creates jobs.
     pub run: u64,
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -221,7 +231,7 @@ impl Batch {
                 let left = usize::try_from(self.total.saturating_sub(self.next)).unwrap_or(usize::MAX);
                 MOST_OPEN.saturating_sub(self.open.len()).min(left)
             }
-            State::Paused | State::Canceling | State::Completed | State::Canceled => 0,
+            State::Paused | State::Canceling | State::Completed | State::Canceled | State::Deleting => 0,
         }
     }
 
@@ -285,7 +295,9 @@ impl Batch {
                 self.enter(State::Paused, Some(Reason::Paused(why)));
                 Ok(())
             }
-            State::Paused | State::Canceling | State::Completed | State::Canceled => Err(Forbidden(self.state)),
+            State::Paused | State::Canceling | State::Completed | State::Canceled | State::Deleting => {
+                Err(Forbidden(self.state))
+            }
         }
     }
 
@@ -299,7 +311,7 @@ impl Batch {
                 self.enter(State::Processing, None);
                 Ok(true)
             }
-            State::Canceling | State::Completed | State::Canceled => Err(Forbidden(self.state)),
+            State::Canceling | State::Completed | State::Canceled | State::Deleting => Err(Forbidden(self.state)),
         }
     }
 
@@ -311,8 +323,24 @@ impl Batch {
                 Ok(true)
             }
             State::Canceling | State::Canceled => Ok(false),
-            State::Completed => Err(Forbidden(self.state)),
+            State::Completed | State::Deleting => Err(Forbidden(self.state)),
         }
+    }
+
+    /// Deletes the batch: what has not ended is canceled first. Returns false if it is being deleted already.
+    pub fn delete(&mut self, now: Timestamp) -> bool {
+        if self.state == State::Deleting {
+            return false;
+        }
+        self.enter(State::Deleting, None);
+        // The record says what is still to be deleted, so it must not disappear before.
+        self.ttl = self.ttl.max(now.plus(DELETED_AT_LATEST).as_ttl_seconds());
+        true
+    }
+
+    /// Whether everything has ended, so that jobs can be deleted.
+    pub fn has_finished(&self) -> bool {
+        self.finished_at.is_some()
     }
 
     /// Cancels a batch that nobody has resumed for too long.
@@ -331,18 +359,21 @@ impl Batch {
         let ended = match self.state {
             State::Processing => (self.next == self.total).then_some(State::Completed),
             State::Canceling => Some(State::Canceled),
+            State::Deleting => (!self.has_finished()).then_some(State::Deleting),
             // Its last jobs may end while it is paused. It is resumed or canceled later.
             State::Paused | State::Completed | State::Canceled => None,
         };
         let Some(state) = ended else { return false };
-        if state == State::Canceled {
+        if state != State::Completed {
             // No job was created from these.
             self.tally.canceled += self.total - self.next;
             self.next = self.total;
         }
         self.enter(state, self.reason);
         self.finished_at = Some(now);
-        self.lease_until = None;
+        if state.is_ended() {
+            self.lease_until = None;
+        }
         true
     }
 

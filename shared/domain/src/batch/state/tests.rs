@@ -26,6 +26,7 @@ fn batch(total: u32, on_error: OnError) -> Batch {
         tally: Tally::default(),
         charged: 0,
         refunded: 0,
+        deleted: 0,
         run: 0,
         lease_until: None,
         revision: 0,
@@ -51,6 +52,7 @@ enum Step {
     Pause,
     Resume,
     Cancel,
+    Delete,
     Conclude,
 }
 
@@ -64,6 +66,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => Just(Step::Pause),
         1 => Just(Step::Resume),
         1 => Just(Step::Cancel),
+        1 => Just(Step::Delete),
         2 => Just(Step::Conclude),
     ]
 }
@@ -73,7 +76,7 @@ fn take(batch: &mut Batch, step: &Step) {
         Step::Create if batch.room() > 0 => batch.note_created(1, batch.next_byte + 10),
         Step::Refuse if batch.room() > 0 => batch.note_refused(batch.next_byte + 10),
         Step::Create | Step::Refuse => {}
-        Step::Adopt(created) if batch.state == State::Canceling => {
+        Step::Adopt(created) if matches!(batch.state, State::Canceling | State::Deleting) => {
             batch.adopt(&created.iter().map(|index| seen(*index, JobStatus::Queued)).collect::<Vec<_>>());
         }
         Step::Adopt(_) => {}
@@ -85,6 +88,7 @@ fn take(batch: &mut Batch, step: &Step) {
         Step::Pause => drop(batch.pause(PauseReason::InsufficientCredits, Timestamp(1_795_176_000_010))),
         Step::Resume => drop(batch.resume(KeyHash::of_dashboard("acc_1", Mode::Live))),
         Step::Cancel => drop(batch.cancel(CancelReason::Requested)),
+        Step::Delete => drop(batch.delete(Timestamp(1_795_176_000_020))),
         Step::Conclude => drop(batch.conclude(Timestamp(1_795_176_999_999))),
     }
 }
@@ -106,15 +110,18 @@ proptest! {
             let open = u32::try_from(batch.open.len()).unwrap();
             prop_assert_eq!(batch.tally.ended() + open, batch.next, "each item before `next` is open or ended");
             prop_assert!(batch.refunded <= batch.charged);
-            if before.state.is_ended() {
+            if before.state.is_ended() && !matches!(step, Step::Delete) {
                 prop_assert_eq!(&batch, &before, "an ended batch does not change");
             }
-            if batch.state.is_ended() {
+            if before.state == State::Deleting {
+                prop_assert_eq!(batch.state, State::Deleting);
+            }
+            if batch.state.is_ended() || batch.has_finished() {
                 prop_assert_eq!(batch.tally.ended(), batch.total);
                 prop_assert!(batch.open.is_empty() && batch.finished_at.is_some());
             }
             if before.state == State::Canceling {
-                prop_assert!(matches!(batch.state, State::Canceling | State::Canceled));
+                prop_assert!(matches!(batch.state, State::Canceling | State::Canceled | State::Deleting));
             }
             let counts = &batch.view()["counts"];
             let parts = ["queued", "processing", "completed", "failed", "canceled"];
@@ -201,4 +208,22 @@ fn a_batch_that_nobody_resumes_is_canceled() {
     assert!(paused.conclude(week));
     assert_eq!(paused.view()["reason"], "paused_too_long");
     assert_eq!(paused.tally.canceled, 2);
+}
+
+#[test]
+fn a_deleted_batch_ends_first_and_is_kept_until_its_jobs_are_deleted() {
+    let now = Timestamp(1_795_176_000_007);
+    let mut deleting = batch(3, OnError::Continue);
+    deleting.ttl = now.as_ttl_seconds();
+    deleting.note_created(1, 10);
+    assert!(deleting.delete(now) && !deleting.delete(now));
+    assert!(deleting.is_current(now), "its record says what is left to do");
+    assert_eq!((deleting.room(), deleting.conclude(now)), (0, false), "a job is open");
+    assert_eq!(deleting.cancel(CancelReason::Requested), Err(Forbidden(State::Deleting)));
+    deleting.settle(&[seen(0, JobStatus::Canceled)]);
+    deleting.lease_until = Some(now);
+    assert!(deleting.conclude(now));
+    assert_eq!((deleting.has_finished(), deleting.tally.canceled), (true, 3));
+    assert_eq!(deleting.lease_until, Some(now), "the run goes on with the deletion");
+    assert!(!deleting.conclude(now), "it has ended once");
 }

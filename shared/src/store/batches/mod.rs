@@ -3,31 +3,35 @@
 //! A batch is one record that is written as a whole, and only onto what was read. Messages only hurry: until a batch has ended, it
 //! lies in the index [`DUE`], from which the sweeper calls a runner.
 
+mod listing;
+mod refused;
+
 use std::time::Duration;
 
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::{
-    AttributeValue, ConditionCheck, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
+    AttributeValue, ConditionCheck, Delete, Put, ReturnValue, ReturnValuesOnConditionCheckFailure, TransactWriteItem,
 };
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{TRIES, Transacted, all, back_off, failed_condition, get, put, send, too_contended, transact};
+use super::dynamo::{TRIES, Transacted, back_off, failed_condition, get, put, send, too_contended, transact};
 use super::events::StoredEvent;
 use super::item::{DUE, Item, from_item, number, string, time, to_item};
 use super::jobs::Written;
 use super::{StoreError, store_error};
 use crate::domain::api_key::Mode;
-use crate::domain::batch::{Batch, BatchId, Refusal, State};
+use crate::domain::batch::{Batch, BatchId, State};
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::time::Timestamp;
+
+pub use listing::BatchesPage;
+pub use refused::RefusedItem;
 
 /// The partition of batches in the index of what is due. Each batch is written a few times a second at most.
 pub const DUE_BATCHES: &str = "batches";
 /// A runner's claim. It is longer than the function may run.
 pub const LEASE: Duration = Duration::from_secs(90);
 const DUE_PAGE: i32 = 250;
-/// Most batches in a page of the list.
-const LISTED: i32 = 100;
 
 #[derive(Debug)]
 pub struct Batches {
@@ -79,16 +83,6 @@ pub struct Gate {
     pub account: String,
     pub batch: BatchId,
     pub run: u64,
-}
-
-/// An item without a job.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct RefusedItem {
-    account: String,
-    id: String,
-    pub index: u32,
-    pub refusal: Refusal,
-    ttl: i64,
 }
 
 impl Batches {
@@ -167,7 +161,7 @@ impl Batches {
             // condition fails. If A dies, its lease ends, and the sweeper calls another run. `run` is raised, so that A creates no
             // more jobs if it only slept.
             .condition_expression(
-                "attribute_exists(id) AND #state IN (:processing, :paused, :canceling) \
+                "attribute_exists(id) AND #state IN (:processing, :paused, :canceling, :deleting) \
                  AND (attribute_not_exists(lease_until) OR lease_until <= :now)",
             )
             .update_expression("SET lease_until = :lease, due = :lease ADD #run :one, revision :one")
@@ -176,6 +170,7 @@ impl Batches {
             .expression_attribute_values(":processing", string(State::Processing.as_str()))
             .expression_attribute_values(":paused", string(State::Paused.as_str()))
             .expression_attribute_values(":canceling", string(State::Canceling.as_str()))
+            .expression_attribute_values(":deleting", string(State::Deleting.as_str()))
             .expression_attribute_values(":now", time(now))
             .expression_attribute_values(":lease", time(now.plus(LEASE)))
             .expression_attribute_values(":one", number(1))
@@ -203,69 +198,36 @@ impl Batches {
             .expression_attribute_values(":seen", number(batch.revision));
         let mut writes = vec![put(replaced.build())?];
         writes.extend(event.map(|event| event.put(&self.table)).transpose()?);
+        let written = self.commit(writes).await?;
+        if written == Written::Yes {
+            batch.revision = next.revision;
+        }
+        Ok(written)
+    }
+
+    /// Removes the record of a batch whose jobs are deleted.
+    pub async fn remove(&self, batch: &Batch) -> Result<Written, StoreError> {
+        let delete = Delete::builder()
+            .table_name(&self.table)
+            .set_key(Some(key(&batch.account, &batch.id.to_string())))
+            // Timeline: a run sleeps after it has read, its lease ends, and the next run deletes on. Only the one that wrote last
+            // knows that everything is deleted. If the record is gone already, nothing is left to do.
+            .condition_expression("revision = :seen")
+            .expression_attribute_values(":seen", number(batch.revision))
+            .build()?;
+        self.commit(vec![TransactWriteItem::builder().delete(delete).build()]).await
+    }
+
+    /// Writes all of this or, if a condition fails, nothing.
+    async fn commit(&self, writes: Vec<TransactWriteItem>) -> Result<Written, StoreError> {
         for attempt in 0..TRIES {
             match transact(&self.client, writes.clone()).await? {
-                Transacted::Committed => {
-                    batch.revision = next.revision;
-                    return Ok(Written::Yes);
-                }
+                Transacted::Committed => return Ok(Written::Yes),
                 Transacted::Failed(_) => return Ok(Written::Superseded),
                 Transacted::Contended(_) => back_off(attempt).await,
             }
         }
         Err(too_contended())
-    }
-
-    /// Notes why an item has no job. A job that a repeated run makes of it after all counts more than this.
-    pub async fn refuse(&self, batch: &Batch, index: u32, refusal: &Refusal) -> Result<(), StoreError> {
-        let item = RefusedItem {
-            account: batch.account.clone(),
-            id: item_id(batch.id, index),
-            index,
-            refusal: refusal.clone(),
-            ttl: batch.ttl,
-        };
-        let put = self.client.put_item().table_name(&self.table).set_item(Some(to_item(&item)?));
-        put.send().await.map_err(|error| store_error(&error))?;
-        Ok(())
-    }
-
-    /// The items from `first` to `last` that have no job.
-    pub async fn refused(&self, batch: &Batch, first: u32, last: u32) -> Result<Vec<RefusedItem>, StoreError> {
-        let query = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .key_condition_expression("account = :account AND id BETWEEN :first AND :last")
-            .expression_attribute_values(":account", string(&batch.account))
-            .expression_attribute_values(":first", string(item_id(batch.id, first)))
-            .expression_attribute_values(":last", string(item_id(batch.id, last)))
-            .consistent_read(true);
-        all(query).await
-    }
-
-    /// An account's batches, newest first, before the batch `before`.
-    pub async fn of_account(
-        &self,
-        account: &str,
-        before: Option<BatchId>,
-        limit: usize,
-    ) -> Result<Vec<Batch>, StoreError> {
-        let last = before.map_or_else(|| "bat_~".to_owned(), |before| before.to_string());
-        let query = self
-            .client
-            .query()
-            .table_name(&self.table)
-            .key_condition_expression("account = :account AND id BETWEEN :first AND :last")
-            .expression_attribute_values(":account", string(account))
-            .expression_attribute_values(":first", string("bat_"))
-            .expression_attribute_values(":last", string(last))
-            .scan_index_forward(false)
-            .limit(i32::try_from(limit.saturating_add(1)).unwrap_or(LISTED).min(LISTED + 1));
-        let output = query.send().await.map_err(|error| store_error(&error))?;
-        let batches = output.items.unwrap_or_default().into_iter().map(from_item);
-        let batches = batches.collect::<Result<Vec<Batch>, _>>()?;
-        Ok(batches.into_iter().filter(|batch| Some(batch.id) != before).take(limit).collect())
     }
 
     /// Account and id of batches that a run should have looked at before `now`, the most overdue first.
@@ -307,10 +269,6 @@ impl Gate {
             .build()?;
         Ok(TransactWriteItem::builder().condition_check(check).build())
     }
-}
-
-fn item_id(batch: BatchId, index: u32) -> String {
-    format!("item#{batch}#{index:06}")
 }
 
 fn key(account: &str, id: &str) -> Item {

@@ -1,0 +1,20 @@
+//! `DELETE /v1/batches/{batch_id}`: deletes a batch with its jobs. Unfinished jobs are canceled first.
+
+use std::sync::Arc;
+
+use docmill::domain::quota::RatePolicy;
+use docmill::http::batches::BatchControl;
+use docmill::http::envelope::Reply;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::{Response, StatusCode};
+
+pub async fn handle(service: Arc<BatchControl>, request: ApiRequest) -> Response<Body> {
+    authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
+        let batch = service.delete(&caller, request.path_parameter("batch_id")).await?;
+        // A runner deletes it, so it takes a while.
+        Ok(Reply::new(StatusCode::ACCEPTED, "batch", batch.view()))
+    })
+    .await
+}

@@ -1,0 +1,32 @@
+//! `GET /v1/batches`: the batches of the caller's account, newest first.
+
+mod query;
+
+use std::sync::Arc;
+
+use docmill::context::Context;
+use docmill::domain::batch::Batch;
+use docmill::domain::quota::RatePolicy;
+use docmill::http::batches::further_requests;
+use docmill::http::envelope::Reply;
+use docmill::http::error::ApiError;
+use docmill::http::guard::authenticated;
+use docmill::http::request::ApiRequest;
+use lambda_http::Body;
+use lambda_http::http::Response;
+
+use query::ListRequest;
+
+pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
+    authenticated(&context, &request, RatePolicy::Read, async |caller| {
+        let ListRequest { state, limit, before } = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
+        let page = context.batches.of_account(caller.account(), state, before, limit, caller.now).await?;
+        context.keys.charge(&caller.key, RatePolicy::Read, further_requests(page.read)).await?;
+        let reply = Reply::ok("batches", page.batches.iter().map(Batch::view).collect());
+        Ok(match page.next {
+            Some(next) => reply.with("nextCursor", next.to_string().into()),
+            None => reply,
+        })
+    })
+    .await
+}
