@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
-use super::east_asian::{Fallback, is_east_asian, line_height};
 use super::edit::{Edit, Tag, attributes, escaped, value};
-use super::paragraph_styles::{EastAsianFont, ParagraphStyles, Properties};
+use super::lines::{Letters, Line};
+use super::paragraph_styles::{ParagraphStyles, Properties};
 
 /// The space that Word keeps above a paragraph with a page break before it. LibreOffice keeps all of it. In PDFs that Word made, 24
 /// points after 6 become 0 in mode 15, and 18 in mode 12. After a break in the text alone, all versions keep none.
@@ -47,12 +47,6 @@ impl Part {
 /// Lines are moved to a grid, and their height follows from it.
 const LINES_ON_A_GRID: &str = "<w:docGrid w:type=\"";
 
-/// A single line (ECMA-376-1, 17.3.1.33).
-const SINGLE: i64 = 240;
-/// Half points (ECMA-376-1, 17.3.2.38).
-const USUAL_SIZE: i64 = 20;
-const TWENTIETHS_IN_HALF_A_POINT: i64 = 10;
-
 /// Reads the text of a document.
 pub(super) struct Paragraphs<'a> {
     xml: &'a str,
@@ -86,16 +80,7 @@ struct Paragraph {
     /// The properties of a run's letters.
     run: Properties,
     start_of_text: usize,
-    east_asian: Option<EastAsian>,
-}
-
-/// The East Asian letters of a paragraph. What they don't have themselves comes from its style.
-struct EastAsian {
-    /// Of the first one.
-    font: Option<EastAsianFont>,
-    /// Of the largest one.
-    size: Option<i64>,
-    fallback: Fallback,
+    letters: Letters,
 }
 
 /// A `w:spacing` of a paragraph.
@@ -109,7 +94,7 @@ struct Spacing {
 struct Change {
     above: Option<i64>,
     below: Option<i64>,
-    line: Option<i64>,
+    line: Option<Line>,
 }
 
 impl<'a> Paragraphs<'a> {
@@ -167,7 +152,9 @@ impl<'a> Paragraphs<'a> {
             }
             ("w:r", Some(paragraph)) => paragraph.run = Properties::default(),
             ("w:t", Some(paragraph)) => (paragraph.start_of_text, paragraph.ends_with_break) = (range.end, false),
-            ("w:drawing" | "w:pict" | "w:object", Some(paragraph)) => paragraph.ends_with_break = false,
+            ("w:drawing" | "w:pict" | "w:object" | "w:ruby" | "m:oMath", Some(paragraph)) => {
+                (paragraph.ends_with_break, paragraph.letters.has_objects) = (false, true);
+            }
             _ => {}
         }
     }
@@ -181,7 +168,10 @@ impl<'a> Paragraphs<'a> {
                 }
             }
             ("w:pPr", Some(paragraph)) => paragraph.end_properties(self.depth, range.start),
-            ("w:t", Some(paragraph)) => paragraph.add(self.xml.get(paragraph.start_of_text..range.start)),
+            ("w:t", Some(paragraph)) => {
+                let text = self.xml.get(paragraph.start_of_text..range.start).unwrap_or_default();
+                paragraph.letters.add(text, &paragraph.run, &self.layout.styles);
+            }
             ("w:p", _) => {
                 let paragraph = self.open.pop()?;
                 return match self.part {
@@ -199,7 +189,8 @@ impl<'a> Paragraphs<'a> {
 
     fn end_paragraph(&mut self, mut paragraph: Paragraph) -> Option<Edit> {
         let complete = self.layout.styles.complete(paragraph.take_properties());
-        let line = self.line(&complete, paragraph.east_asian.as_ref());
+        let theme = self.layout.east_asian_font.as_deref();
+        let line = if self.is_on_grid { None } else { paragraph.letters.line(&complete, theme) };
         let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
         paragraph.changed(Change { above, line, below: None })
     }
@@ -223,25 +214,6 @@ impl<'a> Paragraphs<'a> {
             SpaceAbove::WithoutSpaceBelow | SpaceAbove::Dropped => 0,
         };
         ((has_break_before || is_after_break) && kept != above).then_some(kept)
-    }
-
-    /// The least height of the lines of an East Asian paragraph, if it changes. It may have letters of other scripts too, whose lines
-    /// are lower.
-    fn line(&self, complete: &Properties, letters: Option<&EastAsian>) -> Option<i64> {
-        let EastAsian { font, size, fallback } = letters?;
-        let font = match font.as_ref().or(complete.font.as_ref()) {
-            Some(EastAsianFont::Named(name)) => name,
-            Some(EastAsianFont::OfTheme) | None => self.layout.east_asian_font.as_deref().unwrap_or(fallback.name()),
-        };
-        let size = size.or(complete.size).unwrap_or(USUAL_SIZE).saturating_mul(TWENTIETHS_IN_HALF_A_POINT);
-        let height = size.saturating_mul(line_height(font)?) / 100;
-        let line = complete.line.unwrap_or(SINGLE);
-        match complete.line_rule.as_deref() {
-            _ if self.is_on_grid => None,
-            None | Some("auto") => Some(height.saturating_mul(line) / SINGLE),
-            Some("atLeast") => (height > line).then_some(height),
-            Some(_) => None,
-        }
     }
 }
 
@@ -276,14 +248,6 @@ impl Paragraph {
         std::mem::take(&mut self.properties)
     }
 
-    fn add(&mut self, text: Option<&str>) {
-        let Some(text) = text.filter(|text| text.chars().any(is_east_asian)) else { return };
-        let (font, fallback) = (self.run.font.clone(), Fallback::of(text));
-        let letters = self.east_asian.get_or_insert(EastAsian { font, size: None, fallback });
-        letters.size = letters.size.max(self.run.size);
-        letters.fallback = letters.fallback.max(fallback);
-    }
-
     fn changed(self, change: Change) -> Option<Edit> {
         if change == Change::default() {
             return None;
@@ -301,9 +265,9 @@ impl Change {
     fn spacing(self, own: &[(String, String)]) -> String {
         let above = self.above.map(|above| format!(" w:before=\"{above}\""));
         let below = self.below.map(|below| format!(" w:after=\"{below}\""));
-        let line = self.line.map(|line| format!(" w:line=\"{line}\" w:lineRule=\"atLeast\""));
-        let changed = [(self.above, "w:before"), (self.below, "w:after"), (self.line, "w:line")];
-        let is_kept = |name: &str| !changed.iter().any(|(change, prefix)| change.is_some() && name.starts_with(prefix));
+        let line = self.line.map(|Line { height, rule }| format!(" w:line=\"{height}\" w:lineRule=\"{rule}\""));
+        let changed = [(above.is_some(), "w:before"), (below.is_some(), "w:after"), (line.is_some(), "w:line")];
+        let is_kept = |name: &str| !changed.iter().any(|(changes, prefix)| *changes && name.starts_with(prefix));
         let kept = own.iter().filter(|(name, _)| is_kept(name));
         let kept = kept.map(|(name, value)| format!(" {name}=\"{}\"", escaped(value)));
         let all: String = above.into_iter().chain(below).chain(line).chain(kept).collect();
@@ -443,6 +407,38 @@ mod tests {
             let spacing = format!("<w:pPr><w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/></w:pPr>");
             assert_eq!(changed, text(&spacing, letters));
         }
+    }
+
+    #[test]
+    fn lines_are_exact_where_the_stand_in_would_be_higher_than_words() {
+        let text = |spacing: &str, run: &str, more: &str| {
+            let run = format!("<w:rFonts w:eastAsia=\"SimSun\"/>{run}");
+            format!("<w:p><w:pPr>{spacing}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>字</w:t></w:r>{more}</w:p>")
+        };
+        let line = |line: i64, rule: &str| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"{rule}\"/>");
+        let larger = "<w:r><w:rPr><w:sz w:val=\"48\"/></w:rPr><w:t>x</w:t></w:r>";
+        let larger_style = "<w:r><w:rPr><w:rStyle w:val=\"Wide\"/></w:rPr><w:t>x</w:t></w:r>";
+        let smaller = larger.replace("48", "18");
+        for (more, rule) in [
+            ("", "exact"),
+            (&*smaller, "exact"),
+            (larger, "atLeast"),
+            (larger_style, "atLeast"),
+            ("<w:drawing></w:drawing>", "atLeast"),
+        ] {
+            assert_eq!(dropped(&text("", "", more)).unwrap(), text(&line(260, rule), "", more), "{more}");
+        }
+        let small = "<w:sz w:val=\"16\"/>";
+        assert_eq!(
+            dropped(&text("", small, "")).unwrap(),
+            text(&line(208, "atLeast"), small, ""),
+            "the mark is larger"
+        );
+        for (own, expected) in [(240, 260), (300, 300)] {
+            assert_eq!(dropped(&text(&line(own, "atLeast"), "", "")).unwrap(), text(&line(expected, "exact"), "", ""));
+        }
+        assert_eq!(dropped(&text(&line(480, "auto"), "", "")).unwrap(), text(&line(520, "exact"), "", ""));
+        assert_eq!(dropped(&text(&line(200, "exact"), "", "")), None);
     }
 
     #[test]
