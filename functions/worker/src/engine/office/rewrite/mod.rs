@@ -3,6 +3,7 @@
 //!
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
+mod anchors;
 mod blanks;
 mod cell_spacing;
 mod columns;

@@ -44,8 +44,8 @@ impl Part {
     }
 }
 
-/// Lines are moved to a grid, and their height follows from it.
-const LINES_ON_A_GRID: &str = "<w:docGrid w:type=\"";
+/// Lines are moved to a grid, and their height follows from it. LibreOffice also writes the type `default`, which has no grid.
+const LINES_ON_A_GRID: [&str; 2] = ["<w:docGrid w:type=\"lines", "<w:docGrid w:type=\"snapToChars\""];
 
 /// Reads the text of a document.
 pub(super) struct Paragraphs<'a> {
@@ -103,7 +103,7 @@ impl<'a> Paragraphs<'a> {
             xml,
             layout,
             part,
-            is_on_grid: xml.contains(LINES_ON_A_GRID),
+            is_on_grid: LINES_ON_A_GRID.iter().any(|grid| xml.contains(grid)),
             depth: 0,
             inner: 0,
             is_after_break: false,
@@ -387,6 +387,7 @@ mod tests {
         assert_eq!(dropped(&text(&own("auto"), gothic)).unwrap(), text(&higher(358), gothic));
         assert_eq!(dropped(&text(&own("atLeast"), gothic)).unwrap(), text(&higher(312), gothic));
         let on_grid = format!("{}<w:sectPr><w:docGrid w:type=\"lines\"/></w:sectPr>", text("", gothic));
+        assert_ne!(dropped(&on_grid.replace("\"lines\"", "\"default\"")), None);
         let without = text("", gothic).replace(['漢', '字'], "b");
         for stays in [on_grid, text(&own("exact"), gothic), text("", "<w:rFonts w:eastAsia=\"Unknown\"/>"), without] {
             assert_eq!(dropped(&stays), None);
