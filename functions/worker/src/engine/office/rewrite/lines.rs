@@ -8,6 +8,8 @@ const SINGLE: i64 = 240;
 /// Half points (ECMA-376-1, 17.3.2.38).
 const USUAL_SIZE: i64 = 20;
 const TWENTIETHS_IN_HALF_A_POINT: i64 = 10;
+/// The height of lines of other scripts, in percent of their letters' size, in most fonts.
+const OTHERS: i64 = 123;
 
 /// A line's height in twentieths of a point, and its rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,10 +29,8 @@ pub(super) struct Letters {
 }
 
 struct EastAsian {
-    /// All different ones.
-    fonts: Vec<Option<EastAsianFont>>,
-    /// Of the largest one.
-    size: Option<i64>,
+    /// All different fonts and sizes.
+    runs: Vec<(Option<EastAsianFont>, Option<i64>)>,
     fallback: Fallback,
 }
 
@@ -43,11 +43,11 @@ impl Letters {
             return;
         }
         let fallback = Fallback::of(text);
-        let letters = self.east_asian.get_or_insert(EastAsian { fonts: Vec::new(), size: None, fallback });
-        if !letters.fonts.contains(&run.font) {
-            letters.fonts.push(run.font.clone());
+        let letters = self.east_asian.get_or_insert(EastAsian { runs: Vec::new(), fallback });
+        let run = (run.font.clone(), size);
+        if !letters.runs.contains(&run) {
+            letters.runs.push(run);
         }
-        letters.size = letters.size.max(size);
         letters.fallback = letters.fallback.max(fallback);
     }
 
@@ -55,20 +55,22 @@ impl Letters {
     /// lower. Where LibreOffice's would be higher, it is the exact one. `complete`: the paragraph's properties. `theme`: the theme's font for
     /// East Asian text.
     pub(super) fn line(&self, complete: &Properties, theme: Option<&str>) -> Option<Line> {
-        let EastAsian { fonts, size, fallback } = self.east_asian.as_ref()?;
-        let heights = fonts.iter().map(|font| match font.as_ref().or(complete.font.as_ref()) {
+        let EastAsian { runs, fallback } = self.east_asian.as_ref()?;
+        let usual = complete.size.unwrap_or(USUAL_SIZE);
+        let height_of = |font: Option<&EastAsianFont>| match font.or(complete.font.as_ref()) {
             Some(EastAsianFont::Named(name)) => line_height(name),
             Some(EastAsianFont::OfTheme) | None => line_height(theme.unwrap_or(fallback.name())),
-        });
-        let known: Vec<_> = heights.flatten().collect();
-        let percent = known.iter().map(|height| height.percent).max()?;
-        let is_too_high = percent < NOTO && known.iter().any(|height| height.is_noto);
-        let has_others = self.has_objects || known.len() < fonts.len();
-        let usual = complete.size.unwrap_or(USUAL_SIZE);
-        let size = size.unwrap_or(usual);
-        let height = size.saturating_mul(TWENTIETHS_IN_HALF_A_POINT).saturating_mul(percent) / 100;
+        };
+        let sized = runs.iter().filter_map(|(font, size)| Some((size.unwrap_or(usual), height_of(font.as_ref())?)));
+        let sized: Vec<_> = sized.collect();
+        let height = sized.iter().map(|(size, height)| in_percent(*size, height.percent)).max()?;
+        let stand_ins = sized.iter().filter(|(_, height)| height.is_noto).map(|(size, _)| in_percent(*size, NOTO));
+        let is_too_high = stand_ins.max() > Some(height);
+        let is_known = sized.len() == runs.len() && !self.has_objects;
+        // The paragraph's mark counts too.
+        let others = in_percent(self.others.unwrap_or(usual).max(usual), OTHERS);
         let line = complete.line.unwrap_or(SINGLE);
-        let must_be_exact = is_too_high && !has_others && self.others.unwrap_or(size).max(usual) <= size;
+        let must_be_exact = is_too_high && is_known && others <= height;
         let rule = if must_be_exact { "exact" } else { "atLeast" };
         match complete.line_rule.as_deref() {
             None | Some("auto") => Some(Line { height: height.saturating_mul(line) / SINGLE, rule }),
@@ -77,4 +79,9 @@ impl Letters {
             Some(_) => None,
         }
     }
+}
+
+/// Twentieths of a point. `size`: in half points.
+const fn in_percent(size: i64, percent: i64) -> i64 {
+    size.saturating_mul(TWENTIETHS_IN_HALF_A_POINT).saturating_mul(percent) / 100
 }

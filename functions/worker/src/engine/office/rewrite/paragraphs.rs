@@ -373,13 +373,15 @@ mod tests {
     fn lines_of_east_asian_text_are_at_least_as_high_as_words() {
         let text = |spacing: &str, run: &str| {
             format!(
-                "<w:p><w:pPr>{spacing}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>a漢</w:t></w:r><w:r><w:t>字</w:t></w:r></w:p>"
+                "<w:p><w:pPr>{spacing}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>a漢</w:t></w:r><w:r><w:rPr>{run}</w:rPr><w:t>字</w:t></w:r></w:p>"
             )
         };
         let least = |line: i64| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/>");
         let gothic = "<w:rFonts w:ascii=\"Calibri\" w:eastAsia=\"ＭＳ ゴシック\"/><w:sz w:val=\"24\"/>";
         assert_eq!(dropped(&text("", gothic)).unwrap(), text(&least(312), gothic), "12 points, 1.3 times");
         assert_eq!(dropped(&text("", "")).unwrap(), text(&least(346), ""), "the theme's font and usual size");
+        let both = |spacing: &str| text(spacing, gothic).replacen(&format!("<w:rPr>{gothic}</w:rPr>"), "", 1);
+        assert_eq!(dropped(&both("")).unwrap(), both(&least(346)), "the higher of both");
         let style = "<w:pStyle w:val=\"Wide\"/>";
         assert_eq!(dropped(&text(style, "")).unwrap(), text(&format!("{style}{}", least(832)), ""));
         let own = |rule: &str| format!("<w:spacing w:after=\"9\" w:line=\"276\" w:lineRule=\"{rule}\"/>");
