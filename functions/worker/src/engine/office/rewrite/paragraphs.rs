@@ -152,7 +152,8 @@ impl<'a> Paragraphs<'a> {
             }
             ("w:r", Some(paragraph)) => paragraph.run = Properties::default(),
             ("w:t", Some(paragraph)) => (paragraph.start_of_text, paragraph.ends_with_break) = (range.end, false),
-            ("w:drawing" | "w:pict" | "w:object" | "w:ruby" | "m:oMath", Some(paragraph)) => {
+            ("w:drawing", Some(paragraph)) => paragraph.ends_with_break = false,
+            ("wp:inline" | "w:pict" | "w:object" | "w:ruby" | "m:oMath", Some(paragraph)) => {
                 (paragraph.ends_with_break, paragraph.letters.has_objects) = (false, true);
             }
             _ => {}
@@ -190,7 +191,9 @@ impl<'a> Paragraphs<'a> {
     fn end_paragraph(&mut self, mut paragraph: Paragraph) -> Option<Edit> {
         let complete = self.layout.styles.complete(paragraph.take_properties());
         let theme = self.layout.east_asian_font.as_deref();
-        let line = if self.is_on_grid { None } else { paragraph.letters.line(&complete, theme) };
+        let letters = &paragraph.letters;
+        let line = letters.line(&complete, theme).or_else(|| letters.empty_line(&complete, paragraph.run.size));
+        let line = line.filter(|_| !self.is_on_grid);
         let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
         paragraph.changed(Change { above, line, below: None })
     }
@@ -232,7 +235,11 @@ impl Paragraph {
             }
         }
         match tag.name().as_ref() {
-            "w:br" => self.ends_with_break = value(tag, "w:type").as_deref() == Some("page"),
+            "w:br" => {
+                self.ends_with_break = value(tag, "w:type").as_deref() == Some("page");
+                self.letters.add_space();
+            }
+            "w:tab" | "w:cr" | "w:sym" => self.letters.add_space(),
             _ => self.run.read(tag),
         }
     }
@@ -286,7 +293,6 @@ mod tests {
          <w:style w:styleId=\"Chapter\"><w:pPr><w:pageBreakBefore/><w:spacing w:before=\"480\"/></w:pPr></w:style>\
          <w:style w:styleId=\"Part\"><w:basedOn w:val=\"Chapter\"/></w:style>\
          <w:style w:styleId=\"Note\"><w:basedOn w:val=\"Part\"/><w:pPr><w:pageBreakBefore w:val=\"0\"/></w:pPr></w:style>\
-         <w:style w:styleId=\"Wide\"><w:pPr><w:spacing w:line=\"480\"/></w:pPr><w:rPr><w:rFonts w:eastAsia=\"Gulim\"/><w:sz w:val=\"32\"/></w:rPr></w:style>\
          </w:styles>";
     const BREAK: &str = "<w:p><w:r><w:t>x</w:t><w:br w:type=\"page\"/></w:r></w:p>";
 
@@ -367,81 +373,6 @@ mod tests {
         for xml in [format!("<w:tbl><w:tr><w:tc>{inside}</w:tc></w:tr></w:tbl>"), boxed] {
             assert_eq!(dropped(&xml), None);
         }
-    }
-
-    #[test]
-    fn lines_of_east_asian_text_are_at_least_as_high_as_words() {
-        let text = |spacing: &str, run: &str| {
-            format!(
-                "<w:p><w:pPr>{spacing}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>a漢</w:t></w:r><w:r><w:rPr>{run}</w:rPr><w:t>字</w:t></w:r></w:p>"
-            )
-        };
-        let least = |line: i64| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/>");
-        let gothic = "<w:rFonts w:ascii=\"Calibri\" w:eastAsia=\"ＭＳ ゴシック\"/><w:sz w:val=\"24\"/>";
-        assert_eq!(dropped(&text("", gothic)).unwrap(), text(&least(312), gothic), "12 points, 1.3 times");
-        assert_eq!(dropped(&text("", "")).unwrap(), text(&least(346), ""), "the theme's font and usual size");
-        let both = |spacing: &str| text(spacing, gothic).replacen(&format!("<w:rPr>{gothic}</w:rPr>"), "", 1);
-        assert_eq!(dropped(&both("")).unwrap(), both(&least(346)), "the higher of both");
-        let style = "<w:pStyle w:val=\"Wide\"/>";
-        assert_eq!(dropped(&text(style, "")).unwrap(), text(&format!("{style}{}", least(832)), ""));
-        let own = |rule: &str| format!("<w:spacing w:after=\"9\" w:line=\"276\" w:lineRule=\"{rule}\"/>");
-        let higher = |line: i64| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\" w:after=\"9\"/>");
-        assert_eq!(dropped(&text(&own("auto"), gothic)).unwrap(), text(&higher(358), gothic));
-        assert_eq!(dropped(&text(&own("atLeast"), gothic)).unwrap(), text(&higher(312), gothic));
-        let on_grid = format!("{}<w:sectPr><w:docGrid w:type=\"lines\"/></w:sectPr>", text("", gothic));
-        assert_ne!(dropped(&on_grid.replace("\"lines\"", "\"default\"")), None);
-        let without = text("", gothic).replace(['漢', '字'], "b");
-        for stays in [on_grid, text(&own("exact"), gothic), text("", "<w:rFonts w:eastAsia=\"Unknown\"/>"), without] {
-            assert_eq!(dropped(&stays), None);
-        }
-    }
-
-    #[test]
-    fn lines_without_a_font_are_as_high_as_their_letters_need() {
-        let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
-        let text = |spacing: &str, letters: [&str; 2]| {
-            let runs = letters.map(|letters| format!("<w:r><w:t>{letters}</w:t></w:r>")).concat();
-            format!("<w:p>{spacing}{runs}</w:p>")
-        };
-        for (letters, line) in [(["ねこ", "a"], 260), (["ねこ", "猫"], 346), (["猫", "ねこ"], 346)] {
-            let xml = text("", letters);
-            let changed = edited(&xml, Some(Paragraphs::new(&xml, &layout, Part::Body))).unwrap().xml.unwrap();
-            let spacing = format!("<w:pPr><w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/></w:pPr>");
-            assert_eq!(changed, text(&spacing, letters));
-        }
-    }
-
-    #[test]
-    fn lines_are_exact_where_the_stand_in_would_be_higher_than_words() {
-        let text = |spacing: &str, run: &str, more: &str| {
-            let run = format!("<w:rFonts w:eastAsia=\"SimSun\"/>{run}");
-            format!("<w:p><w:pPr>{spacing}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>字</w:t></w:r>{more}</w:p>")
-        };
-        let line = |line: i64, rule: &str| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"{rule}\"/>");
-        let larger = "<w:r><w:rPr><w:sz w:val=\"48\"/></w:rPr><w:t>x</w:t></w:r>";
-        let larger_style = "<w:r><w:rPr><w:rStyle w:val=\"Wide\"/></w:rPr><w:t>x</w:t></w:r>";
-        let smaller = larger.replace("48", "18");
-        for (more, rule) in [
-            ("", "exact"),
-            (&*smaller, "exact"),
-            (larger, "atLeast"),
-            (larger_style, "atLeast"),
-            ("<w:drawing></w:drawing>", "atLeast"),
-        ] {
-            assert_eq!(dropped(&text("", "", more)).unwrap(), text(&line(260, rule), "", more), "{more}");
-        }
-        let small = "<w:sz w:val=\"16\"/>";
-        assert_eq!(
-            dropped(&text("", small, "")).unwrap(),
-            text(&line(208, "atLeast"), small, ""),
-            "the mark is larger"
-        );
-        for (own, expected) in [(240, 260), (300, 300)] {
-            assert_eq!(dropped(&text(&line(own, "atLeast"), "", "")).unwrap(), text(&line(expected, "exact"), "", ""));
-        }
-        assert_eq!(dropped(&text(&line(480, "auto"), "", "")).unwrap(), text(&line(520, "exact"), "", ""));
-        assert_eq!(dropped(&text(&line(200, "exact"), "", "")), None);
     }
 
     #[test]
