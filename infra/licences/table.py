@@ -15,7 +15,7 @@ FONTS = {
     "Gelasio": "OFL-1.1",
     "Comic Relief": "OFL-1.1",
     "Inconsolata Semi Wide": "OFL-1.1",
-    "Caladea Tall": "OFL-1.1",
+    "Caladea Tall": "Apache-2.0",
     "DejaVu Sans Tall": "Bitstream-Vera",
     "Arimo Tall, Arimo Extra Tall": "OFL-1.1",
 }

@@ -1,4 +1,4 @@
-"""Makes the fonts of this folder from npm's packages. Those of @fontsource carry them in web formats, cut up by alphabet.
+"""Makes the fonts of this folder from packages of npm and PyPI. Those of @fontsource carry them in web formats, cut up by alphabet.
 
 They are relatives of equal widths of fonts that Office documents name, and Debian has no package of them. Their lines are made
 as high as those of the fonts that they stand in for, so that pages break at the same places:
@@ -6,14 +6,18 @@ as high as those of the fonts that they stand in for, so that pages break at the
 - Gelasio for Georgia, Comic Relief for Comic Sans MS: drawn for that.
 - Inconsolata, whose width can be set, for Consolas: every character of Consolas is 1126/2048 em wide. It has a family name
   of its own, so that nobody who asks for Inconsolata gets it.
-- Caladea for Cambria, DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has them all (Arimo
-  as Liberation Sans), with lines of other heights. The families have names of their own here, and no characters of rarer alphabets,
-  which other fonts draw.
+- Caladea for Cambria: version 1.002, which has Cambria's widths. Version 1.001, which is Debian's and that of all other packages, is
+  up to a tenth narrower, although it is newer.
+- DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has both (Arimo as Liberation Sans), with
+  lines of other heights.
+
+Caladea, DejaVu Sans and Arimo have family names of their own here, and no characters of rarer alphabets, which other fonts draw.
 
 The fonts are committed, so that images and machines have the same: run this only to change them.
 
     npm pack @fontsource/gelasio@5.3.0 @fontsource/comic-relief@5.3.0 @fontsource-variable/inconsolata@5.3.0 \
-        @expo-google-fonts/caladea@0.4.2 @expo-google-fonts/arimo@0.4.3 dejavu-fonts-ttf@2.37.3
+        @expo-google-fonts/arimo@0.4.3 dejavu-fonts-ttf@2.37.3
+    pip download --no-deps font-caladea==0.0.2
     pip install fonttools==4.68.0 brotli==1.2.1
     python3 make.py FOLDER_OF_THE_PACKAGES
 """
@@ -22,6 +26,7 @@ import re
 import sys
 import tarfile
 import tempfile
+import zipfile
 from pathlib import Path
 
 from fontTools.merge import Merger
@@ -119,6 +124,14 @@ def expo(archives: Path, folder: Path, name: str) -> dict[str, Path]:
     return {style: files / part / f"{name.title()}_{part}.ttf" for style, part in parts.items()}
 
 
+def caladea(archives: Path, folder: Path) -> dict[str, Path]:
+    with zipfile.ZipFile(next(archives.glob("font_caladea-*.whl"))) as package:
+        package.extractall(folder / "caladea")
+    files = folder / "caladea/font_caladea/files"
+    (HERE / "Apache-caladea.txt").write_bytes((files / "APACHE-2.0.txt").read_bytes())
+    return {style: files / f"Caladea-{style.replace(' ', '')}.ttf" for style in STYLES.values()}
+
+
 def dejavu(archives: Path, folder: Path) -> dict[str, Path]:
     files = unpack(archives, "dejavu-fonts-ttf", folder).parent / "ttf"
     parts = {"Regular": "", "Italic": "-Oblique", "Bold": "-Bold", "Bold Italic": "-BoldOblique"}
@@ -148,7 +161,7 @@ def main() -> None:
         from_alphabets(archives, folder, "comic-relief", "Comic Relief", ["latin", "latin-ext", "cyrillic", "greek"])
         inconsolata(archives, folder)
         arimo = expo(archives, folder, "arimo")
-        from_whole(expo(archives, folder, "caladea"), "Caladea Tall", CAMBRIA_LINE)
+        from_whole(caladea(archives, folder), "Caladea Tall", CAMBRIA_LINE)
         from_whole(dejavu(archives, folder), "DejaVu Sans Tall", VERDANA_LINE)
         from_whole(arimo, "Arimo Tall", TAHOMA_LINE)
         from_whole(arimo, "Arimo Extra Tall", SEGOE_UI_LINE)

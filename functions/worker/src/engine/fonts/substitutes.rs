@@ -245,6 +245,9 @@ fn rule(relative: &Relative, mode: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use skrifa::instance::{LocationRef, Size};
+    use skrifa::{FontRef, MetadataProvider};
+
     use super::*;
     use crate::engine::fonts::NO_FONTS;
 
@@ -269,6 +272,21 @@ mod tests {
         let found = configuration(Asker::Chromium, &own);
         assert!(found.contains("<dir>/a&amp;b</dir>") && !found.contains("verdana") && found.contains("arial"));
         assert!(configuration(Asker::Chromium, &NO_FONTS).contains("verdana"));
+    }
+
+    /// Newer versions of the font have other widths. Cambria's, in thousandths of its size, are those in PDFs that Word made.
+    #[test]
+    fn the_stand_in_for_cambria_has_its_widths() {
+        const CAMBRIA: [(char, f32); 7] =
+            [(' ', 220.0), ('e', 488.0), ('o', 531.0), ('t', 338.0), ('0', 554.0), ('A', 623.0), ('m', 832.0)];
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/worker/fonts");
+        let bytes = std::fs::read(format!("{folder}/CaladeaTall-Regular.ttf")).unwrap();
+        let font = FontRef::new(&bytes).unwrap();
+        let (letters, metrics) = (font.charmap(), font.glyph_metrics(Size::new(1000.0), LocationRef::default()));
+        for (letter, expected) in CAMBRIA {
+            let width = metrics.advance_width(letters.map(letter).unwrap()).unwrap();
+            assert!((width - expected).abs() < 1.0, "{letter}: {width}");
+        }
     }
 
     /// A missing substitute would go unnoticed, because fontconfig takes the next font.

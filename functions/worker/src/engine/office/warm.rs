@@ -11,7 +11,7 @@ use super::document::{Answer, Document, Notes};
 use super::export::{Changes, Settings};
 use super::import::{self, Model};
 use super::lok::{NotLoaded, Office};
-use super::rewrite::{self, Reading};
+use super::rewrite::{self, Compression, Reading};
 use super::uno::{Hidden, Properties, Property, Uno, file_url};
 use super::writing;
 use crate::sniff::Format;
@@ -139,7 +139,7 @@ impl<'a> WarmOffice<'a> {
         };
         let notes = Notes { losses: reading.losses, ..Notes::default() };
         let source = file_url(&reading.document)?;
-        if let Some(reply) = self.convert_quickly(asked, &source, notes.clone())? {
+        if let Some(reply) = self.convert_quickly(asked, &source, reading.compression, notes.clone())? {
             return Ok(reply);
         }
         let unable = if self.uno.is_some() { Answer::NotLoaded } else { Answer::Unable };
@@ -173,7 +173,13 @@ impl<'a> WarmOffice<'a> {
     }
 
     /// `None` if this document can't be converted in this way.
-    fn convert_quickly(&self, asked: &Document, source: &str, notes: Notes) -> io::Result<Option<Answer>> {
+    fn convert_quickly(
+        &self,
+        asked: &Document,
+        source: &str,
+        compression: Compression,
+        notes: Notes,
+    ) -> io::Result<Option<Answer>> {
         let Some(uno) = &self.uno else { return Ok(None) };
         let import = asked.import.as_ref().map(|(filter, options)| (filter.as_str(), options.as_str()));
         // Filters can't read encrypted files.
@@ -187,6 +193,7 @@ impl<'a> WarmOffice<'a> {
             document.turn_pages(landscape)?;
         }
         document.show_name_without_path()?;
+        document.compress(compression)?;
         let changes = document.has_changes()?;
         match asked.changes {
             Changes::Hidden if changes => document.hide_changes()?,

@@ -8,18 +8,31 @@ use super::{Package, part};
 
 const THEME: &str = "word/theme/theme1.xml";
 
-/// The height of Word's lines, in percent of their letters' size. `None` if nobody has measured it. Measured on PDFs that Word made,
-/// for MS Gothic, Gulim, Malgun Gothic and Microsoft JhengHei. The others are of the same makers and have the same heights.
-pub(super) fn line_height(font: &str) -> Option<i64> {
-    match font.to_lowercase().as_str() {
-        "ms gothic" | "ｍｓ ゴシック" | "ms pgothic" | "ｍｓ ｐゴシック" | "ms ui gothic" => Some(130),
-        "ms mincho" | "ｍｓ 明朝" | "ms pmincho" | "ｍｓ ｐ明朝" => Some(130),
+/// The height of lines of Noto's fonts, in percent of their letters' size.
+pub(super) const NOTO: i64 = 145;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct LineHeight {
+    /// Of Word's lines, of their letters' size.
+    pub(super) percent: i64,
+    /// One of Noto's fonts stands in.
+    pub(super) is_noto: bool,
+}
+
+/// `None` if nobody has measured it. Measured on PDFs that Word made, for MS Gothic, Gulim, Malgun Gothic, Microsoft JhengHei and
+/// SimSun. The others are of the same makers and have the same heights.
+pub(super) fn line_height(font: &str) -> Option<LineHeight> {
+    let (percent, is_noto) = match font.to_lowercase().as_str() {
+        "ms gothic" | "ｍｓ ゴシック" | "ms pgothic" | "ｍｓ ｐゴシック" | "ms ui gothic" => (130, false),
+        "ms mincho" | "ｍｓ 明朝" | "ms pmincho" | "ｍｓ ｐ明朝" => (130, false),
         "gulim" | "굴림" | "gulimche" | "dotum" | "돋움" | "dotumche" | "batang" | "바탕" | "batangche" => {
-            Some(130)
+            (130, false)
         }
-        "malgun gothic" | "맑은 고딕" | "microsoft jhenghei" | "微軟正黑體" => Some(173),
-        _ => None,
-    }
+        "malgun gothic" | "맑은 고딕" | "microsoft jhenghei" | "微軟正黑體" => (173, true),
+        "simsun" | "宋体" | "nsimsun" | "simhei" | "黑体" | "pmingliu" | "新細明體" => (130, true),
+        _ => return None,
+    };
+    Some(LineHeight { percent, is_noto })
 }
 
 /// Whether Word sets it in the font for East Asian text. Signs that other scripts share are left out.
@@ -88,9 +101,11 @@ mod tests {
 
     #[test]
     fn fonts_are_known_by_all_their_names() {
-        assert_eq!(line_height("ＭＳ ゴシック"), Some(130));
-        assert_eq!(line_height("MS Mincho"), Some(130));
-        assert_eq!(line_height("맑은 고딕"), Some(173));
+        let height = |percent, is_noto| Some(LineHeight { percent, is_noto });
+        assert_eq!(line_height("ＭＳ ゴシック"), height(130, false));
+        assert_eq!(line_height("MS Mincho"), height(130, false));
+        assert_eq!(line_height("맑은 고딕"), height(173, true));
+        assert_eq!(line_height("宋体"), height(130, true));
         assert_eq!(line_height("Calibri"), None);
         assert!("漢かカ한（".chars().all(is_east_asian));
         assert!(!"aé“…✓→".chars().any(is_east_asian));
@@ -101,7 +116,8 @@ mod tests {
         assert_eq!(Fallback::of("e.g. ねこ or O'Hara"), Fallback::MsMincho);
         assert_eq!(Fallback::of("名字，如ねこ或"), Fallback::MicrosoftJhengHei);
         assert_eq!(Fallback::of("한글"), Fallback::MicrosoftJhengHei);
-        assert!(line_height(Fallback::MsMincho.name()) < line_height(Fallback::MicrosoftJhengHei.name()));
+        let percent = |fallback: Fallback| line_height(fallback.name()).unwrap().percent;
+        assert!(percent(Fallback::MsMincho) < percent(Fallback::MicrosoftJhengHei));
     }
 
     #[test]

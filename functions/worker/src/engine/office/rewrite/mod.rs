@@ -3,12 +3,15 @@
 //!
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
+mod anchors;
+mod blanks;
 mod cell_spacing;
 mod columns;
 mod east_asian;
 mod edit;
 mod equations;
 mod layouts;
+mod lines;
 mod lists;
 mod math;
 mod notes;
@@ -38,6 +41,8 @@ use edit::Edited;
 use paragraph_styles::ParagraphStyles;
 use paragraphs::{Layout, Paragraphs, Part};
 use settings::Settings;
+
+pub(super) use settings::Compression;
 
 type Package = ZipArchive<BufReader<File>>;
 
@@ -75,11 +80,12 @@ impl Losses {
 pub(super) struct Reading {
     pub(super) document: PathBuf,
     pub(super) losses: Losses,
+    pub(super) compression: Compression,
 }
 
 impl Reading {
     pub(super) fn unchanged(source: &Path) -> Self {
-        Self { document: source.to_owned(), losses: Losses::default() }
+        Self { document: source.to_owned(), losses: Losses::default(), compression: Compression::None }
     }
 }
 
@@ -96,7 +102,7 @@ const ALWAYS: [&str; 1] = [""];
 
 /// Facts from other parts that are needed to change a part.
 enum Context {
-    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout> },
+    Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout>, compression: Compression },
     Spreadsheet(sheets::Wrapping),
     Presentation { numbers: BTreeMap<String, u32>, layouts: layouts::Unused, with_notes: bool },
 }
@@ -106,7 +112,7 @@ impl Context {
         Ok(match kind {
             Kind::Text => {
                 let styles = part(package, styles::PART)?;
-                let Settings { space_above, east_asian_language } = Settings::read(package)?;
+                let Settings { space_above, compression, east_asian_language } = Settings::read(package)?;
                 let layout = Box::new(Layout {
                     space_above,
                     styles: ParagraphStyles::read(&styles)?,
@@ -116,6 +122,7 @@ impl Context {
                     cleared: lists::cleared_by(&styles)?,
                     table_styles: styles::named(package, &styles)?,
                     layout,
+                    compression,
                 }
             }
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
@@ -125,6 +132,13 @@ impl Context {
                 with_notes,
             },
         })
+    }
+
+    const fn compression(&self) -> Compression {
+        match self {
+            Self::Text { compression, .. } => *compression,
+            Self::Spreadsheet(_) | Self::Presentation { .. } => Compression::None,
+        }
     }
 
     /// A part needs changes only if it contains one of these. `None`: it never does.
@@ -164,7 +178,8 @@ impl Context {
 fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
     let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
     let context = Context::read(&mut package, kind)?;
-    let (mut parts, mut reading, mut left) = (BTreeMap::new(), Reading::unchanged(source), MOST_BYTES);
+    let (mut parts, mut left) = (BTreeMap::new(), MOST_BYTES);
+    let mut reading = Reading { compression: context.compression(), ..Reading::unchanged(source) };
     for index in 0..package.len() {
         let name = package.by_index_raw(index)?.name()?.into_owned();
         let Some(signs) = context.signs(&name) else { continue };
@@ -261,7 +276,7 @@ mod tests {
         let deck = |source: &Path| {
             rewrite(source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"))
         };
-        let Reading { document: target, losses } = deck(&source);
+        let Reading { document: target, losses, .. } = deck(&source);
         assert_eq!((target.file_name(), losses), (source.file_name(), Losses::default()));
         assert!(part(&target, "ppt/slides/slide1.xml").contains("<a:t>☺</a:t>"));
         assert_eq!(part(&target, "other"), "J");

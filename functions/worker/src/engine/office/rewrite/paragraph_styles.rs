@@ -10,7 +10,7 @@ use super::edit::{Tag, scan, value};
 /// Properties of a paragraph or of a style. Lengths are in twentieths of a point.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Properties {
-    /// Of a paragraph, or what a style is based on.
+    /// Of a paragraph or of letters, or what a style is based on.
     pub(super) style: Option<String>,
     pub(super) begins_page: Option<bool>,
     pub(super) above: Option<i64>,
@@ -43,7 +43,7 @@ impl Properties {
     pub(super) fn read(&mut self, tag: &BytesStart<'_>) {
         let length = |name| value(tag, name).and_then(|length| length.parse().ok());
         match tag.name().as_ref() {
-            "w:pStyle" | "w:basedOn" => self.style = value(tag, "w:val"),
+            "w:pStyle" | "w:rStyle" | "w:basedOn" => self.style = value(tag, "w:val"),
             "w:pageBreakBefore" => self.begins_page = Some(is_on(tag)),
             "w:spacing" => {
                 self.above = length("w:before").or(self.above);
@@ -103,6 +103,16 @@ impl ParagraphStyles {
             (Tag::Start(_) | Tag::End(_), _) => {}
         })?;
         Ok(all)
+    }
+
+    /// The size of letters that a style of letters sets.
+    pub(super) fn size_of(&self, style: Option<&str>) -> Option<i64> {
+        let mut base = style.and_then(|id| self.styles.get(id));
+        for _ in 0..DEEPEST {
+            let Some(Properties { size: None, style: Some(id), .. }) = base else { break };
+            base = self.styles.get(id);
+        }
+        base?.size
     }
 
     /// All properties of a paragraph that has these itself.

@@ -5,9 +5,9 @@ use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
-use super::east_asian::{Fallback, is_east_asian, line_height};
 use super::edit::{Edit, Tag, attributes, escaped, value};
-use super::paragraph_styles::{EastAsianFont, ParagraphStyles, Properties};
+use super::lines::{Letters, Line};
+use super::paragraph_styles::{ParagraphStyles, Properties};
 
 /// The space that Word keeps above a paragraph with a page break before it. LibreOffice keeps all of it. In PDFs that Word made, 24
 /// points after 6 become 0 in mode 15, and 18 in mode 12. After a break in the text alone, all versions keep none.
@@ -44,14 +44,8 @@ impl Part {
     }
 }
 
-/// Lines are moved to a grid, and their height follows from it.
-const LINES_ON_A_GRID: &str = "<w:docGrid w:type=\"";
-
-/// A single line (ECMA-376-1, 17.3.1.33).
-const SINGLE: i64 = 240;
-/// Half points (ECMA-376-1, 17.3.2.38).
-const USUAL_SIZE: i64 = 20;
-const TWENTIETHS_IN_HALF_A_POINT: i64 = 10;
+/// Lines are moved to a grid, and their height follows from it. LibreOffice also writes the type `default`, which has no grid.
+const LINES_ON_A_GRID: [&str; 2] = ["<w:docGrid w:type=\"lines", "<w:docGrid w:type=\"snapToChars\""];
 
 /// Reads the text of a document.
 pub(super) struct Paragraphs<'a> {
@@ -86,16 +80,7 @@ struct Paragraph {
     /// The properties of a run's letters.
     run: Properties,
     start_of_text: usize,
-    east_asian: Option<EastAsian>,
-}
-
-/// The East Asian letters of a paragraph. What they don't have themselves comes from its style.
-struct EastAsian {
-    /// Of the first one.
-    font: Option<EastAsianFont>,
-    /// Of the largest one.
-    size: Option<i64>,
-    fallback: Fallback,
+    letters: Letters,
 }
 
 /// A `w:spacing` of a paragraph.
@@ -109,7 +94,7 @@ struct Spacing {
 struct Change {
     above: Option<i64>,
     below: Option<i64>,
-    line: Option<i64>,
+    line: Option<Line>,
 }
 
 impl<'a> Paragraphs<'a> {
@@ -118,7 +103,7 @@ impl<'a> Paragraphs<'a> {
             xml,
             layout,
             part,
-            is_on_grid: xml.contains(LINES_ON_A_GRID),
+            is_on_grid: LINES_ON_A_GRID.iter().any(|grid| xml.contains(grid)),
             depth: 0,
             inner: 0,
             is_after_break: false,
@@ -167,7 +152,10 @@ impl<'a> Paragraphs<'a> {
             }
             ("w:r", Some(paragraph)) => paragraph.run = Properties::default(),
             ("w:t", Some(paragraph)) => (paragraph.start_of_text, paragraph.ends_with_break) = (range.end, false),
-            ("w:drawing" | "w:pict" | "w:object", Some(paragraph)) => paragraph.ends_with_break = false,
+            ("w:drawing", Some(paragraph)) => paragraph.ends_with_break = false,
+            ("wp:inline" | "w:pict" | "w:object" | "w:ruby" | "m:oMath", Some(paragraph)) => {
+                (paragraph.ends_with_break, paragraph.letters.has_objects) = (false, true);
+            }
             _ => {}
         }
     }
@@ -181,7 +169,10 @@ impl<'a> Paragraphs<'a> {
                 }
             }
             ("w:pPr", Some(paragraph)) => paragraph.end_properties(self.depth, range.start),
-            ("w:t", Some(paragraph)) => paragraph.add(self.xml.get(paragraph.start_of_text..range.start)),
+            ("w:t", Some(paragraph)) => {
+                let text = self.xml.get(paragraph.start_of_text..range.start).unwrap_or_default();
+                paragraph.letters.add(text, &paragraph.run, &self.layout.styles);
+            }
             ("w:p", _) => {
                 let paragraph = self.open.pop()?;
                 return match self.part {
@@ -199,7 +190,10 @@ impl<'a> Paragraphs<'a> {
 
     fn end_paragraph(&mut self, mut paragraph: Paragraph) -> Option<Edit> {
         let complete = self.layout.styles.complete(paragraph.take_properties());
-        let line = self.line(&complete, paragraph.east_asian.as_ref());
+        let theme = self.layout.east_asian_font.as_deref();
+        let letters = &paragraph.letters;
+        let line = letters.line(&complete, theme).or_else(|| letters.empty_line(&complete, paragraph.run.size));
+        let line = line.filter(|_| !self.is_on_grid);
         let above = if self.inner == 0 { self.above(&complete, paragraph.ends_with_break) } else { None };
         paragraph.changed(Change { above, line, below: None })
     }
@@ -224,25 +218,6 @@ impl<'a> Paragraphs<'a> {
         };
         ((has_break_before || is_after_break) && kept != above).then_some(kept)
     }
-
-    /// The least height of the lines of an East Asian paragraph, if it changes. It may have letters of other scripts too, whose lines
-    /// are lower.
-    fn line(&self, complete: &Properties, letters: Option<&EastAsian>) -> Option<i64> {
-        let EastAsian { font, size, fallback } = letters?;
-        let font = match font.as_ref().or(complete.font.as_ref()) {
-            Some(EastAsianFont::Named(name)) => name,
-            Some(EastAsianFont::OfTheme) | None => self.layout.east_asian_font.as_deref().unwrap_or(fallback.name()),
-        };
-        let size = size.or(complete.size).unwrap_or(USUAL_SIZE).saturating_mul(TWENTIETHS_IN_HALF_A_POINT);
-        let height = size.saturating_mul(line_height(font)?) / 100;
-        let line = complete.line.unwrap_or(SINGLE);
-        match complete.line_rule.as_deref() {
-            _ if self.is_on_grid => None,
-            None | Some("auto") => Some(height.saturating_mul(line) / SINGLE),
-            Some("atLeast") => (height > line).then_some(height),
-            Some(_) => None,
-        }
-    }
 }
 
 impl Paragraph {
@@ -260,7 +235,11 @@ impl Paragraph {
             }
         }
         match tag.name().as_ref() {
-            "w:br" => self.ends_with_break = value(tag, "w:type").as_deref() == Some("page"),
+            "w:br" => {
+                self.ends_with_break = value(tag, "w:type").as_deref() == Some("page");
+                self.letters.add_space();
+            }
+            "w:tab" | "w:cr" | "w:sym" => self.letters.add_space(),
             _ => self.run.read(tag),
         }
     }
@@ -274,14 +253,6 @@ impl Paragraph {
 
     fn take_properties(&mut self) -> Properties {
         std::mem::take(&mut self.properties)
-    }
-
-    fn add(&mut self, text: Option<&str>) {
-        let Some(text) = text.filter(|text| text.chars().any(is_east_asian)) else { return };
-        let (font, fallback) = (self.run.font.clone(), Fallback::of(text));
-        let letters = self.east_asian.get_or_insert(EastAsian { font, size: None, fallback });
-        letters.size = letters.size.max(self.run.size);
-        letters.fallback = letters.fallback.max(fallback);
     }
 
     fn changed(self, change: Change) -> Option<Edit> {
@@ -301,9 +272,9 @@ impl Change {
     fn spacing(self, own: &[(String, String)]) -> String {
         let above = self.above.map(|above| format!(" w:before=\"{above}\""));
         let below = self.below.map(|below| format!(" w:after=\"{below}\""));
-        let line = self.line.map(|line| format!(" w:line=\"{line}\" w:lineRule=\"atLeast\""));
-        let changed = [(self.above, "w:before"), (self.below, "w:after"), (self.line, "w:line")];
-        let is_kept = |name: &str| !changed.iter().any(|(change, prefix)| change.is_some() && name.starts_with(prefix));
+        let line = self.line.map(|Line { height, rule }| format!(" w:line=\"{height}\" w:lineRule=\"{rule}\""));
+        let changed = [(above.is_some(), "w:before"), (below.is_some(), "w:after"), (line.is_some(), "w:line")];
+        let is_kept = |name: &str| !changed.iter().any(|(changes, prefix)| *changes && name.starts_with(prefix));
         let kept = own.iter().filter(|(name, _)| is_kept(name));
         let kept = kept.map(|(name, value)| format!(" {name}=\"{}\"", escaped(value)));
         let all: String = above.into_iter().chain(below).chain(line).chain(kept).collect();
@@ -322,7 +293,6 @@ mod tests {
          <w:style w:styleId=\"Chapter\"><w:pPr><w:pageBreakBefore/><w:spacing w:before=\"480\"/></w:pPr></w:style>\
          <w:style w:styleId=\"Part\"><w:basedOn w:val=\"Chapter\"/></w:style>\
          <w:style w:styleId=\"Note\"><w:basedOn w:val=\"Part\"/><w:pPr><w:pageBreakBefore w:val=\"0\"/></w:pPr></w:style>\
-         <w:style w:styleId=\"Wide\"><w:pPr><w:spacing w:line=\"480\"/></w:pPr><w:rPr><w:rFonts w:eastAsia=\"Gulim\"/><w:sz w:val=\"32\"/></w:rPr></w:style>\
          </w:styles>";
     const BREAK: &str = "<w:p><w:r><w:t>x</w:t><w:br w:type=\"page\"/></w:r></w:p>";
 
@@ -402,46 +372,6 @@ mod tests {
         let boxed = format!("<w:p><w:r><w:drawing><w:txbxContent>{inside}</w:txbxContent></w:drawing></w:r></w:p>");
         for xml in [format!("<w:tbl><w:tr><w:tc>{inside}</w:tc></w:tr></w:tbl>"), boxed] {
             assert_eq!(dropped(&xml), None);
-        }
-    }
-
-    #[test]
-    fn lines_of_east_asian_text_are_at_least_as_high_as_words() {
-        let text = |spacing: &str, run: &str| {
-            format!(
-                "<w:p><w:pPr>{spacing}</w:pPr><w:r><w:rPr>{run}</w:rPr><w:t>a漢</w:t></w:r><w:r><w:t>字</w:t></w:r></w:p>"
-            )
-        };
-        let least = |line: i64| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/>");
-        let gothic = "<w:rFonts w:ascii=\"Calibri\" w:eastAsia=\"ＭＳ ゴシック\"/><w:sz w:val=\"24\"/>";
-        assert_eq!(dropped(&text("", gothic)).unwrap(), text(&least(312), gothic), "12 points, 1.3 times");
-        assert_eq!(dropped(&text("", "")).unwrap(), text(&least(346), ""), "the theme's font and usual size");
-        let style = "<w:pStyle w:val=\"Wide\"/>";
-        assert_eq!(dropped(&text(style, "")).unwrap(), text(&format!("{style}{}", least(832)), ""));
-        let own = |rule: &str| format!("<w:spacing w:after=\"9\" w:line=\"276\" w:lineRule=\"{rule}\"/>");
-        let higher = |line: i64| format!("<w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\" w:after=\"9\"/>");
-        assert_eq!(dropped(&text(&own("auto"), gothic)).unwrap(), text(&higher(358), gothic));
-        assert_eq!(dropped(&text(&own("atLeast"), gothic)).unwrap(), text(&higher(312), gothic));
-        let on_grid = format!("{}<w:sectPr><w:docGrid w:type=\"lines\"/></w:sectPr>", text("", gothic));
-        let without = text("", gothic).replace(['漢', '字'], "b");
-        for stays in [on_grid, text(&own("exact"), gothic), text("", "<w:rFonts w:eastAsia=\"Unknown\"/>"), without] {
-            assert_eq!(dropped(&stays), None);
-        }
-    }
-
-    #[test]
-    fn lines_without_a_font_are_as_high_as_their_letters_need() {
-        let styles = ParagraphStyles::read(STYLES).unwrap();
-        let layout = Layout { space_above: SpaceAbove::Dropped, styles, east_asian_font: None };
-        let text = |spacing: &str, letters: [&str; 2]| {
-            let runs = letters.map(|letters| format!("<w:r><w:t>{letters}</w:t></w:r>")).concat();
-            format!("<w:p>{spacing}{runs}</w:p>")
-        };
-        for (letters, line) in [(["ねこ", "a"], 260), (["ねこ", "猫"], 346), (["猫", "ねこ"], 346)] {
-            let xml = text("", letters);
-            let changed = edited(&xml, Some(Paragraphs::new(&xml, &layout, Part::Body))).unwrap().xml.unwrap();
-            let spacing = format!("<w:pPr><w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/></w:pPr>");
-            assert_eq!(changed, text(&spacing, letters));
         }
     }
 

@@ -1,4 +1,4 @@
-//! Text documents: text in symbol fonts, columns of tables, space between their cells, and paragraphs.
+//! Text documents: text in symbol fonts, columns of tables, space between their cells, blank lines, and paragraphs.
 
 use std::io;
 use std::ops::Range;
@@ -6,6 +6,8 @@ use std::ops::Range;
 use quick_xml::events::BytesStart;
 
 use super::Losses;
+use super::anchors::Anchors;
+use super::blanks::Blanks;
 use super::cell_spacing::SpacedTables;
 use super::columns::Tables;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
@@ -31,10 +33,13 @@ struct Run {
 /// `paragraphs`: of a part in which they change.
 pub(super) fn edited(xml: &str, mut paragraphs: Option<Paragraphs<'_>>) -> io::Result<Edited> {
     let (mut edits, mut run) = (Vec::new(), None::<Run>);
-    let (mut tables, mut spaced) = (Tables::default(), SpacedTables::default());
+    let (mut tables, mut spaced, mut blanks) = (Tables::default(), SpacedTables::default(), Blanks::new(xml));
+    let mut anchors = Anchors::default();
     scan(xml, |range, tag| {
         edits.extend(tables.visit(range.clone(), &tag));
         edits.extend(spaced.visit(range.clone(), &tag));
+        edits.extend(anchors.visit(range.clone(), &tag));
+        edits.extend(blanks.visit(range.clone(), &tag));
         edits.extend(paragraphs.as_mut().and_then(|paragraphs| paragraphs.visit(range.clone(), &tag)));
         edits.extend(symbols(xml, range, tag, &mut run));
     })?;

@@ -2,6 +2,7 @@
 
 use std::io;
 
+use super::super::rewrite::Compression;
 use super::{Any, Hidden, Properties, Property, RawObject, Text, place, ptr};
 
 /// LibreOffice's switch between text with marked changes and text with all changes accepted.
@@ -23,6 +24,24 @@ impl Hidden<'_> {
             self.turn_page(style, landscape)?;
         }
         Ok(())
+    }
+
+    /// Lets punctuation in lines of East Asian text give way for one more letter.
+    pub(in crate::engine::office) fn compress(&self, compression: Compression) -> io::Result<()> {
+        // `com.sun.star.text.CharacterCompressionType`
+        let kind = match compression {
+            Compression::None => return Ok(()),
+            Compression::Punctuation => 1,
+            Compression::PunctuationAndKana => 2,
+        };
+        let factory = self.uno.query(self.object, "com.sun.star.lang.XMultiServiceFactory")?;
+        let mut name = Text::new(&self.uno.library, "com.sun.star.document.Settings");
+        let mut settings: *mut RawObject = ptr::null_mut();
+        let create = "com.sun.star.lang.XMultiServiceFactory::createInstance";
+        // SAFETY: the document was queried for this interface; the method takes a text and returns an object.
+        unsafe { self.uno.call(factory, create, &mut settings, &mut [name.place()])? };
+        let settings = self.uno.query(settings, "com.sun.star.beans.XPropertySet")?;
+        self.set(settings, "CharacterCompressionType", &Property::Short(kind))
     }
 
     /// The names of a spreadsheet's sheets in order.
