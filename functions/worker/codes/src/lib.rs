@@ -1,9 +1,10 @@
-//! QR codes and bar codes as vectors: rectangles in modules, or SVG made of them.
+//! QR codes and bar codes as vectors: rectangles in modules, or SVG and EMF made of them.
 //!
 //! Encoders are libraries: `qrcodegen` (QR), `datamatrix`, and `rxing` (bars and PDF417). The texts of payment codes are
 //! built here, from fields that are checked (`payment`). Tests decode what is drawn with another program.
 
 mod code;
+mod emf;
 mod linear;
 mod matrix;
 mod mistake;

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashSet};
+use std::ops::Range;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -10,6 +11,7 @@ use crate::cell;
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::markup;
+use crate::media;
 use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
@@ -139,12 +141,13 @@ impl Filler<'_> {
                 Missing::Error => return self.fault(writing, index, scope.unknown(&path)),
                 Missing::Empty => Cow::Owned(Value::Null),
                 Missing::Keep => match &written.target {
-                    Target::Picture(Frame::Run | Frame::Element | Frame::Attribute) | Target::RichHtml => {
+                    Target::Picture(Frame::Run | Frame::Text | Frame::Element | Frame::Attribute)
+                    | Target::RichHtml => {
                         return self.write_value(writing, &written.text, &Target::Html);
                     }
                     Target::Raw { replaces }
                     | Target::Rich { replaces, .. }
-                    | Target::Picture(Frame::Placeholder { replaces }) => {
+                    | Target::Picture(Frame::Placeholder { replaces } | Frame::OpenFrame { replaces }) => {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
                     }
@@ -227,8 +230,12 @@ impl Filler<'_> {
         if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
             return Err(exhausted());
         }
-        let is_in_document = matches!(frame, Frame::Run | Frame::Placeholder { .. });
-        let picture = match code.map_or_else(|| Picture::of(value), |code| code.picture(value, is_in_document)) {
+        let surroundings = frame.surroundings();
+        let picture = match code {
+            Some(code) => code.picture(value, surroundings),
+            None => Picture::of(value, surroundings),
+        };
+        let picture = match picture {
             Ok(Some(picture)) => picture,
             Ok(None) => {
                 if let Some(written) = writing.part.tags.get(index) {
@@ -241,13 +248,19 @@ impl Filler<'_> {
         let text = match frame {
             Frame::Element => Ok(format!("<img src=\"{}\" alt=\"\">", picture.uri())),
             Frame::Attribute => Ok(picture.uri()),
-            Frame::Run => self
-                .related(writing, picture)
-                .map(|(picture, id)| format!("</w:t>{}<w:t xml:space=\"preserve\">", picture.drawing(&id))),
-            Frame::Placeholder { replaces } => self.related(writing, picture).and_then(|(picture, id)| {
-                let source = writing.part.source.get(replaces.clone()).unwrap_or_default();
-                let placed = picture.placed(source, &id);
-                placed.ok_or_else(|| Fault::unusable("The tag is not the alternative text of a picture."))
+            Frame::Run => self.kept(writing, picture).map(|(picture, number)| {
+                format!("</w:t>{}<w:t xml:space=\"preserve\">", picture.drawing(&relation_id(number)))
+            }),
+            Frame::Text => {
+                self.kept(writing, picture).map(|(picture, number)| picture.frame(&media::open_file(number, &picture)))
+            }
+            Frame::Placeholder { replaces } => self.kept(writing, picture).and_then(|(picture, number)| {
+                let placed = picture.in_place_of(source(writing, replaces), &relation_id(number));
+                placed.ok_or_else(no_placeholder)
+            }),
+            Frame::OpenFrame { replaces } => self.kept(writing, picture).and_then(|(picture, number)| {
+                let placed = picture.in_frame(source(writing, replaces), &media::open_file(number, &picture));
+                placed.ok_or_else(no_placeholder)
             }),
         };
         match text {
@@ -256,9 +269,8 @@ impl Filler<'_> {
         }
     }
 
-    /// Keeps a picture for the file, once for all places that show it. The part knows it by the id.
-    fn related(&mut self, writing: &mut Writing<'_>, picture: Picture) -> Result<(Rc<Picture>, String), Fault> {
-        let picture = picture.for_documents()?;
+    /// Keeps a picture for the file, once for all places that show it, and gives it a number.
+    fn kept(&mut self, writing: &mut Writing<'_>, picture: Picture) -> Result<(Rc<Picture>, usize), Fault> {
         let known = self.pictures.iter().position(|known| **known == picture);
         let number = match known {
             Some(number) => number,
@@ -273,7 +285,7 @@ impl Filler<'_> {
         };
         writing.pictures.insert(number);
         let picture = self.pictures.get(number).cloned();
-        picture.map(|picture| (picture, relation_id(number))).ok_or_else(|| Fault::unusable("The picture is lost."))
+        picture.map(|picture| (picture, number)).ok_or_else(|| Fault::unusable("The picture is lost."))
     }
 
     fn note_empty(&mut self, tag: &str) {
@@ -406,6 +418,14 @@ fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_sp
         (_, '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}') => "",
         _ => sign.encode_utf8(buffer),
     }
+}
+
+fn source<'p>(writing: &Writing<'p>, range: &Range<usize>) -> &'p str {
+    writing.part.source.get(range.clone()).unwrap_or_default()
+}
+
+fn no_placeholder() -> Fault {
+    Fault::unusable("The tag is not the alternative text of a picture.")
 }
 
 fn too_large() -> Failure {

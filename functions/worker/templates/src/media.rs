@@ -1,5 +1,6 @@
 //! Puts pictures into an archive: their files, their types, and the relationships of parts that show them.
 
+use std::collections::BTreeSet;
 use std::rc::Rc;
 
 use crate::fill::{Filled, relation_id};
@@ -13,25 +14,66 @@ const IMAGE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relat
 const NO_RELATIONS: &str =
     "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
 
-/// Nothing if no part shows a picture.
-pub(crate) fn added(
+/// What lists the files of an OpenDocument package.
+const MANIFEST: &str = "META-INF/manifest.xml";
+
+/// The parts that show pictures, with the numbers of these.
+pub(crate) type Shown = Vec<(String, BTreeSet<usize>)>;
+
+pub(crate) fn shown(parts: &[(String, Filled)]) -> Shown {
+    let showing = parts.iter().filter(|(_, filled)| !filled.pictures.is_empty());
+    showing.map(|(part, filled)| (part.clone(), filled.pictures.clone())).collect()
+}
+
+/// Adds pictures to what changes in a package.
+pub(crate) fn add(
+    changes: &mut Changes,
     package: &Package,
-    parts: &[(String, Filled)],
+    shown: &Shown,
     pictures: &[Rc<Picture>],
-    mut left: usize,
-) -> Result<Changes, Failure> {
-    let mut changes = Changes::default();
+    left: usize,
+) -> Result<(), Failure> {
     if pictures.is_empty() {
-        return Ok(changes);
+        return Ok(());
     }
-    let mut package = package.clone();
-    for (part, filled) in parts.iter().filter(|(_, filled)| !filled.pictures.is_empty()) {
+    let mut package = Reader { package: package.clone(), left };
+    if package.package.has(TYPES) {
+        add_office(changes, &mut package, shown, pictures)
+    } else {
+        add_open(changes, &mut package, pictures)
+    }
+}
+
+struct Reader {
+    package: Package,
+    left: usize,
+}
+
+impl Reader {
+    /// A part as it has become so far.
+    fn text(&mut self, changes: &Changes, part: &str) -> Result<String, Failure> {
+        match changes.texts.get(part) {
+            Some(text) => Ok(text.clone()),
+            None => self.package.text(part, &mut self.left),
+        }
+    }
+}
+
+fn add_office(
+    changes: &mut Changes,
+    package: &mut Reader,
+    shown: &Shown,
+    pictures: &[Rc<Picture>],
+) -> Result<(), Failure> {
+    let folder = shown.first().and_then(|(part, _)| part.split('/').next()).unwrap_or_default();
+    let file = |number: usize, picture: &Picture| format!("{folder}/media/{}", file_name(number, picture));
+    for (part, numbers) in shown {
         let name = relations::part_of(part);
-        let known = if package.has(&name) { Some(package.text(&name, &mut left)?) } else { None };
-        let own = filled.pictures.iter().filter_map(|number| Some((*number, pictures.get(*number)?)));
+        let known = if package.package.has(&name) { Some(package.text(changes, &name)?) } else { None };
+        let own = numbers.iter().filter_map(|number| Some((*number, pictures.get(*number)?)));
         let entries: String = own
             .map(|(number, picture)| {
-                let (id, target) = (relation_id(number), file(part, number, picture));
+                let (id, target) = (relation_id(number), file(number, picture));
                 format!("<Relationship Id=\"{id}\" Type=\"{IMAGE}\" Target=\"/{target}\"/>")
             })
             .collect();
@@ -41,18 +83,34 @@ pub(crate) fn added(
             None => changes.added.push((name, text.into_bytes())),
         }
     }
-    let folder = parts.first().map_or("", |(part, _)| part);
     for (number, picture) in pictures.iter().enumerate() {
-        changes.added.push((file(folder, number, picture), picture.bytes.clone()));
+        changes.added.push((file(number, picture), picture.bytes.clone()));
     }
-    changes.texts.insert(TYPES.to_owned(), types(&package.text(TYPES, &mut left)?, pictures)?);
-    Ok(changes)
+    let types = types(&package.text(changes, TYPES)?, pictures)?;
+    changes.texts.insert(TYPES.to_owned(), types);
+    Ok(())
 }
 
-/// All pictures are in the folder of the document's main parts: `word/media`, `ppt/media`.
-fn file(part: &str, number: usize, picture: &Picture) -> String {
-    let folder = part.split('/').next().unwrap_or_default();
-    format!("{folder}/media/docmill{}.{}", number + 1, picture.kind.extension())
+fn add_open(changes: &mut Changes, package: &mut Reader, pictures: &[Rc<Picture>]) -> Result<(), Failure> {
+    let source = package.text(changes, MANIFEST)?;
+    let mut entries = String::new();
+    for (number, picture) in pictures.iter().enumerate() {
+        let (file, media) = (open_file(number, picture), picture.kind.media());
+        entries += &format!("<manifest:file-entry manifest:full-path=\"{file}\" manifest:media-type=\"{media}\"/>");
+        changes.added.push((file, picture.bytes.clone()));
+    }
+    let manifest = inserted(&source, "manifest", &entries)?;
+    changes.texts.insert(MANIFEST.to_owned(), manifest);
+    Ok(())
+}
+
+fn file_name(number: usize, picture: &Picture) -> String {
+    format!("docmill{}.{}", number + 1, picture.kind.extension())
+}
+
+/// The file of a picture in an OpenDocument package.
+pub(crate) fn open_file(number: usize, picture: &Picture) -> String {
+    format!("Pictures/{}", file_name(number, picture))
 }
 
 fn types(source: &str, pictures: &[Rc<Picture>]) -> Result<String, Failure> {

@@ -12,7 +12,7 @@ use crate::markup::{self, Origin};
 use crate::media;
 use crate::notes::{Notes, Warning, note};
 use crate::options::Options;
-use crate::package::Package;
+use crate::package::{Changes, Package};
 use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
@@ -116,20 +116,21 @@ impl Template {
         parts: Vec<(String, Filled)>,
         pictures: &[Rc<Picture>],
     ) -> Result<(Vec<u8>, Vec<String>), Failure> {
+        let shown = media::shown(&parts);
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
-        let bytes = match &self.body {
+        let (package, Settled { mut changes, kept }) = match &self.body {
             Body::Package(package) => {
-                let mut changes = media::added(package, &parts, pictures, self.options.limits.bytes)?;
-                changes.texts.extend(texts(parts));
-                package.with(changes)?
+                let changes = Changes { texts: texts(parts).collect(), ..Changes::default() };
+                (package, Settled { changes, ..Settled::default() })
             }
-            Body::Workbook(package, workbook) => {
-                let Settled { changes, kept } = workbook.settle(parts, self.options.limits.bytes)?;
-                return Ok((package.with(changes)?, kept));
+            Body::Workbook(package, workbook) => (package, workbook.settle(parts, self.options.limits.bytes)?),
+            Body::Text => {
+                let text = texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes());
+                return Ok((text, Vec::new()));
             }
-            Body::Text => texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes()),
         };
-        Ok((bytes, Vec::new()))
+        media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
+        Ok((package.with(changes)?, kept))
     }
 
     /// What sections hid or repeated may leave a part invalid.

@@ -79,12 +79,34 @@ pub(crate) enum Target {
 pub(crate) enum Frame {
     /// Into a run of a Word document, between two texts of it.
     Run,
-    /// In place of a picture whose alternative text is the tag.
+    /// In place of a picture of Office's whose alternative text is the tag.
     Placeholder { replaces: Range<usize> },
+    /// Into a text of an OpenDocument file.
+    Text,
+    /// In place of a frame of an OpenDocument file whose title or description is the tag.
+    OpenFrame { replaces: Range<usize> },
     /// An element of HTML.
     Element,
     /// The value of an attribute in HTML.
     Attribute,
+}
+
+/// What decides which kinds of pictures can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    Office,
+    OpenDocument,
+    Html,
+}
+
+impl Frame {
+    pub(crate) fn surroundings(&self) -> Surroundings {
+        match self {
+            Self::Run | Self::Placeholder { .. } => Surroundings::Office,
+            Self::Text | Self::OpenFrame { .. } => Surroundings::OpenDocument,
+            Self::Element | Self::Attribute => Surroundings::Html,
+        }
+    }
 }
 
 impl Target {

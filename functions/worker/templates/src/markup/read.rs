@@ -99,7 +99,7 @@ fn read_part(
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
             }
-            (Tag::Picture(_), Target::Picture(Frame::Placeholder { replaces })) => {
+            (Tag::Picture(_), Target::Picture(Frame::Placeholder { replaces } | Frame::OpenFrame { replaces })) => {
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
                 targets.push(target);
@@ -196,22 +196,17 @@ fn found(
 
 /// Pictures whose alternative text is a tag for a picture.
 fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
-    let Reading { origin, source, markup, .. } = reading;
+    let Reading { origin, markup, .. } = reading;
     let pages = Pages::of(markup, origin.part);
     let mut all = Vec::new();
-    for (index, element) in markup.elements.iter().enumerate() {
-        if !matches!(element.name, "wp:docPr" | "p:cNvPr") {
-            continue;
-        }
-        let named = ["descr", "title"].into_iter().find_map(|name| {
-            let text = value(source, element, name)?;
+    for index in 0..markup.elements.len() {
+        let named = alternatives(reading, index).into_iter().find_map(|(raw, text)| {
             let found = tag::find(&text, 0, delimiters, &mut Seen::default())
                 .filter(|found| found.whole == (0..text.trim_end().len()))?;
             let inner = text.get(found.result.ok()?)?.trim().to_owned();
-            inner.starts_with('%').then_some((name, text.trim_end().to_owned(), inner))
+            inner.starts_with('%').then_some((raw, text.trim_end().to_owned(), inner))
         });
-        let Some((name, text, inner)) = named else { continue };
-        let raw = attribute(source, element.open.clone(), name).unwrap_or_default();
+        let Some((raw, text, inner)) = named else { continue };
         let page = pages.at(raw.start);
         let place = Place { part: origin.part.to_owned(), page, text: quote(&text), ..Place::default() };
         let pieces = vec![Piece { raw, element: index }];
@@ -223,11 +218,33 @@ fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut V
     all
 }
 
-/// The drawing or picture with a tag in its alternative text.
+/// The texts that an element has in place of a picture, with their places.
+fn alternatives(reading: &Reading<'_>, index: usize) -> Vec<(Range<usize>, String)> {
+    let Reading { source, markup, dialect, .. } = reading;
+    let Some(element) = markup.elements.get(index) else { return Vec::new() };
+    match (dialect, element.name) {
+        // Of Word, PowerPoint, Excel, and a drawing of Excel's without prefixes.
+        (Dialect::Runs, "wp:docPr" | "p:cNvPr" | "xdr:cNvPr" | "cNvPr") => {
+            let text = |name| Some((attribute(source, element.open.clone(), name)?, value(source, element, name)?));
+            ["descr", "title"].into_iter().filter_map(text).collect()
+        }
+        (Dialect::Spans, "svg:desc" | "svg:title") => {
+            vec![(element.open.end..element.close.start.max(element.open.end), markup.text(index))]
+        }
+        (Dialect::Runs | Dialect::Spans | Dialect::Cells | Dialect::Leaves, _) => Vec::new(),
+    }
+}
+
+/// The drawing, picture or frame with a tag in its alternative text.
 fn placeholder(markup: &Markup<'_>, tagged: &Tagged) -> Range<usize> {
     let element = tagged.pieces.first().map_or(0, |piece| piece.element);
-    let whole = markup.ancestors(element).find(|around| matches!(markup.local(*around), "drawing" | "pic"));
-    markup.range(whole.unwrap_or(element))
+    let whole = markup.ancestors(element).find(|around| matches!(markup.local(*around), "drawing" | "pic" | "frame"));
+    let whole = whole.unwrap_or(element);
+    // In a sheet, a picture's anchor has nothing else.
+    let around = markup.elements.get(whole).and_then(|element| element.parent);
+    let anchor =
+        around.filter(|around| matches!(markup.local(*around), "oneCellAnchor" | "twoCellAnchor" | "absoluteAnchor"));
+    markup.range(anchor.unwrap_or(whole))
 }
 
 /// How a tag's value is written at its place.
@@ -260,13 +277,19 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
     }
     let prefix = element.prefix();
     if let Tag::Picture(_) = tagged.tag {
-        if paragraphs.get(tagged.paragraph).is_none() {
-            return Target::Picture(Frame::Placeholder { replaces: placeholder(markup, tagged) });
+        let is_placeholder = paragraphs.get(tagged.paragraph).is_none();
+        match (is_placeholder, dialect) {
+            (true, Dialect::Spans) => {
+                return Target::Picture(Frame::OpenFrame { replaces: placeholder(markup, tagged) });
+            }
+            (true, Dialect::Runs | Dialect::Cells | Dialect::Leaves) => {
+                return Target::Picture(Frame::Placeholder { replaces: placeholder(markup, tagged) });
+            }
+            (false, Dialect::Spans) => return Target::Picture(Frame::Text),
+            (false, Dialect::Runs) if element.name == "w:t" => return Target::Picture(Frame::Run),
+            (false, Dialect::Runs | Dialect::Cells | Dialect::Leaves) => {}
         }
-        if dialect == Dialect::Runs && element.name == "w:t" {
-            return Target::Picture(Frame::Run);
-        }
-        let message = "Pictures are written into texts of Word documents and HTML. Elsewhere, make the tag the alternative text of a picture in Word or PowerPoint.";
+        let message = "Pictures are written into texts of Word and OpenDocument documents and HTML. Elsewhere, make the tag the alternative text of a picture.";
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }

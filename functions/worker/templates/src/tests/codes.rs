@@ -28,6 +28,7 @@ fn read(document: &[u8], extension: &str) -> Vec<String> {
         .output()
         .expect("LibreOffice is missing: run infra/setup.sh system");
     assert!(printed.status.success(), "{printed:?}");
+    assert_eq!(pictures_of(&folder.path().join("filled.pdf")), 0, "codes are vectors");
     let pages = folder.path().join("page");
     let drawn = Command::new("pdftoppm")
         .args(["-r", "300", "-png"])
@@ -41,6 +42,13 @@ fn read(document: &[u8], extension: &str) -> Vec<String> {
     let output = Command::new("ZXingReader").arg("-1").args(&pages).output();
     let lines = String::from_utf8(output.expect("zxing-cpp-tools is missing").stdout).unwrap();
     lines.lines().map(|line| line.split_once(' ').map_or(line, |(_, read)| read).trim().to_owned()).collect()
+}
+
+/// How many pictures of pixels a PDF has.
+fn pictures_of(file: &std::path::Path) -> usize {
+    let listed = Command::new("pdfimages").arg("-list").arg(file).output().unwrap();
+    assert!(listed.status.success(), "{listed:?}");
+    String::from_utf8(listed.stdout).unwrap().lines().skip(2).count()
 }
 
 /// A document with a page for each content, and the page's height in twentieths of a point.
@@ -141,6 +149,95 @@ fn a_code_takes_the_place_of_a_picture_on_a_slide() {
         render(template.finish().unwrap().into_inner(), Format::Pptx, &json!({"url": "https://docmill.example/42"}));
     let found = read(&result.bytes, "pptx");
     assert!(found[0].starts_with("QRCode") && found[0].contains("https://docmill.example/42"), "{found:?}");
+}
+
+#[test]
+fn a_code_takes_the_place_of_a_picture_in_a_sheet() {
+    let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+    let office = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let packages = "http://schemas.openxmlformats.org/package/2006";
+    let drawing = "http://schemas.openxmlformats.org/drawingml/2006";
+    let related = |entries: &[(&str, &str)]| {
+        let entry = |(kind, target): &(&str, &str)| {
+            format!("<Relationship Id=\"{kind}\" Type=\"{office}/{kind}\" Target=\"/{target}\"/>")
+        };
+        let entries: String = entries.iter().map(entry).collect();
+        format!("<Relationships xmlns=\"{packages}/relationships\">{entries}</Relationships>")
+    };
+    let kind = "application/vnd.openxmlformats-officedocument";
+    let types = format!(
+        "<Types xmlns=\"{packages}/content-types\"><Default Extension=\"xml\" ContentType=\"application/xml\"/>\
+         <Default Extension=\"rels\" ContentType=\"application/vnd.openxmlformats-package.relationships+xml\"/>\
+         <Override PartName=\"/xl/workbook.xml\" ContentType=\"{kind}.spreadsheetml.sheet.main+xml\"/>\
+         <Override PartName=\"/xl/worksheets/sheet1.xml\" ContentType=\"{kind}.spreadsheetml.worksheet+xml\"/>\
+         <Override PartName=\"/xl/drawings/drawing1.xml\" ContentType=\"{kind}.drawing+xml\"/></Types>"
+    );
+    let at = |name: &str, column, row| {
+        format!(
+            "<xdr:{name}><xdr:col>{column}</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>{row}</xdr:row>\
+             <xdr:rowOff>0</xdr:rowOff></xdr:{name}>"
+        )
+    };
+    let picture = format!(
+        "<xdr:wsDr xmlns:xdr=\"{drawing}/spreadsheetDrawing\" {NAMESPACES}><xdr:twoCellAnchor editAs=\"oneCell\">{}{}<xdr:pic>\
+         <xdr:nvPicPr><xdr:cNvPr id=\"2\" name=\"x\" descr=\"{{%url|qr}}\"/><xdr:cNvPicPr/></xdr:nvPicPr><xdr:blipFill>\
+         <a:blip r:embed=\"rId1\"/><a:stretch><a:fillRect/></a:stretch></xdr:blipFill><xdr:spPr><a:xfrm><a:off x=\"0\" y=\"0\"/>\
+         <a:ext cx=\"1200000\" cy=\"900000\"/></a:xfrm><a:prstGeom prst=\"rect\"><a:avLst/></a:prstGeom></xdr:spPr></xdr:pic>\
+         <xdr:clientData/></xdr:twoCellAnchor></xdr:wsDr>",
+        at("from", 1, 2),
+        at("to", 3, 9)
+    );
+    let template = archive(&[
+        ("[Content_Types].xml", &types),
+        ("_rels/.rels", &related(&[("officeDocument", "xl/workbook.xml")])),
+        (
+            "xl/workbook.xml",
+            &format!(
+                "<workbook xmlns=\"{main}\" xmlns:r=\"{office}\"><sheets><sheet name=\"A\" sheetId=\"1\" r:id=\"worksheet\"/>\
+                 </sheets></workbook>"
+            ),
+        ),
+        ("xl/_rels/workbook.xml.rels", &related(&[("worksheet", "xl/worksheets/sheet1.xml")])),
+        (
+            "xl/worksheets/sheet1.xml",
+            &format!(
+                "<worksheet xmlns=\"{main}\" xmlns:r=\"{office}\"><sheetData/><drawing r:id=\"drawing\"/></worksheet>"
+            ),
+        ),
+        ("xl/worksheets/_rels/sheet1.xml.rels", &related(&[("drawing", "xl/drawings/drawing1.xml")])),
+        ("xl/drawings/drawing1.xml", &picture),
+    ]);
+    let result = render(template, Format::Xlsx, &data());
+    let drawing = part(&result.bytes, "xl/drawings/drawing1.xml");
+    assert!(drawing.contains("<xdr:ext cx=\"900000\" cy=\"900000\"/>") && !drawing.contains("xdr:to"), "{drawing}");
+    let found = read(&result.bytes, "xlsx");
+    assert!(found[0].starts_with("QRCode") && found[0].contains("https://docmill.example/42"), "{found:?}");
+}
+
+#[test]
+fn codes_stand_in_the_text_and_in_frames_of_an_open_document() {
+    let names = "urn:oasis:names:tc:opendocument:xmlns";
+    let content = format!(
+        "<office:document-content xmlns:office=\"{names}:office:1.0\" xmlns:text=\"{names}:text:1.0\" xmlns:style=\"{names}:style:1.0\" \
+         xmlns:draw=\"{names}:drawing:1.0\" xmlns:svg=\"{names}:svg-compatible:1.0\" xmlns:xlink=\"http://www.w3.org/1999/xlink\" \
+         xmlns:fo=\"{names}:xsl-fo-compatible:1.0\" office:version=\"1.3\"><office:automatic-styles><style:style style:name=\"B\" \
+         style:family=\"paragraph\"><style:paragraph-properties fo:break-before=\"page\"/></style:style></office:automatic-styles>\
+         <office:body><office:text><text:p>Scan: {{%url|qr:30}}</text:p><text:p text:style-name=\"B\"><draw:frame \
+         text:anchor-type=\"as-char\" svg:width=\"8cm\" svg:height=\"3cm\"><draw:image xlink:href=\"Pictures/x.png\"/>\
+         <svg:title>{{%sku|code128}}</svg:title></draw:frame></text:p></office:text></office:body></office:document-content>"
+    );
+    let manifest = "<manifest:manifest xmlns:manifest=\"urn:oasis:names:tc:opendocument:xmlns:manifest:1.0\"><manifest:file-entry \
+        manifest:full-path=\"/\" manifest:media-type=\"application/vnd.oasis.opendocument.text\"/><manifest:file-entry \
+        manifest:full-path=\"content.xml\" manifest:media-type=\"text/xml\"/></manifest:manifest>";
+    let kind = "application/vnd.oasis.opendocument.text";
+    let template = archive(&[("mimetype", kind), ("META-INF/manifest.xml", manifest), ("content.xml", &content)]);
+    let result = render(template, Format::Odt, &data());
+    let xml = part(&result.bytes, "content.xml");
+    assert!(xml.contains("svg:width=\"3.9600cm\" svg:height=\"3.9600cm\""), "{xml}");
+    let found = read(&result.bytes, "odt");
+    assert_eq!(found.len(), 2, "{found:?}");
+    assert!(found[0].starts_with("QRCode") && found[0].contains("https://docmill.example/42"), "{found:?}");
+    assert!(found[1].starts_with("Code128") && found[1].contains("INV-2026-00042"), "{found:?}");
 }
 
 #[test]

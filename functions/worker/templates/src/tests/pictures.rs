@@ -6,6 +6,7 @@ use base64::Engine as _;
 use serde_json::json;
 use zip::ZipArchive;
 
+use super::book::Book;
 use super::fixture::*;
 use crate::{Format, Reason, Warning};
 
@@ -68,6 +69,83 @@ fn a_picture_takes_the_place_of_one_whose_alternative_text_is_the_tag() {
     // Without a picture, the placeholder goes.
     let result = render(template(), Format::Pptx, &json!({"logo": null}));
     assert!(!part(&result.bytes, "ppt/slides/slide1.xml").contains("p:pic"));
+    assert_eq!(result.warnings, [Warning::PictureMissing(vec!["{%logo}".to_owned()])]);
+}
+
+/// A workbook whose drawing has a picture with the tag as its alternative text, in this anchor.
+fn sheet_with_picture(anchor: &str) -> Vec<u8> {
+    const PART: &str = "xl/drawings/drawing1.xml";
+    let related = "<Relationships><Relationship Id=\"rId2\" Target=\"a\"/></Relationships>";
+    let drawing = format!("<xdr:wsDr xmlns:xdr=\"xdr\" xmlns:a=\"a\" xmlns:r=\"r\">{anchor}</xdr:wsDr>");
+    let book = Book::new().row(1, &["{#rows}{.}{/rows}"]).related("drawing", PART, &drawing);
+    book.part("xl/drawings/_rels/drawing1.xml.rels", related).bytes()
+}
+
+const PICTURE_OF_SHEET: &str = "<xdr:pic><xdr:nvPicPr><xdr:cNvPr id=\"2\" name=\"x\" descr=\"{%logo}\"/></xdr:nvPicPr><xdr:blipFill>\
+    <a:blip r:embed=\"rId2\"/></xdr:blipFill><xdr:spPr><a:xfrm><a:off x=\"0\" y=\"0\"/><a:ext cx=\"1000\" cy=\"1000\"/></a:xfrm>\
+    </xdr:spPr></xdr:pic><xdr:clientData/>";
+
+#[test]
+fn a_picture_in_a_sheet_keeps_its_cell_and_has_its_own_size() {
+    let from = "<xdr:from><xdr:col>1</xdr:col><xdr:row>4</xdr:row></xdr:from>";
+    let to = "<xdr:to><xdr:col>3</xdr:col><xdr:row>9</xdr:row></xdr:to>";
+    let two = format!("<xdr:twoCellAnchor editAs=\"oneCell\">{from}{to}{PICTURE_OF_SHEET}</xdr:twoCellAnchor>");
+    let one =
+        format!("<xdr:oneCellAnchor>{from}<xdr:ext cx=\"1000\" cy=\"1000\"/>{PICTURE_OF_SHEET}</xdr:oneCellAnchor>");
+    let placed = PICTURE_OF_SHEET.replace("{%logo}", "").replace("\"rId2\"", "\"docmillPicture1\"");
+    let placed = placed.replace("cy=\"1000\"", "cy=\"500\"");
+    for anchor in [two, one] {
+        let data = json!({"logo": WIDE, "rows": ["a"]});
+        let result = render(sheet_with_picture(&anchor), Format::Xlsx, &data);
+        let drawing = part(&result.bytes, "xl/drawings/drawing1.xml").replace("oneCellAnchor >", "oneCellAnchor>");
+        let expected =
+            format!("<xdr:oneCellAnchor>{from}<xdr:ext cx=\"1000\" cy=\"500\"/>{placed}</xdr:oneCellAnchor>");
+        assert!(drawing.contains(&expected), "{drawing}");
+        let related = part(&result.bytes, "xl/drawings/_rels/drawing1.xml.rels");
+        assert!(related.contains("Id=\"docmillPicture1\"") && related.contains("Target=\"/xl/media/docmill1.gif\""));
+        let types = part(&result.bytes, "[Content_Types].xml");
+        assert!(types.contains("<Default Extension=\"gif\"") && !types.contains("calcChain"), "{types}");
+        let stored = base64::engine::general_purpose::STANDARD.decode(WIDE).unwrap();
+        assert_eq!(bytes_of(&result.bytes, "xl/media/docmill1.gif"), stored);
+        // An anchor of nothing would be invalid.
+        let result = render(sheet_with_picture(&anchor), Format::Xlsx, &json!({"logo": null, "rows": ["a"]}));
+        assert!(!part(&result.bytes, "xl/drawings/drawing1.xml").contains("Anchor"));
+    }
+}
+
+/// An OpenDocument text with this body.
+fn odt(body: &str) -> Vec<u8> {
+    let names = "xmlns:text=\"t\" xmlns:draw=\"d\" xmlns:svg=\"s\" xmlns:xlink=\"x\"";
+    let manifest =
+        "<manifest:manifest xmlns:manifest=\"m\"><manifest:file-entry manifest:full-path=\"/\"/></manifest:manifest>";
+    archive(&[
+        ("mimetype", "application/vnd.oasis.opendocument.text"),
+        ("META-INF/manifest.xml", manifest),
+        ("content.xml", &format!("<office:text xmlns:office=\"o\" {names}>{body}</office:text>")),
+    ])
+}
+
+#[test]
+fn an_open_document_has_pictures_in_its_text_and_in_frames() {
+    let frame = "<text:p><draw:frame svg:width=\"4cm\" svg:height=\"4cm\"><draw:image xlink:href=\"Pictures/a.svg\"/>\
+        <draw:image xlink:href=\"Pictures/a.png\"/><svg:desc>{%logo}</svg:desc></draw:frame></text:p>";
+    let template = || odt(&format!("<text:p>Logo: {{%logo}}!</text:p>{frame}"));
+    let result = render(template(), Format::Odt, &json!({"logo": WIDE}));
+    let xml = part(&result.bytes, "content.xml");
+    assert!(crate::markup::is_well_formed(&xml, &xml), "{xml}");
+    assert!(xml.contains("<text:p>Logo: <draw:frame ") && xml.contains("</draw:frame>!</text:p>"), "{xml}");
+    assert!(xml.contains("svg:width=\"0.0529cm\" svg:height=\"0.0265cm\""), "{xml}");
+    let fitted = "<text:p><draw:frame svg:width=\"4.0000cm\" svg:height=\"2.0000cm\">\
+        <draw:image xlink:href=\"Pictures/docmill1.gif\"/></draw:frame></text:p>";
+    assert!(xml.contains(fitted), "{xml}");
+    let manifest = part(&result.bytes, "META-INF/manifest.xml");
+    let entry = "<manifest:file-entry manifest:full-path=\"Pictures/docmill1.gif\" manifest:media-type=\"image/gif\"/>";
+    assert_eq!(manifest.matches(entry).count(), 1, "{manifest}");
+    let stored = base64::engine::general_purpose::STANDARD.decode(WIDE).unwrap();
+    assert_eq!(bytes_of(&result.bytes, "Pictures/docmill1.gif"), stored);
+    // Without a picture, the frame goes.
+    let result = render(template(), Format::Odt, &json!({"logo": ""}));
+    assert!(!part(&result.bytes, "content.xml").contains("draw:frame"));
     assert_eq!(result.warnings, [Warning::PictureMissing(vec!["{%logo}".to_owned()])]);
 }
 

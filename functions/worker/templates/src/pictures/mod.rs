@@ -1,11 +1,14 @@
 //! Pictures from data: read, fitted, and written into a document with what makes it find them.
 
+mod office;
+mod open;
+
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
-use crate::markup::{applied, attribute, scan, value};
 use crate::problem::Fault;
+use crate::tree::Surroundings;
 use crate::value::kind_of;
 
 /// Largest picture, in bytes.
@@ -23,8 +26,10 @@ pub(crate) enum Kind {
     Png,
     Jpeg,
     Gif,
-    /// Only for HTML: documents would need another picture beside it.
+    /// Of the data only for HTML. Codes in OpenDocument files are drawn as SVG too.
     Svg,
+    /// Codes in Office's documents.
+    Emf,
 }
 
 impl Kind {
@@ -34,6 +39,7 @@ impl Kind {
             Self::Jpeg => "jpeg",
             Self::Gif => "gif",
             Self::Svg => "svg",
+            Self::Emf => "emf",
         }
     }
 
@@ -43,6 +49,7 @@ impl Kind {
             Self::Jpeg => "image/jpeg",
             Self::Gif => "image/gif",
             Self::Svg => "image/svg+xml",
+            Self::Emf => "image/x-emf",
         }
     }
 }
@@ -51,13 +58,13 @@ impl Kind {
 pub(crate) struct Picture {
     pub(crate) kind: Kind,
     pub(crate) bytes: Vec<u8>,
-    /// In English Metric Units; none of an SVG.
+    /// In English Metric Units; none of an SVG for HTML.
     size: (u64, u64),
 }
 
 impl Picture {
     /// A picture of the data: base64, alone or in a `data:` URI. `None` if there is no value.
-    pub(crate) fn of(value: &Value) -> Result<Option<Self>, Fault> {
+    pub(crate) fn of(value: &Value, surroundings: Surroundings) -> Result<Option<Self>, Fault> {
         let text = match value {
             Value::Null => return Ok(None),
             Value::String(text) if text.trim().is_empty() => return Ok(None),
@@ -87,7 +94,12 @@ impl Picture {
             return Err(Fault::unusable(format!("The picture has more than {} MiB.", LARGEST >> 20)));
         }
         let bytes = STANDARD.decode(encoded).map_err(|_| Fault::unusable("The value is not a picture in base64."))?;
-        Self::read(bytes).map(Some)
+        let picture = Self::read(bytes)?;
+        if picture.kind == Kind::Svg && surroundings != Surroundings::Html {
+            // Not all programs that read documents show it, and it may name other files.
+            return Err(Fault::unusable("SVG pictures are for HTML. Use a PNG here."));
+        }
+        Ok(Some(picture))
     }
 
     fn read(bytes: Vec<u8>) -> Result<Self, Fault> {
@@ -96,7 +108,7 @@ impl Picture {
             Ok(imagesize::ImageType::Png) => Kind::Png,
             Ok(imagesize::ImageType::Jpeg) => Kind::Jpeg,
             Ok(imagesize::ImageType::Gif) => Kind::Gif,
-            _ if is_svg(&bytes) => return Ok(Self::vector(bytes)),
+            _ if is_svg(&bytes) => return Ok(Self::for_html(bytes)),
             _ => return Err(unknown()),
         };
         let size = imagesize::blob_size(&bytes).map_err(|_| unknown())?;
@@ -108,26 +120,24 @@ impl Picture {
         Ok(Self { kind, bytes, size: (side(size.width), side(size.height)) })
     }
 
-    pub(crate) fn vector(svg: Vec<u8>) -> Self {
+    pub(crate) fn for_html(svg: Vec<u8>) -> Self {
         Self { kind: Kind::Svg, bytes: svg, size: (0, 0) }
     }
 
-    /// A PNG that is shown in this size, in millimeters.
-    pub(crate) fn of_size(png: Vec<u8>, (width, height): (f32, f32)) -> Self {
+    /// A picture that is shown in this size, in millimeters.
+    pub(crate) fn of_size(kind: Kind, bytes: Vec<u8>, (width, height): (f32, f32)) -> Self {
         let side = |length: f32| ((length * MILLIMETER) as u64).max(1);
-        Self { kind: Kind::Png, bytes: png, size: (side(width), side(height)) }
+        Self { kind, bytes, size: (side(width), side(height)) }
     }
 
     pub(crate) fn uri(&self) -> String {
         format!("data:{};base64,{}", self.kind.media(), STANDARD.encode(&self.bytes))
     }
 
-    /// Documents have no vector pictures without another one beside them.
-    pub(crate) fn for_documents(self) -> Result<Self, Fault> {
-        if self.kind == Kind::Svg {
-            return Err(Fault::unusable("SVG pictures are for HTML. Use a PNG here."));
-        }
-        Ok(self)
+    /// Its own size, or less if a page has no room for it.
+    fn on_page(&self) -> (u64, u64) {
+        let (width, height) = self.size;
+        if width > WIDEST || height > HIGHEST { self.fitted((WIDEST, HIGHEST)) } else { self.size }
     }
 
     /// As large as fits into a box.
@@ -138,50 +148,6 @@ impl Picture {
         } else {
             ((height.saturating_mul(own_width) / own_height.max(1)).max(1), height)
         }
-    }
-
-    /// A drawing in a run of a Word document, in the picture's own size if the page has room for it.
-    pub(crate) fn drawing(&self, relation: &str) -> String {
-        let own = self.size;
-        let (cx, cy) = if own.0 > WIDEST || own.1 > HIGHEST { self.fitted((WIDEST, HIGHEST)) } else { own };
-        let drawing = "http://schemas.openxmlformats.org/drawingml/2006";
-        format!(
-            "<w:drawing><wp:inline xmlns:wp=\"{drawing}/wordprocessingDrawing\" distT=\"0\" distB=\"0\" distL=\"0\" distR=\"0\">\
-             <wp:extent cx=\"{cx}\" cy=\"{cy}\"/><wp:docPr id=\"1\" name=\"Picture\"/><a:graphic xmlns:a=\"{drawing}/main\">\
-             <a:graphicData uri=\"{drawing}/picture\"><pic:pic xmlns:pic=\"{drawing}/picture\"><pic:nvPicPr>\
-             <pic:cNvPr id=\"1\" name=\"Picture\"/><pic:cNvPicPr/></pic:nvPicPr><pic:blipFill>\
-             <a:blip xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\" r:embed=\"{relation}\"/>\
-             <a:stretch><a:fillRect/></a:stretch></pic:blipFill><pic:spPr><a:xfrm><a:off x=\"0\" y=\"0\"/>\
-             <a:ext cx=\"{cx}\" cy=\"{cy}\"/></a:xfrm><a:prstGeom prst=\"rect\"><a:avLst/></a:prstGeom></pic:spPr></pic:pic>\
-             </a:graphicData></a:graphic></wp:inline></w:drawing>"
-        )
-    }
-
-    /// A placeholder's XML with this picture, fitted into its box. `None` if it is no picture.
-    pub(crate) fn placed(&self, placeholder: &str, relation: &str) -> Option<String> {
-        let markup = scan(placeholder).ok()?;
-        let (blip, element) = markup.named("blip").next()?;
-        let mut edits = vec![(attribute(placeholder, element.open.clone(), "r:embed")?, relation.to_owned())];
-        // Another form of the template's picture, and how that was cropped.
-        let inner = markup.inside(blip).filter(|(_, inner)| inner.local() == "extLst").map(|(_, inner)| inner);
-        let cropped = markup.named("srcRect").map(|(_, element)| element);
-        edits.extend(inner.chain(cropped).map(|element| (element.range(), String::new())));
-        for element in &markup.elements {
-            if matches!(element.local(), "docPr" | "cNvPr") {
-                let texts = ["descr", "title"]
-                    .into_iter()
-                    .filter_map(|name| attribute(placeholder, element.open.clone(), name));
-                edits.extend(texts.map(|place| (place, String::new())));
-            }
-            let side = |name| value(placeholder, element, name)?.parse::<u64>().ok();
-            if let ("extent" | "ext", Some(cx), Some(cy)) = (element.local(), side("cx"), side("cy")) {
-                let (width, height) = self.fitted((cx, cy));
-                for (name, new) in [("cx", width), ("cy", height)] {
-                    edits.push((attribute(placeholder, element.open.clone(), name)?, new.to_string()));
-                }
-            }
-        }
-        Some(applied(placeholder, edits))
     }
 }
 
