@@ -24,7 +24,7 @@ pub(crate) enum Kind {
 }
 
 /// Text of word processing documents, without numbers at the end of names.
-const DOCX: [&str; 9] = [
+const DOCX: [&str; 10] = [
     "word/document",
     "word/header",
     "word/footer",
@@ -32,19 +32,25 @@ const DOCX: [&str; 9] = [
     "word/endnotes",
     "word/comments",
     "word/charts/chart",
+    "word/drawings/drawing",
     "word/diagrams/data",
     "word/diagrams/drawing",
 ];
-const PPTX: [&str; 8] = [
+const PPTX: [&str; 11] = [
     "ppt/slides/slide",
     "ppt/notesSlides/notesSlide",
     "ppt/slideMasters/slideMaster",
     "ppt/slideLayouts/slideLayout",
+    "ppt/notesMasters/notesMaster",
+    "ppt/handoutMasters/handoutMaster",
     "ppt/comments/comment",
     "ppt/charts/chart",
+    "ppt/drawings/drawing",
     "ppt/diagrams/data",
     "ppt/diagrams/drawing",
 ];
+/// Comments with answers, whose parts have several numbers in their names.
+const MODERN_COMMENT: &str = "ppt/comments/modernComment";
 /// Besides sheets.
 const XLSX: [&str; 4] = ["xl/drawings/drawing", "xl/charts/chart", "xl/diagrams/data", "xl/diagrams/drawing"];
 const PROPERTIES: [&str; 3] = ["docProps/core", "docProps/app", "docProps/custom"];
@@ -74,11 +80,13 @@ impl Format {
             Self::Xlsx if matches!(stem, "xl/comments" | "xl/comments/comment") => Some(Dialect::Cells),
             Self::Xlsx if stem == "xl/threadedComments/threadedComment" => Some(Dialect::Leaves),
             Self::Xlsx => office(&XLSX),
+            Self::Pptx if stem.starts_with(MODERN_COMMENT) => Some(Dialect::Runs),
             Self::Pptx => office(&PPTX),
             Self::Odt => match part {
                 "content.xml" | "styles.xml" => Some(Dialect::Spans),
                 "meta.xml" => Some(Dialect::Leaves),
-                _ => None,
+                // Charts, and other documents in this one.
+                _ => part.ends_with("/content.xml").then_some(Dialect::Spans),
             },
             Self::Html | Self::Markdown => None,
         }

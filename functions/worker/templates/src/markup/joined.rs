@@ -80,8 +80,8 @@ fn paragraph_of(markup: &Markup<'_>, element: usize, dialect: Dialect) -> Option
         (Dialect::Runs, "t") => nearest(&["p"]),
         // Copies of headings and titles, which programs make again.
         (Dialect::Leaves, "lpstr") => None,
-        // A chart's copy of a name or value.
-        (Dialect::Runs, "v") | (Dialect::Leaves, _) => Some(element),
+        // A chart's copy of a name or value, and a comment on a slide.
+        (Dialect::Runs, "v" | "text") | (Dialect::Leaves, _) => Some(element),
         (Dialect::Cells, "t") if nearest(&["rPh"]).is_none() => nearest(&["is", "text"]),
         (Dialect::Cells, local) if is_header_footer(local) => Some(element),
         (Dialect::Spans, local) if SPANS.contains(&local) => nearest(&["p", "h"]),

@@ -49,16 +49,17 @@ impl Picture {
         }
         Some(applied(placeholder, edits))
     }
+
     /// In a sheet, a picture from one cell to another would be stretched by these. It begins at the same cell, and has its own size.
     fn with_own_size(&self, placeholder: &str, markup: &Markup<'_>) -> Vec<(Range<usize>, String)> {
-        let two = markup.named("twoCellAnchor").next();
+        let anchor = markup.elements.first().filter(|root| root.local() == "twoCellAnchor" && !root.close.is_empty());
         let to = markup.named("to").next();
         let size = markup.named("xfrm").find_map(|(frame, _)| {
             let (_, size) = markup.inside(frame).find(|(_, inner)| inner.local() == "ext")?;
             let side = |name| value(placeholder, size, name)?.parse().ok().filter(|side| *side > 0);
             Some((side("cx")?, side("cy")?))
         });
-        let (Some((_, anchor)), Some((_, to)), Some(size)) = (two, to, size) else { return Vec::new() };
+        let (Some(anchor), Some((_, to)), Some(size)) = (anchor, to, size) else { return Vec::new() };
         let (cx, cy) = self.fitted(size);
         let prefix = anchor.name.strip_suffix(anchor.local()).unwrap_or_default();
         // The element's namespaces stay, and `editAs` goes: it says how the second cell moves the picture.

@@ -123,4 +123,32 @@ mod tests {
         assert_eq!(markdown("[Ada](mailto:ada@example.com)"), format!("<p>{link}</p>\n"));
         assert_eq!(markdown("**a** <script>b</script>"), "<p><strong>a</strong> </p>\n");
     }
+
+    #[test]
+    fn fuzz_rich_text() {
+        let run = vec![("b".to_owned(), "<w:b/>".to_owned())];
+        let looks = Looks { paragraph: "<w:pPr><w:jc w:val=\"both\"/></w:pPr>".to_owned(), style: String::new(), run };
+        let around = "xmlns:w=\"w\"";
+        docmill_fuzz::fuzz("rich-text", &[], |bytes| {
+            let text = String::from_utf8_lossy(bytes);
+            for language in [Language::Html, Language::Markdown] {
+                let html = html(&text, language);
+                if steps(&html).is_none() {
+                    continue;
+                }
+                let safe = safe(&html);
+                assert!(!safe.contains("<script") && !safe.contains("<style") && !safe.contains("<img"), "{safe}");
+                for looks in [&looks, &Looks::default()] {
+                    let xml = paragraphs(&safe, looks);
+                    assert!(xml.starts_with("<w:p>") && xml.ends_with("</w:p>"), "{xml}");
+                    assert!(crate::markup::is_well_formed(&xml, around), "{xml}");
+                    // Whole fields, which run nothing.
+                    let signs = |kind: &str| xml.matches(&format!("fldCharType=\"{kind}\"")).count();
+                    assert_eq!((signs("begin"), signs("separate")), (signs("end"), signs("end")), "{xml}");
+                    let instructions = xml.split(" HYPERLINK \"").skip(1);
+                    assert!(instructions.clone().all(|text| !text.to_lowercase().starts_with("javascript")), "{xml}");
+                }
+            }
+        });
+    }
 }

@@ -31,6 +31,54 @@ fn rows_of_a_slides_table_repeat_and_mistakes_have_the_slides_number() {
 }
 
 #[test]
+fn tags_are_found_beside_slides_too() {
+    let text = "<a:p><a:r><a:t>{name}</a:t></a:r></a:p>";
+    let names = "xmlns:p=\"p\" xmlns:a=\"a\" xmlns:c=\"c\" xmlns:cp=\"cp\"";
+    let parts = [
+        ("ppt/notesSlides/notesSlide1.xml", text),
+        ("ppt/slideMasters/slideMaster1.xml", text),
+        ("ppt/slideLayouts/slideLayout1.xml", text),
+        ("ppt/notesMasters/notesMaster1.xml", text),
+        ("ppt/handoutMasters/handoutMaster1.xml", text),
+        ("ppt/comments/comment1.xml", "<p:cm><p:text>For {name}</p:text></p:cm>"),
+        ("ppt/comments/modernComment_100_0.xml", text),
+        ("ppt/charts/chart1.xml", "<c:strCache><c:pt><c:v>{name}</c:v></c:pt></c:strCache>"),
+        ("ppt/charts/chart2.xml", "<c:numCache><c:pt><c:v>{number}</c:v></c:pt></c:numCache>"),
+        ("ppt/drawings/drawing1.xml", text),
+        ("ppt/diagrams/data1.xml", text),
+        ("docProps/core.xml", "<cp:title>{name}</cp:title>"),
+        ("docProps/custom.xml", "<cp:property><cp:lpwstr>{name}</cp:lpwstr></cp:property>"),
+    ];
+    let whole = |text: &str| format!("<p:x {names}>{text}</p:x>");
+    let texts = parts.map(|(name, text)| (name, whole(text)));
+    let template: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let result = render(archive(&template), Format::Pptx, &json!({"name": "Ann & Bo", "number": 1.5}));
+    for (name, text) in texts {
+        let expected = text.replace("{name}", "Ann &amp; Bo").replace("{number}", "1.5");
+        assert_eq!(part(&result.bytes, name).replace(" xml:space=\"preserve\"", ""), expected, "{name}");
+    }
+}
+
+#[test]
+fn an_open_document_has_tags_in_notes_comments_headers_properties_and_charts() {
+    let names = "xmlns:office=\"o\" xmlns:text=\"t\" xmlns:style=\"s\" xmlns:chart=\"c\" xmlns:dc=\"d\"";
+    let body = "<text:p>A<text:note><text:note-body><text:p>{name}</text:p></text:note-body></text:note> and \
+        <office:annotation><dc:creator>x</dc:creator><text:p>{name}</text:p></office:annotation>{name}</text:p>";
+    let parts = [
+        ("content.xml", body),
+        ("styles.xml", "<style:header><text:p>{name}</text:p></style:header>"),
+        ("meta.xml", "<dc:title>{name}</dc:title>"),
+        ("Object 1/content.xml", "<chart:title><text:p>{name}</text:p></chart:title>"),
+    ];
+    let texts = parts.map(|(name, text)| (name, format!("<office:x {names}>{text}</office:x>")));
+    let template: Vec<_> = texts.iter().map(|(name, text)| (*name, text.as_str())).collect();
+    let result = render(archive(&template), Format::Odt, &json!({"name": "Ann"}));
+    for (name, text) in texts {
+        assert_eq!(part(&result.bytes, name), text.replace("{name}", "Ann"), "{name}");
+    }
+}
+
+#[test]
 fn opendocument_has_tags_in_paragraphs_spans_lists_and_tables() {
     let content =
         |body: &str| format!("<office:text xmlns:office=\"o\" xmlns:text=\"t\" xmlns:table=\"b\">{body}</office:text>");
