@@ -147,7 +147,7 @@ impl Filler<'_> {
                     }
                     Target::Raw { replaces }
                     | Target::Rich { replaces, .. }
-                    | Target::Picture(Frame::Placeholder { replaces } | Frame::OpenFrame { replaces }) => {
+                    | Target::Picture(Frame::Placeholder { replaces } | Frame::OpenPlaceholder { replaces }) => {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
                     }
@@ -258,7 +258,7 @@ impl Filler<'_> {
                 let placed = picture.in_place_of(source(writing, replaces), &relation_id(number));
                 placed.ok_or_else(no_placeholder)
             }),
-            Frame::OpenFrame { replaces } => self.kept(writing, picture).and_then(|(picture, number)| {
+            Frame::OpenPlaceholder { replaces } => self.kept(writing, picture).and_then(|(picture, number)| {
                 let placed = picture.in_frame(source(writing, replaces), &media::open_file(number, &picture));
                 placed.ok_or_else(no_placeholder)
             }),

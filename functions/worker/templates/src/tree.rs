@@ -84,7 +84,7 @@ pub(crate) enum Frame {
     /// Into a text of an OpenDocument file.
     Text,
     /// In place of a frame of an OpenDocument file whose title or description is the tag.
-    OpenFrame { replaces: Range<usize> },
+    OpenPlaceholder { replaces: Range<usize> },
     /// An element of HTML.
     Element,
     /// The value of an attribute in HTML.
@@ -103,7 +103,7 @@ impl Frame {
     pub(crate) fn surroundings(&self) -> Surroundings {
         match self {
             Self::Run | Self::Placeholder { .. } => Surroundings::Office,
-            Self::Text | Self::OpenFrame { .. } => Surroundings::OpenDocument,
+            Self::Text | Self::OpenPlaceholder { .. } => Surroundings::OpenDocument,
             Self::Element | Self::Attribute => Surroundings::Html,
         }
     }

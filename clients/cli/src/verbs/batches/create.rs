@@ -26,7 +26,7 @@ const MOST_INLINE: usize = 1000;
 const MOST_INLINE_BYTES: usize = 900_000;
 const LINES: &str = "application/jsonl";
 
-pub async fn run(api: &Api, args: &CreateBatchArgs, globals: &Globals) -> Outcome<()> {
+pub(super) async fn run(api: &Api, args: &CreateBatchArgs, globals: &Globals) -> Outcome<()> {
     let tool = catalogue::find(&args.tool).ok_or_else(|| {
         Failure::usage(format!("There is no tool {:?}.", args.tool)).with_hint("`docmill tools` lists them.")
     })?;

@@ -20,12 +20,12 @@ const DOWNLOADS: usize = 8;
 const PAGE: usize = 100;
 
 /// Downloads each result into the folder, under the name that the service gives it.
-pub async fn download(api: &Api, globals: &Globals, path: &str, folder: &Path) -> Outcome<()> {
+pub(super) async fn download(api: &Api, globals: &Globals, path: &str, folder: &Path) -> Outcome<()> {
     let report = Report::new(globals, 1, false);
     let progress = report.progress("downloading");
     let (mut taken, mut cursor, mut saved) = (HashSet::new(), String::new(), 0);
     loop {
-        let mut answer = api.call(Call::get(format!("{path}/download?limit={PAGE}{cursor}"))).await?;
+        let answer = api.call(Call::get(format!("{path}/download?limit={PAGE}{cursor}"))).await?;
         let rows = answer.body["results"].as_array().cloned().unwrap_or_default();
         for row in rows.iter().filter(|row| row["errorCode"].is_string()) {
             report.say(&format!(
@@ -50,10 +50,8 @@ pub async fn download(api: &Api, globals: &Globals, path: &str, folder: &Path) -
         });
         saving.buffer_unordered(DOWNLOADS).try_collect::<()>().await?;
         progress.stage(format!("{saved} results"));
-        match answer.body["nextCursor"].take() {
-            Value::String(next) => cursor = format!("&cursor={}", encoded(&next)),
-            _ => break,
-        }
+        let Some(next) = answer.body["nextCursor"].as_str() else { break };
+        cursor = format!("&cursor={}", encoded(next));
     }
     progress.finish();
     if !globals.json {

@@ -99,7 +99,10 @@ fn read_part(
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
             }
-            (Tag::Picture(_), Target::Picture(Frame::Placeholder { replaces } | Frame::OpenFrame { replaces })) => {
+            (
+                Tag::Picture(_),
+                Target::Picture(Frame::Placeholder { replaces } | Frame::OpenPlaceholder { replaces }),
+            ) => {
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
                 targets.push(target);
@@ -280,7 +283,7 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         let is_placeholder = paragraphs.get(tagged.paragraph).is_none();
         match (is_placeholder, dialect) {
             (true, Dialect::Spans) => {
-                return Target::Picture(Frame::OpenFrame { replaces: placeholder(markup, tagged) });
+                return Target::Picture(Frame::OpenPlaceholder { replaces: placeholder(markup, tagged) });
             }
             (true, Dialect::Runs | Dialect::Cells | Dialect::Leaves) => {
                 return Target::Picture(Frame::Placeholder { replaces: placeholder(markup, tagged) });

@@ -229,7 +229,7 @@ fn rows(plain: &Plain<'_>) -> Vec<Range<usize>> {
 /// Whether a text is parted between two characters of one word.
 fn is_in_a_word(text: &str, at: usize) -> bool {
     let (Some(last), Some(first)) = (text[..at].chars().last(), text[at..].chars().next()) else { return false };
-    !last.is_whitespace() && !first.is_whitespace() && !(is_cjk(last) && is_cjk(first))
+    !(last.is_whitespace() || first.is_whitespace() || is_cjk(last) && is_cjk(first))
 }
 
 proptest! {
