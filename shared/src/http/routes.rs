@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 37] = [
+pub const ROUTES: [(Method, &str); 39] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
