@@ -13,7 +13,7 @@ const FAMILIES: [(&str, &str); 12] = [
     ("couriernew", "Liberation Mono"),
     ("courier", "Liberation Mono"),
     ("calibri", "Carlito"),
-    ("cambria", "Caladea"),
+    ("cambria", "Caladea Tall"),
     ("georgia", "Gelasio"),
     ("dejavusans", "DejaVu Sans"),
 ];
