@@ -1,11 +1,16 @@
 //! pdf-to-text: extracts text as plain text, Markdown, JSON or HTML.
 
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
 use serde::Deserialize;
 
 use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, Recognition, Recognize};
-use crate::text::{self, HeadersFooters};
-use crate::{Artifact, Engines, Failure, Media, Outcome, Request};
+use crate::spool::Scratch;
+use crate::text::{self, HeadersFooters, Pages};
+use crate::{Artifact, Engines, Failure, Limits, Media, Outcome, Request};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -59,8 +64,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let source = super::only_source(request)?;
     let opened = Opened::new(engines, &session, request, source, options.pages.as_deref())?;
     let structure = options.format != Format::Text;
-    let mut written = String::new();
-    let mut contents = Vec::new();
+    let media = options.format.media();
+    let file = format!("text.{}", media.extension());
+    let mut output = Output::new(&request.directory.join(&file), &request.limits)?;
+    let mut pages = Pages::new(Scratch::of(request), options.headers_footers);
     let mut empty = 0;
     let mut confidences = Vec::new();
     opened.for_each(|index, page| {
@@ -68,27 +75,23 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         confidences.push((index + 1, read.confidence));
         empty += usize::from(read.content.is_empty());
         if structure {
-            contents.push(read.content);
-            return Ok(());
+            return pages.push(&read.content);
         }
         // A form feed between pages, as pdftotext writes it.
         if opened.pages.first() != Some(&index) {
-            written.push('\u{c}');
+            output.write("\u{c}")?;
         }
-        written.push_str(&if options.layout { text::layout(read.content) } else { text::plain(read.content) });
-        super::within_output(written.len() as u64, &request.limits)
+        output.write(&if options.layout { text::layout(read.content) } else { text::plain(read.content) })
     })?;
-    let whole = text::Document::new(contents, options.headers_footers);
+    let whole = pages.document()?;
+    let write = |text: &str| output.write(text);
     match options.format {
         Format::Text => {}
-        Format::Markdown => written = text::markdown(&whole),
-        Format::Html => written = text::html(&whole, &opened.document.metadata(c"Title")),
-        Format::Json => written = text::json(&whole).map_err(|error| Failure::internal(error.to_string()))?,
+        Format::Markdown => text::markdown(&whole, write)?,
+        Format::Html => text::html(&whole, &opened.document.metadata(c"Title"), write)?,
+        Format::Json => text::json(&whole, write)?,
     }
-    super::within_output(written.len() as u64, &request.limits)?;
-    let media = options.format.media();
-    let file = format!("text.{}", media.extension());
-    std::fs::write(request.directory.join(&file), written).map_err(|error| super::io_failure(&error))?;
+    output.end()?;
     let artifact = Artifact::new(file, media);
     let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
     warnings.extend(low_confidence(confidences.into_iter()));
@@ -97,4 +100,28 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         warnings.extend(pdf_pages::dropped(whole.running_lines()));
     }
     Ok(Outcome { artifacts: vec![artifact], warnings, ..Outcome::default() })
+}
+
+/// The file that is written.
+struct Output<'l> {
+    file: BufWriter<File>,
+    bytes: u64,
+    limits: &'l Limits,
+}
+
+impl<'l> Output<'l> {
+    fn new(path: &Path, limits: &'l Limits) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|error| super::io_failure(&error))?;
+        Ok(Self { file: BufWriter::new(file), bytes: 0, limits })
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.bytes += text.len() as u64;
+        super::within_output(self.bytes, self.limits)?;
+        self.file.write_all(text.as_bytes()).map_err(|error| super::io_failure(&error))
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(|error| super::io_failure(&error))
+    }
 }
