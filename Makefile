@@ -227,9 +227,9 @@ soak: setup build-release ## Convert 500 documents, some hostile, in one process
 	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 # Each must end in a result or a typed error. SAMPLE=300 takes so many at random.
-strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder)
+strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder, TOOL=one)
 	@mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench.strangers --json target/strangers.jsonl \
-		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) "$(DOCUMENTS)"
+		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TOOL),--tool $(TOOL)) "$(DOCUMENTS)"
 
 bench-privileges: setup build-release ## Compare the worker as an ordinary user with the worker as root: results and CPU time (QUICK=1)
 	@$(BENCH) privileges $(BENCH_ARGUMENTS) --json target/privileges.json

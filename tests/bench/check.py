@@ -24,6 +24,14 @@ def pdf(path: Path, text: str, least_pages: int) -> int:
     return pages
 
 
+def words(path: Path) -> list[str]:
+    """What pdftotext finds in a PDF: nothing if it can't read it. Dots and codes without a meaning are no words."""
+    try:
+        return [word for word in _poppler("pdftotext", str(path), "-").split() if any(letter.isalnum() for letter in word)]
+    except (Wrong, subprocess.TimeoutExpired):
+        return []
+
+
 def error_rate(said: list[str], expected: list[str]) -> float:
     """The share of expected characters in words that differ: an upper bound of the usual error rate, which counts single
     characters."""

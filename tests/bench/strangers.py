@@ -1,7 +1,7 @@
 """Strangers' documents through workers as Lambda runs them: `make strangers DOCUMENTS=FOLDER`.
 
 Each must end in a result or in a typed error that is not `internal`, within its time, and leave the next document unharmed: a good
-document follows each error of an office document or PDF.
+document follows each error of an office document or PDF. Where pdftotext finds words, extract-document must have text, or hidden text.
 """
 
 import argparse
@@ -31,6 +31,7 @@ FORMATS = {"docm": "docx", "dot": "doc", "pptm": "pptx", "jpeg": "jpg", "tif": "
 PDF_TOOLS: list[tuple[str, dict]] = [
     ("inspect-document", {}),
     ("pdf-to-text", {}),
+    ("extract-document", {"ocr": "never", "headersFooters": "keep"}),
     ("compress-pdf", {}),
     ("merge-pdf", {}),
     ("pdf-to-images", {"dpi": 36, "pages": "1"}),
@@ -57,10 +58,16 @@ class Ended:
     fallbacks: int = 0
     # What went wrong with the good document after an error.
     next_harmed: str = ""
+    # No text was extracted, though pdftotext finds words.
+    unread: bool = False
 
 
-def calls(path: Path) -> list[tuple[str, dict]]:
-    """The tools that are tried on a file, by its name."""
+def calls(path: Path, only: str | None = None) -> list[tuple[str, dict]]:
+    """The tools that are tried on a file, by its name. `only`: that one."""
+    return [(tool, options) for tool, options in _calls(path) if only in (None, tool)]
+
+
+def _calls(path: Path) -> list[tuple[str, dict]]:
     suffix = path.suffix[1:].lower()
     if suffix in OFFICE:
         return [("office-to-pdf", {})]
@@ -76,14 +83,14 @@ def calls(path: Path) -> list[tuple[str, dict]]:
 class Runner:
     """One worker, and another one when it is lost."""
 
-    def __init__(self, binary: Path, scratch: Path, results: Path | None):
-        self.binary, self.scratch, self.results = binary, scratch, results
+    def __init__(self, binary: Path, scratch: Path, results: Path | None, only: str | None):
+        self.binary, self.scratch, self.results, self.only = binary, scratch, results, only
         self.log, self.out = scratch / "log", scratch / "out"
         self.worker = Worker(binary, scratch)
         self.fallbacks = 0
 
     def try_all(self, path: Path, name: str) -> Iterator[Ended]:
-        for tool, options in calls(path):
+        for tool, options in calls(path, self.only):
             ended = self._try(path, name, tool, options)
             if ended.outcome != "result":
                 ended.next_harmed = self._next_harmed(tool, options)
@@ -104,6 +111,7 @@ class Runner:
             answer = self.worker.convert(tool, [path, GOOD_PDF] if tool == "merge-pdf" else path, self.out, options)
             ended.warnings = [warning["code"] for warning in answer["warnings"]]
             ended.pages = answer["output"].get("pages")
+            ended.unread = tool == "extract-document" and self._is_unread(path)
         except Failed as failed:
             error = json.loads(str(failed))
             ended.outcome, ended.message = error["code"], error["message"]
@@ -128,6 +136,11 @@ class Runner:
             return str(error)
         return ""
 
+    def _is_unread(self, path: Path) -> bool:
+        document = json.loads(self.out.read_text())
+        has_text = document["hidden"] or any(block["text"].strip() for block in document["blocks"])
+        return not has_text and bool(check.words(path))
+
     def _keep(self, name: str, tool: str) -> None:
         if tool == "office-to-pdf":
             place = self.results / (name + ".pdf")
@@ -135,12 +148,12 @@ class Runner:
             shutil.move(self.out, place)
 
 
-def run(binary: Path, documents: list[tuple[Path, str]], workers: int, results: Path | None, report: Path) -> list[Ended]:
+def run(arguments: argparse.Namespace, documents: list[tuple[Path, str]]) -> list[Ended]:
     waiting, ended = iter(documents), []
     lock = threading.Lock()
 
     def serve(scratch: Path) -> None:
-        runner = Runner(binary, scratch, results)
+        runner = Runner(arguments.worker, scratch, arguments.results, arguments.tool)
         try:
             while True:
                 with lock:
@@ -148,14 +161,14 @@ def run(binary: Path, documents: list[tuple[Path, str]], workers: int, results: 
                 if path is None:
                     return
                 for one in runner.try_all(path, name):
-                    with lock, report.open("a") as lines:
+                    with lock, arguments.json.open("a") as lines:
                         ended.append(one)
                         lines.write(json.dumps(asdict(one), ensure_ascii=False) + "\n")
         finally:
             runner.stop()
 
     with TemporaryDirectory(prefix="docmill-strangers-") as scratch:
-        places = [Path(scratch) / str(number) for number in range(workers)]
+        places = [Path(scratch) / str(number) for number in range(arguments.workers)]
         for place in places:
             place.mkdir()
         threads = [threading.Thread(target=serve, args=[place]) for place in places]
@@ -184,24 +197,26 @@ def table(ended: list[Ended]) -> str:
 
 
 def main() -> int:
-    """Exit code 0 if nothing was `internal`, no worker or warm engine was lost, and no next document was harmed."""
+    """Exit code 0 if nothing was `internal` or unread, no worker or warm engine was lost, and no next document was harmed."""
     parser = argparse.ArgumentParser(prog="bench.strangers")
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--sample", type=int, help="so many documents, chosen at random")
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--results", type=Path, help="a folder to keep the PDFs of office documents in")
+    parser.add_argument("--tool", help="only this tool")
     parser.add_argument("--json", type=Path, default=Path("strangers.jsonl"))
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     documents = [(path, str(path.relative_to(arguments.folder))) for path in sorted(arguments.folder.rglob("*"))]
-    documents = [(path, name) for path, name in documents if path.is_file() and calls(path)]
+    documents = [(path, name) for path, name in documents if path.is_file() and calls(path, arguments.tool)]
     random.Random(1).shuffle(documents)
     arguments.json.unlink(missing_ok=True)
-    ended = run(arguments.worker, documents[: arguments.sample], arguments.workers, arguments.results, arguments.json)
+    ended = run(arguments, documents[: arguments.sample])
     print(table(ended))
-    wrong = [one for one in ended if one.outcome in ("internal", "lost") or one.next_harmed or one.fallbacks]
+    wrong = [one for one in ended if one.outcome in ("internal", "lost") or one.next_harmed or one.fallbacks or one.unread]
     for one in wrong:
-        print(f"WRONG: {one.document}, {one.tool}: {one.outcome} {one.message} {one.next_harmed} ({one.fallbacks} fallbacks)")
+        unread = "no text" if one.unread else ""
+        print(f"WRONG: {one.document}, {one.tool}: {one.outcome} {one.message} {one.next_harmed} {unread} ({one.fallbacks} fallbacks)")
     return 1 if wrong else 0
 
 

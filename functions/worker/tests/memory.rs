@@ -125,7 +125,7 @@ fn book(pages: usize) -> String {
 #[tokio::test]
 async fn a_long_text_needs_as_much_memory_as_a_short_one() {
     const PAGES: usize = 1_000;
-    let engine = PdfTools::new(launcher(96));
+    let engine = PdfTools::new(launcher(128));
     let directory = TempDir::new().unwrap();
     let path = directory.path().join("book.pdf");
     std::fs::write(&path, book(PAGES)).unwrap();

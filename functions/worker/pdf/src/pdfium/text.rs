@@ -40,6 +40,8 @@ pub(crate) struct Character {
     pub value: char,
     /// The character's place in its line: the font's height and the character's advance.
     pub area: Rect,
+    /// A place on its baseline, if that is known.
+    pub baseline: Option<Rect>,
     /// The displayed font size in points.
     pub size: f32,
     /// Whether a space or a line break comes before it.
@@ -167,10 +169,11 @@ impl<'p> TextPage<'p> {
             area = ink.map_or(area, |ink| Rect { x0: area.x0.min(ink.x0), x1: ink.x1, ..area });
         }
         let angle = self.angle(index, matrix.as_ref());
+        let baseline = matrix.as_ref().map(|matrix| self.page.place(matrix.e, matrix.f, matrix.e, matrix.f));
         let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
         let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
         let size = if size.is_finite() && size > 0.0 { size } else { fallback };
-        Some(Character { value, area, size, spaced, font, object, angle })
+        Some(Character { value, area, baseline, size, spaced, font, object, angle })
     }
 
     /// `drawn`: the width of the ink. Advances of joined letters belong to other shapes of them. `tight`: only the ink.

@@ -47,7 +47,7 @@ fn bullet(words: &[Word], shape: &Rect) -> Option<Word> {
     }
     let area = Rect { x0: shape.x0, x1: shape.x1, ..next.area };
     let (font, text) = (Rc::new(Font::default()), "•".to_owned());
-    Some(Word { area, place: *shape, size: em, font, text, tail: None, raised: None, link: None })
+    Some(Word { area, place: *shape, baseline: None, size: em, font, text, tail: None, raised: None, link: None })
 }
 
 #[cfg(test)]

@@ -88,6 +88,10 @@ fn separator(spans: &mut [Span], word: &Word, new_line: bool) -> &'static str {
     if !new_line {
         return " ";
     }
+    // Lines are broken there without a space.
+    if is_cjk(end) || is_cjk(start) {
+        return "";
+    }
     // A hyphenated word continues in lower case. `well-known` broken at its own hyphen can't be told apart from that.
     let mut before = last.text.chars().rev().skip(1);
     if matches!(end, '-' | '\u{ad}' | '\u{2010}')

@@ -7,8 +7,8 @@ mod bullets;
 mod document;
 mod inline;
 mod json;
-pub(crate) mod markup;
 mod order;
+mod radicals;
 mod render;
 mod running;
 mod styles;
@@ -20,7 +20,7 @@ pub(crate) use document::{Document, Pages};
 pub(crate) use inline::{Span, runs};
 pub(crate) use json::{corners, json, place, round};
 pub(crate) use order::{Line, plain, words_in_order};
-pub(crate) use render::{code, html, layout, markdown};
+pub(crate) use render::{code, html, layout};
 pub(crate) use tables::Table;
 pub(crate) use words::{Raised, Word, is_cjk, is_raised, is_rtl, visual_order};
 
@@ -65,12 +65,18 @@ impl PageContent {
     /// Makes the places of words as high as their fonts reach. The order of words follows from their areas, which stay.
     pub(crate) fn stretch(&mut self, reach: impl Fn(&Font) -> Option<Reach>) {
         for word in &mut self.words {
+            let is_rtl = word.is_rtl();
             let known = reach(&word.font).filter(|reach| USUAL.contains(&(reach.above + reach.below)));
-            let Reach { above, below } = known.filter(|_| !word.is_rtl()).unwrap_or(REACH);
+            let Reach { above, below } = known.filter(|_| !is_rtl).unwrap_or(REACH);
             let Rect { x0, y0, x1, y1 } = word.area;
-            let baseline = y0 + (y1 - y0) * above / (above + below);
+            // It is in or near the word: else it is that of something else.
+            let own = word.baseline.filter(|own| (y0..y1 + word.size).contains(own));
+            let baseline = own.unwrap_or(y0 + (y1 - y0) * above / (above + below));
+            let (above, below) = (above.max(REACH.above), below.max(REACH.below));
             let area = Rect { x0, y0: baseline - word.size * above, x1, y1: baseline + word.size * below };
-            word.place = words::shown(&area.union(&word.area), self.angle, (self.width, self.height));
+            // The area of right-to-left type is as high as its fonts reserve.
+            let area = if is_rtl && own.is_some() { area } else { area.union(&word.area) };
+            word.place = words::shown(&area, self.angle, (self.width, self.height));
         }
     }
 }
@@ -119,6 +125,7 @@ pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Pla
     let word = |placed: Placed| Word {
         area: placed.area,
         place: placed.area,
+        baseline: None,
         size: placed.size,
         font: Rc::clone(&font),
         text: placed.text,

@@ -1,12 +1,11 @@
-//! Writes documents as Markdown, HTML, and as text that keeps its layout.
+//! Writes documents as HTML, and as text that keeps its layout.
 
 use std::fmt::Write as _;
 
 use super::PageContent;
 use super::blocks::{Block, Content, PageBlocks};
 use super::document::Document;
-use super::inline::{self, Span};
-use super::markup::{self, Styled, escape, fenced, guard_start};
+use super::inline;
 use super::order::{self, Line};
 use super::tables::Table;
 use crate::Failure;
@@ -14,86 +13,6 @@ use crate::Failure;
 /// Takes the parts of a text, one after the other.
 pub(crate) trait Write: FnMut(&str) -> Result<(), Failure> {}
 impl<W: FnMut(&str) -> Result<(), Failure>> Write for W {}
-
-/// GitHub Flavored Markdown, with an empty line between blocks. Running headers, footers and page numbers are left out.
-pub(crate) fn markdown(document: &Document, mut write: impl Write) -> Result<(), Failure> {
-    let (mut is_first, mut in_list) = (true, false);
-    document.for_each(|page| {
-        for block in &page.blocks {
-            let is_item = matches!(block.content, Content::Item { .. });
-            let written = markdown_block(block);
-            if written.is_empty() {
-                continue;
-            }
-            if !is_first {
-                write(if in_list && is_item { "\n" } else { "\n\n" })?;
-            }
-            write(&written)?;
-            (is_first, in_list) = (false, is_item);
-        }
-        Ok(())
-    })?;
-    if is_first { Ok(()) } else { write("\n") }
-}
-
-fn markdown_block(block: &Block) -> String {
-    match &block.content {
-        Content::Heading { level, lines } => {
-            format!("{} {}", "#".repeat(usize::from(*level)), escape(&inline::text(lines)))
-        }
-        Content::Paragraph { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
-        Content::Item { number, depth, lines } => {
-            let marker = number.map_or_else(|| "-".to_owned(), |number| format!("{number}."));
-            format!("{}{marker} {}", "    ".repeat(usize::from(*depth)), markdown_spans(&inline::spans(lines)))
-        }
-        Content::Code { lines } => fenced(&code(lines)),
-        Content::Table(table) => markdown_table(table),
-        Content::Aside { lines } => guard_start(&markdown_spans(&inline::spans(lines))),
-        Content::Running { .. } => String::new(),
-    }
-}
-
-/// A pipe table, or HTML if cells span rows or columns.
-fn markdown_table(table: &Table) -> String {
-    if table.has_spans() {
-        return html_table(table);
-    }
-    let mut text = String::new();
-    for (index, row) in table.rows.iter().enumerate() {
-        let cells = row.iter().map(|cell| escape(&cell.text()).replace('|', "\\|"));
-        let _ = writeln!(text, "| {} |", cells.collect::<Vec<_>>().join(" | "));
-        if index == 0 {
-            let _ = writeln!(text, "|{}", " --- |".repeat(row.len()));
-        }
-    }
-    text.trim_end().to_owned()
-}
-
-fn html_table(table: &Table) -> String {
-    let headers = table.headers();
-    let mut text = "<table>\n".to_owned();
-    for (index, row) in table.rows.iter().enumerate() {
-        let tag = if index < headers { "th" } else { "td" };
-        text.push_str("<tr>");
-        for cell in row {
-            let span =
-                |name: &str, count: usize| if count > 1 { format!(" {name}=\"{count}\"") } else { String::new() };
-            let spans = span("colspan", cell.columns) + &span("rowspan", cell.rows);
-            let _ = write!(text, "<{tag}{spans}>{}</{tag}>", html_escape(&cell.text()));
-        }
-        text.push_str("</tr>\n");
-    }
-    text + "</table>"
-}
-
-fn markdown_spans(spans: &[Span]) -> String {
-    markup::inline(&spans.iter().map(styled).collect::<Vec<_>>())
-}
-
-fn styled(span: &Span) -> Styled<'_> {
-    let Span { text, bold, italic, code, superscript: _, link } = span;
-    Styled { text, bold: *bold, italic: *italic, code: *code, element: None, link: link.as_deref() }
-}
 
 /// Lines in a monospaced font, with spaces for their indentation and gaps.
 pub(crate) fn code(lines: &[Line]) -> String {
@@ -210,6 +129,23 @@ fn html_block(text: &mut String, block: &Block) {
             writeln!(text, "<aside>{}</aside>", html_escape(&inline::text(lines)))
         }
     };
+}
+
+fn html_table(table: &Table) -> String {
+    let headers = table.headers();
+    let mut text = "<table>\n".to_owned();
+    for (index, row) in table.rows.iter().enumerate() {
+        let tag = if index < headers { "th" } else { "td" };
+        text.push_str("<tr>");
+        for cell in row {
+            let span =
+                |name: &str, count: usize| if count > 1 { format!(" {name}=\"{count}\"") } else { String::new() };
+            let spans = span("colspan", cell.columns) + &span("rowspan", cell.rows);
+            let _ = write!(text, "<{tag}{spans}>{}</{tag}>", html_escape(&cell.text()));
+        }
+        text.push_str("</tr>\n");
+    }
+    text + "</table>"
 }
 
 fn html_spans(lines: &[Line]) -> String {

@@ -14,9 +14,11 @@ const EDGE: f32 = 0.09;
 const NEAR: f32 = 3.0;
 /// They are not larger than the text by more than this factor.
 const AS_LARGE: f32 = 1.03;
-/// On how many pages a line is at least that repeats without any difference, and one that counts the pages, which headings do, too.
+/// On how many pages a line is at least that repeats without any difference, and one that counts the pages, which headings do, too, or is small.
 const REPEATED: usize = 3;
 const COUNTED: usize = 2;
+/// Type that is smaller than the text by this factor repeats on fewer pages.
+const SMALLER: f32 = 0.9;
 /// Numbers of a line that may count the pages.
 const NUMBERS: usize = 12;
 
@@ -54,7 +56,7 @@ impl Running {
     }
 
     /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
-    /// third of all (on two if it counts them), in type no larger than the text.
+    /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text.
     pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
         let height = page.height;
         let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
@@ -69,9 +71,11 @@ impl Running {
             return false;
         }
         let part = self.pages / 3 + 1;
+        let is_heading = styles.is_heading(line);
+        let least = if !is_heading && line.size() < styles.body * SMALLER { COUNTED } else { REPEATED };
         let mut keys = keys(line, page);
-        let is_repeated = keys.next().is_some_and(|same| self.count(&same) >= part.max(REPEATED));
-        is_repeated || !styles.is_heading(line) && keys.any(|counting| self.count(&counting) >= part.max(COUNTED))
+        let is_repeated = keys.next().is_some_and(|same| self.count(&same) >= part.max(least));
+        is_repeated || !is_heading && keys.any(|counting| self.count(&counting) >= part.max(COUNTED))
     }
 
     /// On how many pages it is, within the distance that makes no difference.

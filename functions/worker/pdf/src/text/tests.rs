@@ -4,6 +4,9 @@ use crate::pdfium::{Character, Font, Rect, TextObject};
 use crate::spool::Scratch;
 
 use super::*;
+use crate::extract::model::TextSource;
+use crate::extract::pdf::{self, Facts, Head};
+use crate::extract::write;
 
 const VALUES: [char; 16] =
     ['a', 'B', '1', '.', '-', '•', '*', '|', '#', 'ش', 'ل', 'ا', '中', '\u{301}', '\u{10ffff}', '<'];
@@ -27,6 +30,7 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
         characters.push(Character {
             value: VALUES[usize::from(value) % VALUES.len()],
             area,
+            baseline: None,
             size,
             spaced: flags & 1 != 0,
             font: Rc::new(font),
@@ -72,10 +76,19 @@ fn document(pages: Vec<PageContent>, headers_footers: HeadersFooters) -> Documen
     all.document().unwrap()
 }
 
+/// What the blocks of these pages are in Markdown.
 fn markdown_of(document: &Document) -> String {
-    let mut text = String::new();
-    markdown(document, |part: &str| Ok(text.push_str(part))).unwrap();
-    text
+    let facts = || Facts {
+        source: TextSource::Text,
+        confidence: 1.0,
+        hidden: Vec::new(),
+        figures: Vec::new(),
+        fields: Vec::new(),
+    };
+    let mut pages = Vec::new();
+    document.for_each(|_| Ok(pages.push(facts()))).unwrap();
+    let head = Head { title: String::new(), bookmarks: Vec::new() };
+    write::markdown(&pdf::document(document, pages, HeadersFooters::Drop, head).unwrap())
 }
 
 fn html_of(document: &Document, title: &str) -> String {
@@ -138,6 +151,23 @@ fn running_headers_and_footers_are_left_out_counted_and_kept_on_request() {
 }
 
 #[test]
+fn small_type_repeats_on_two_pages() {
+    let page = |number: u32, size: f32| {
+        let text = format!("On page {number} a paragraph tells its own part of a long story, which goes on");
+        written(number, &[line("The River Reader", 30.0, size), line(&text, 300.0, 12.0), line(&text, 315.0, 12.0)])
+    };
+    let running = |size: f32| document(vec![page(1, size), page(2, size)], HeadersFooters::Drop).running_lines();
+    assert_eq!((running(9.0), running(12.0)), (2, 0));
+}
+
+#[test]
+fn lines_of_chinese_break_without_a_space() {
+    let words = [("报告", 300.0), ("2005", 315.0), ("改善", 330.0)].map(|(text, top)| line(text, top, 12.0));
+    let text = markdown_of(&document(vec![written(1, &words)], HeadersFooters::Drop));
+    assert_eq!(text, "报告2005改善\n");
+}
+
+#[test]
 fn a_word_that_is_drawn_over_itself_is_said_once() {
     let characters = |left: f32| {
         let font = Rc::new(Font { name: "F".to_owned(), bold: false, italic: false, fixed: false });
@@ -146,6 +176,7 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
         "bold".chars().enumerate().map(move |(at, value)| Character {
             value,
             area: area(at),
+            baseline: None,
             size: 10.0,
             spaced: at == 0,
             font: Rc::clone(&font),

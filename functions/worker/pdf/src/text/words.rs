@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use unicode_bidi::{BidiInfo, Level};
 
+use super::radicals::unified;
 use crate::pdfium::{Character, Font, Rect};
 
 /// The widest gap and the largest overlap between characters of one word, in ems.
@@ -38,6 +39,8 @@ pub(crate) struct Word {
     pub area: Rect,
     /// As the page is shown.
     pub place: Rect,
+    /// How far down it is in the area's coordinates, if that is known.
+    pub baseline: Option<f32>,
     /// The em, in points.
     pub size: f32,
     pub font: Rc<Font>,
@@ -61,7 +64,17 @@ impl Word {
     pub(super) fn at(text: &str, x0: f32, y0: f32, size: f32, bold: bool) -> Self {
         let area = Rect { x0, y0, x1: x0 + size * 0.5 * text.chars().count() as f32, y1: y0 + size };
         let font = Rc::new(Font { name: "F".to_owned(), bold, italic: false, fixed: false });
-        Self { area, place: area, size, font, text: text.to_owned(), tail: None, raised: None, link: None }
+        Self {
+            area,
+            place: area,
+            baseline: None,
+            size,
+            font,
+            text: text.to_owned(),
+            tail: None,
+            raised: None,
+            link: None,
+        }
     }
 }
 
@@ -119,9 +132,10 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
         let word = Word {
             area,
             place: character.area,
+            baseline: character.baseline.map(|place| upright(&place, character.angle, page).y0),
             size: character.size,
             font: Rc::clone(&character.font),
-            text: character.value.to_string(),
+            text: unified(character.value).to_string(),
             tail: None,
             raised: None,
             link: None,
@@ -137,7 +151,48 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
         if angle == main { words.push(word) } else { aside.push(word) }
     }
     drop_overprinted(&mut words);
-    (words, aside, main)
+    (join_numbers(words), aside, main)
+}
+
+/// In text from right to left, pdfium has the parts of a number such as `77,915` from right to left: `915,` and `77`.
+fn join_numbers(words: Vec<Word>) -> Vec<Word> {
+    if !words.iter().any(Word::is_rtl) {
+        return words;
+    }
+    words.chunk_by(goes_on_leftwards).filter_map(joined).collect()
+}
+
+/// Whether two words are parts of a number, the second right before the first.
+fn goes_on_leftwards(first: &Word, second: &Word) -> bool {
+    let is_part = |word: &Word| word.text.chars().all(|c| c.is_numeric() || is_in_numbers(c));
+    let gap = first.area.x0 - second.area.x1;
+    let is_beside = (first.area.center().1 - second.area.center().1).abs() < first.size * 0.3;
+    is_part(first) && is_part(second) && is_beside && gap.abs() < first.size * JOINED
+}
+
+fn is_in_numbers(c: char) -> bool {
+    matches!(c, '.' | ',' | ':' | '/' | '%' | '-' | '+')
+}
+
+/// One word of these, which are from right to left, as are the signs after the digits of each.
+fn joined(parts: &[Word]) -> Option<Word> {
+    let mut word = parts.first()?.clone();
+    if parts.len() == 1 {
+        return Some(word);
+    }
+    let leftwards = parts.iter().rev().flat_map(|part| {
+        let digits = part.text.trim_end_matches(is_in_numbers);
+        [part.text.get(digits.len()..).unwrap_or_default(), digits]
+    });
+    let number: String = leftwards.collect();
+    // What is left of all digits comes after them.
+    let digits = number.trim_start_matches(['.', ',', ':']);
+    let end = number.get(..number.len() - digits.len()).unwrap_or_default();
+    word.text = format!("{digits}{end}");
+    for part in parts {
+        (word.area, word.place) = (word.area.union(&part.area), word.place.union(&part.place));
+    }
+    Some(word)
 }
 
 /// Drops words that are drawn over themselves, as programs do for bold type: readers see each once.
@@ -198,7 +253,7 @@ fn raised(word: &Word, character: &Character, area: &Rect) -> Option<Raised> {
 
 /// Adds a character. pdfium reports the lam-alef ligature in visual order.
 fn push(word: &mut Word, character: &Character, same_place: bool) {
-    let (value, font) = (character.value, &character.font);
+    let (value, font) = (unified(character.value), &character.font);
     if value.is_alphanumeric() {
         word.tail = None;
     } else if word.tail.is_none() && !font.looks_like(&word.font) {
@@ -236,5 +291,23 @@ pub(super) fn link(words: &mut [Word], links: &[(Rect, String)]) {
         for word in words.iter_mut().filter(|word| area.contains(word.place.center())) {
             word.link = Some(Rc::clone(&address));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_text_from_right_to_left_are_whole() {
+        let joined = |beside: &str, parts: &[(&str, f32)]| {
+            let parts = parts.iter().map(|(text, left)| Word::at(text, *left, 100.0, 10.0, false));
+            let words = [Word::at(beside, 200.0, 100.0, 10.0, false)].into_iter().chain(parts);
+            join_numbers(words.collect()).into_iter().map(|word| word.text).collect::<Vec<_>>()
+        };
+        assert_eq!(joined("של", &[("915,", 60.0), ("77", 50.0)]), ["של", "77,915"]);
+        assert_eq!(joined("של", &[("%", 80.0), ("0.", 70.0), ("60.", 55.0)]), ["של", "60.0%."]);
+        assert_eq!(joined("של", &[("915", 60.0), ("77", 40.0)]), ["של", "915", "77"]);
+        assert_eq!(joined("of", &[("915,", 60.0), ("77", 50.0)]), ["of", "915,", "77"]);
     }
 }

@@ -60,10 +60,11 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             without_pages(&options)?;
             own::read(source, &mut pictures, &request.limits, options.headers_footers)?
         } else {
-            let reader = Reader { engines, session: &session, request, options: &options };
+            let (pages, headers_footers) = (options.pages.as_deref(), options.headers_footers);
+            let reader = Reader { engines, session: &session, request, pages, headers_footers };
             reader.read(source, &mut recognition, &mut pictures, left)?
         };
-        told.extend(hidden_text(document.hidden.len()));
+        told.extend(hidden_text(&document));
         left = left.saturating_sub(document.pages.len());
         warnings.extend(told.into_iter().map(|warning| of_source(warning, source, request)));
         let mut files = write(&document, &options.write, &prefix, &request.directory, &request.limits)?;
@@ -105,23 +106,25 @@ fn of_source(warning: Warning, source: &Source, request: &Request) -> Warning {
     }
 }
 
-struct Reader<'r> {
-    engines: &'r Engines,
-    session: &'r Session<'r>,
-    request: &'r Request,
-    options: &'r Options,
+/// Reads PDFs as documents.
+pub(super) struct Reader<'r> {
+    pub(super) engines: &'r Engines,
+    pub(super) session: &'r Session<'r>,
+    pub(super) request: &'r Request,
+    pub(super) pages: Option<&'r str>,
+    pub(super) headers_footers: HeadersFooters,
 }
 
 impl Reader<'_> {
     /// Reads a PDF of at most `left` pages.
-    fn read(
+    pub(super) fn read(
         &self,
         source: &Source,
         recognition: &mut Recognition<'_>,
         pictures: &mut Pictures<'_>,
         left: usize,
     ) -> Result<(Document, Vec<Warning>), Failure> {
-        let opened = Opened::new(self.engines, self.session, self.request, source, self.options.pages.as_deref())?;
+        let opened = Opened::new(self.engines, self.session, self.request, source, self.pages)?;
         if opened.pages.len() > left {
             return Err(too_many(self.request.limits.pages));
         }
@@ -150,12 +153,12 @@ impl Reader<'_> {
         let whole = pages.document()?;
         let mut warnings: Vec<Warning> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
         warnings.extend(low_confidence(confidences.into_iter()));
-        if self.options.headers_footers == HeadersFooters::Drop {
+        if self.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));
         }
         let head = Head { title: opened.document.metadata(c"Title"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
-        Ok((pdf::document(&whole, facts, self.options.headers_footers, head)?, warnings))
+        Ok((pdf::document(&whole, facts, self.headers_footers, head)?, warnings))
     }
 }
 
@@ -168,10 +171,12 @@ fn text_source(read: &ReadPage) -> TextSource {
     }
 }
 
-fn hidden_text(lines: usize) -> Option<Warning> {
+/// Text that is left out since nobody sees it.
+pub(super) fn hidden_text(document: &Document) -> Option<Warning> {
+    let lines = document.hidden.len();
     let message = format!(
-        "{lines} line(s) of text can't be seen in the document, and are left out of the blocks. The format `json` has them in \
-         `hidden`, with the reason."
+        "{lines} line(s) of text can't be seen in the document, and are left out. The format `json` of `extract-document` has them \
+         in `hidden`, with the reason."
     );
     (lines > 0).then(|| Warning::new("hidden_text", message))
 }

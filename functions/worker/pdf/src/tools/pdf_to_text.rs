@@ -6,11 +6,15 @@ use std::path::Path;
 
 use serde::Deserialize;
 
+use super::extract_document::{Reader, hidden_text};
 use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, Recognition, Recognize};
+use crate::extract::pictures::{Images, Pictures};
+use crate::extract::write::markdown;
+use crate::pdfium::Session;
 use crate::spool::Scratch;
 use crate::text::{self, HeadersFooters, Pages};
-use crate::{Artifact, Engines, Failure, Limits, Media, Outcome, Request};
+use crate::{Artifact, Engines, Failure, Limits, Media, Outcome, Request, Warning};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -59,14 +63,49 @@ impl Format {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
-    let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
     let session = engines.pdfium()?.session();
-    let source = super::only_source(request)?;
-    let opened = Opened::new(engines, &session, request, source, options.pages.as_deref())?;
-    let structure = options.format != Format::Text;
     let media = options.format.media();
     let file = format!("text.{}", media.extension());
     let mut output = Output::new(&request.directory.join(&file), &request.limits)?;
+    let warnings = match options.format {
+        Format::Markdown => structured(engines, &session, request, &options, &mut output)?,
+        Format::Text | Format::Json | Format::Html => read(engines, &session, request, &options, &mut output)?,
+    };
+    output.end()?;
+    Ok(Outcome { artifacts: vec![Artifact::new(file, media)], warnings, ..Outcome::default() })
+}
+
+/// Markdown, as `extract-document` makes it.
+fn structured(
+    engines: &Engines,
+    session: &Session<'_>,
+    request: &Request,
+    options: &Options,
+    output: &mut Output<'_>,
+) -> Result<Vec<Warning>, Failure> {
+    let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
+    let mut pictures = Pictures::new(Images::None, &request.directory, &request.limits, String::new());
+    let (pages, headers_footers) = (options.pages.as_deref(), options.headers_footers);
+    let reader = Reader { engines, session, request, pages, headers_footers };
+    let most = request.limits.pages as usize;
+    let (document, mut warnings) = reader.read(super::only_source(request)?, &mut recognition, &mut pictures, most)?;
+    warnings.extend(hidden_text(&document));
+    output.write(&markdown(&document))?;
+    Ok(warnings)
+}
+
+/// The other formats, which have all text.
+fn read(
+    engines: &Engines,
+    session: &Session<'_>,
+    request: &Request,
+    options: &Options,
+    output: &mut Output<'_>,
+) -> Result<Vec<Warning>, Failure> {
+    let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
+    let source = super::only_source(request)?;
+    let opened = Opened::new(engines, session, request, source, options.pages.as_deref())?;
+    let structure = options.format != Format::Text;
     let mut pages = Pages::new(Scratch::of(request), options.headers_footers);
     let mut empty = 0;
     let mut confidences = Vec::new();
@@ -86,20 +125,14 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let whole = pages.document()?;
     let write = |text: &str| output.write(text);
     match options.format {
-        Format::Text => {}
-        Format::Markdown => text::markdown(&whole, write)?,
+        Format::Text | Format::Markdown => {}
         Format::Html => text::html(&whole, &opened.document.metadata(c"Title"), write)?,
         Format::Json => text::json(&whole, write)?,
     }
-    output.end()?;
-    let artifact = Artifact::new(file, media);
     let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
     warnings.extend(low_confidence(confidences.into_iter()));
     warnings.extend(opened.warning());
-    if options.format == Format::Markdown {
-        warnings.extend(pdf_pages::dropped(whole.running_lines()));
-    }
-    Ok(Outcome { artifacts: vec![artifact], warnings, ..Outcome::default() })
+    Ok(warnings)
 }
 
 /// The file that is written.

@@ -1,6 +1,7 @@
-use docmill_pdf::{ErrorCode, Media, OfficeFile, Tool};
+use docmill_pdf::{ErrorCode, Media, OfficeFile, Source, Tool};
 use serde_json::{Value, json};
 
+use crate::pdf_to_text::{LAYOUTS, form};
 use crate::{Run, fixture, run, run_on, source};
 
 const TABLE: &str = "layouts/table-ruled.pdf";
@@ -51,4 +52,28 @@ fn tables_are_files_and_a_document_without_them_has_a_warning() {
     assert!(about.contains(&("no_tables", Some("headings.pdf"))), "{about:?}");
 
     assert_eq!(extracted(TEXT, json!({"format": "tables"})).failure().code, ErrorCode::RenderFailed);
+}
+
+#[test]
+fn pdf_to_text_makes_the_same_markdown() {
+    let hidden = "BT /F 12 Tf 52 305 Td (Signed below.) Tj 3 Tr (secret) Tj ET";
+    let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
+    std::fs::write(file.path(), form(hidden)).unwrap();
+    let layouts = LAYOUTS.map(|layout| source(&fixture(&format!("layouts/{layout}.pdf")), Media::Pdf));
+    let sources: Vec<Source> = layouts.into_iter().chain([source(file.path(), Media::Pdf)]).collect();
+    for source in sources {
+        for options in [json!({}), json!({"pages": "1", "headersFooters": "keep"})] {
+            let made = |tool: Tool| {
+                let mut options = options.clone();
+                options["format"] = json!("markdown");
+                options["ocr"] = json!("auto");
+                let made = run(tool, vec![source.clone()], options);
+                let codes: Vec<String> = made.outcome().warnings.iter().map(|warning| warning.code.clone()).collect();
+                (text(&made), codes)
+            };
+            let extracted = made(Tool::ExtractDocument);
+            assert!(!extracted.0.is_empty() && !extracted.0.contains("secret"));
+            assert_eq!(made(Tool::PdfToText), extracted, "{:?}", source.name);
+        }
+    }
 }

@@ -1,12 +1,13 @@
 //! Chunks of a document for search and language models, as JSON lines.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use bpe_openai::{Tokenizer, o200k_base};
 use serde::{Deserialize, Serialize};
 
-use super::super::model::{Block, Document, Id, Place};
+use super::super::model::{Block, Corners, Document, Id, Place};
 use super::plain::{Part, Plain, level};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -42,8 +43,8 @@ pub(super) struct Chunk<'d> {
     pub headings: Vec<&'d str>,
     pub blocks: Vec<&'d Id>,
     pub pages: BTreeSet<u32>,
-    /// Of the whole blocks.
-    pub boxes: Vec<&'d Place>,
+    /// Of the whole blocks, but of tables only of the rows that are in it.
+    pub boxes: Vec<Cow<'d, Place>>,
 }
 
 /// Ends soon after `most_bytes`: every chunk of a long table has all its places.
@@ -90,8 +91,8 @@ fn chunk<'d>(plain: &'d Plain<'d>, tokenizer: &Tokenizer, number: usize, range: 
     let first = plain.parts.partition_point(|part| part.range.end <= range.start);
     let after = plain.parts.partition_point(|part| part.range.start < range.end);
     let inside = plain.parts.get(first..after).unwrap_or_default();
-    let text = plain.text.get(range).unwrap_or_default();
-    let boxes: Vec<&Place> = inside.iter().flat_map(|part| &part.block.places).collect();
+    let text = plain.text.get(range.clone()).unwrap_or_default();
+    let boxes: Vec<Cow<'d, Place>> = inside.iter().flat_map(|part| places(part, &range)).collect();
     Chunk {
         id: format!("c{number}"),
         text,
@@ -101,6 +102,29 @@ fn chunk<'d>(plain: &'d Plain<'d>, tokenizer: &Tokenizer, number: usize, range: 
         pages: boxes.iter().map(|place| place.page).collect(),
         boxes,
     }
+}
+
+/// Where the block stands, or those of its rows that are in a chunk of this range.
+fn places<'d>(part: &Part<'d>, range: &Range<usize>) -> Vec<Cow<'d, Place>> {
+    let whole = || part.block.places.iter().map(Cow::Borrowed).collect();
+    let is_whole = range.start <= part.range.start && part.range.end <= range.end;
+    let Some(table) = part.table.filter(|_| !is_whole) else { return whole() };
+    let rows = part.rows_in(range);
+    let from = table.cells.partition_point(|cell| cell.row < rows.start);
+    let until = table.cells.partition_point(|cell| cell.row < rows.end);
+    let cells = table.cells.get(from..until).unwrap_or_default();
+    let mut areas: BTreeMap<u32, Corners> = BTreeMap::new();
+    for Place { page, corners } in cells.iter().filter_map(|cell| cell.place.as_ref()) {
+        areas.entry(*page).and_modify(|area| *area = union(area, corners)).or_insert(*corners);
+    }
+    if areas.is_empty() {
+        return whole();
+    }
+    areas.into_iter().map(|(page, corners)| Cow::Owned(Place { page, corners })).collect()
+}
+
+fn union([left, top, right, bottom]: &Corners, other: &Corners) -> Corners {
+    [left.min(other[0]), top.min(other[1]), right.max(other[2]), bottom.max(other[3])]
 }
 
 /// The headings above the text of these parts, which are from `first` on: with those at its start.

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::fmt::Write as _;
 
 use super::super::model::{Block, Cell, Document, Figure, Id, Role, Span, Table};
+use super::markup::is_safe;
 use crate::text::is_rtl;
-use crate::text::markup::is_safe;
 
 pub(super) fn html(document: &Document) -> String {
     let title = document.blocks.iter().find(|block| block.role == Role::Title).map(|block| block.text.as_str());
@@ -202,7 +202,7 @@ fn caption_of(block: &Block) -> Option<&str> {
 }
 
 /// Cells where they are, and empty ones at the places that no cell covers.
-fn rows(table: &Table) -> String {
+pub(super) fn rows(table: &Table) -> String {
     let cells: HashMap<_, _> = table.cells.iter().map(|cell| ((cell.row, cell.column), cell)).collect();
     // The row from which each column is free again.
     let mut free = vec![0; table.columns];

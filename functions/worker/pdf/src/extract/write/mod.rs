@@ -3,6 +3,7 @@
 mod chunks;
 mod html;
 mod markdown;
+mod markup;
 mod plain;
 mod tables;
 #[cfg(test)]
@@ -15,6 +16,7 @@ use serde::Deserialize;
 use super::model::Document;
 use crate::{Artifact, ErrorCode, Failure, Limits, Media, OfficeFile};
 use chunks::ChunkOptions;
+pub(crate) use markdown::markdown;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -65,7 +67,7 @@ pub(crate) fn write(
     let internal = |error: serde_json::Error| Failure::internal(error.to_string());
     let files = match options.format {
         Format::Json => vec![whole(serde_json::to_string(document).map_err(internal)?, Media::Json)],
-        Format::Markdown => vec![whole(markdown::markdown(document), Media::Markdown)],
+        Format::Markdown => vec![whole(markdown(document), Media::Markdown)],
         Format::Html => vec![whole(html::html(document), Media::Html)],
         Format::Chunks => {
             vec![whole(

@@ -21,8 +21,24 @@ pub(super) struct Plain<'d> {
 pub(super) struct Part<'d> {
     pub block: &'d Block,
     pub range: Range<usize>,
+    /// Of a table: where its rows begin in the text, and their numbers.
+    pub rows: Vec<(usize, usize)>,
+    pub table: Option<&'d Table>,
     /// The part with the heading above it.
     pub under: Option<usize>,
+}
+
+impl Part<'_> {
+    /// The numbers of the rows of which this range of the text has something.
+    pub(super) fn rows_in(&self, range: &Range<usize>) -> Range<usize> {
+        let first = self.rows.partition_point(|(start, _)| *start <= range.start).saturating_sub(1);
+        let after = self.rows.partition_point(|(start, _)| *start < range.end);
+        let inside = self.rows.get(first..after).unwrap_or_default();
+        match (inside.first(), inside.last()) {
+            (Some((_, first)), Some((_, last))) => *first..last + 1,
+            (None, _) | (_, None) => 0..0,
+        }
+    }
 }
 
 impl<'d> Plain<'d> {
@@ -44,15 +60,17 @@ impl<'d> Plain<'d> {
             }
             let under = headings.last().map(|(_, part)| *part);
             headings.extend(own.map(|own| (own, plain.parts.len())));
-            let range = plain.push(&content, between);
-            plain.parts.push(Part { block, range, under });
+            let (range, rows) = plain.push(&content, between);
+            let table = if let Content::Rows { table, .. } = content { Some(table) } else { None };
+            plain.parts.push(Part { block, range, rows, table, under });
         }
         plain
     }
 
-    /// The range of this text, with the line breaks after it.
-    fn push(&mut self, content: &Content, between: &str) -> Range<usize> {
+    /// The range of this text, with the line breaks after it, and where the rows begin.
+    fn push(&mut self, content: &Content<'_>, between: &str) -> (Range<usize>, Vec<(usize, usize)>) {
         let start = self.text.len();
+        let mut places = Vec::new();
         match content {
             Content::Words { mark, text } => {
                 self.text.push_str(mark);
@@ -66,11 +84,12 @@ impl<'d> Plain<'d> {
                 self.cuts.push(start);
                 self.cuts.extend(starts.iter().map(|at| after_mark + at));
             }
-            Content::Rows(rows) => {
-                for (index, row) in rows.iter().enumerate() {
+            Content::Rows { rows, .. } => {
+                for (index, (number, row)) in rows.iter().enumerate() {
                     if index > 0 {
                         self.text.push('\n');
                     }
+                    places.push((self.text.len(), *number));
                     self.cuts.push(self.text.len());
                     self.sentences.push(self.text.len());
                     self.text.push_str(row);
@@ -78,25 +97,25 @@ impl<'d> Plain<'d> {
             }
         }
         self.text.push_str(between);
-        start..self.text.len()
+        (start..self.text.len(), places)
     }
 }
 
-enum Content {
+enum Content<'d> {
     /// A mark that stays with what follows, such as an item's number, and the text.
     Words { mark: String, text: String },
-    /// Rows of a table, with tabs between cells.
-    Rows(Vec<String>),
+    /// Rows of a table with their numbers, and tabs between cells.
+    Rows { table: &'d Table, rows: Vec<(usize, String)> },
 }
 
-impl Content {
+impl<'d> Content<'d> {
     /// `None`: the block has no text.
-    fn of(block: &Block, tables: &HashMap<&str, &Table>) -> Option<Self> {
+    fn of(block: &Block, tables: &HashMap<&str, &'d Table>) -> Option<Self> {
         if let Role::Table { table } = &block.role
             && let Some(table) = tables.get(table.0.as_str())
         {
             let rows = rows(table);
-            return (!rows.is_empty()).then_some(Self::Rows(rows));
+            return (!rows.is_empty()).then_some(Self::Rows { table, rows });
         }
         let text = block.text.trim_end();
         let mark = match &block.role {
@@ -121,13 +140,13 @@ impl Content {
     }
 }
 
-/// One line for each row that has text.
-fn rows(table: &Table) -> Vec<String> {
+/// One line for each row that has text, and the row's number.
+fn rows(table: &Table) -> Vec<(usize, String)> {
     let rows = table.cells.chunk_by(|one, next| one.row == next.row).map(|cells| {
         let texts = cells.iter().map(|cell| cell.text.split_whitespace().collect::<Vec<_>>().join(" "));
-        texts.collect::<Vec<_>>().join("\t")
+        (cells.first().map_or(0, |cell| cell.row), texts.collect::<Vec<_>>().join("\t"))
     });
-    rows.filter(|row| !row.trim().is_empty()).collect()
+    rows.filter(|(_, row)| !row.trim().is_empty()).collect()
 }
 
 fn are_items_of_one_list(one: &Block, next: &Block) -> bool {

@@ -12,6 +12,8 @@ const CELL_GAP: f32 = 1.05;
 const COLUMN_GAP: f32 = 0.7;
 /// The widest gap between rows, in ems.
 const ROW_GAP: f32 = 1.9;
+/// Type that is larger than the table's by this factor is a heading after it.
+const LARGER: f32 = 1.15;
 /// More than lines of one cell are apart, in points.
 const PADDING: f32 = 2.0;
 /// The most lines that can cross the gap between two columns: cells over both.
@@ -74,16 +76,21 @@ fn run<'l>(lines: impl Iterator<Item = &'l Line>, leading: f32) -> Option<Vec<Ve
     let mut above: Option<&Line> = None;
     // Without the single pieces at the end that continue no cell.
     let mut certain = 0;
-    for line in lines {
+    let mut lines = lines.peekable();
+    while let Some(line) = lines.next() {
         let size = line.size();
         if above.is_some_and(|above| line.area.y0 - above.area.y1 > size * ROW_GAP) {
             break;
         }
         let row = pieces(line, COLUMN_GAP);
-        let is_row = pieces(line, CELL_GAP).len() >= 2;
+        let is_head = rows.is_empty() && lines.peek().is_some_and(|below| is_head(&row, below));
+        let is_row = is_head || pieces(line, CELL_GAP).len() >= 2;
         if !is_row {
             if rows.is_empty() {
                 return None;
+            }
+            if above.is_some_and(|above| size > above.size() * LARGER) {
+                break;
             }
             let crossed = |piece: &Piece| occupied.iter().filter(|span| overlap(**span, &piece.area) > 0.0).count();
             if row.len() > 1 || row.iter().any(|piece| crossed(piece) != 1) {
@@ -115,6 +122,16 @@ fn run<'l>(lines: impl Iterator<Item = &'l Line>, leading: f32) -> Option<Vec<Ve
     }
     rows.truncate(certain);
     (rows.len() >= 2).then_some(rows)
+}
+
+/// Whether a line whose cells may be close to each other has one above each cell of a row.
+fn is_head(row: &[Piece], below: &Line) -> bool {
+    let cells = pieces(below, COLUMN_GAP);
+    let is_above = |piece: &Piece, cell: &Piece| overlap((piece.area.x0, piece.area.x1), &cell.area) > 0.0;
+    let above = |piece: &Piece| cells.iter().filter(|cell| is_above(piece, cell)).count();
+    pieces(below, CELL_GAP).len() >= 2
+        && row.len() == cells.len()
+        && row.iter().zip(&cells).all(|(piece, cell)| is_above(piece, cell) && above(piece) == 1)
 }
 
 fn overlap((from, to): (f32, f32), area: &Rect) -> f32 {
@@ -340,123 +357,4 @@ fn filled(mut row: Vec<Chunk>, columns: usize) -> Vec<Cell> {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::super::super::order;
-    use super::*;
-
-    const LEADING: f32 = 1.25;
-
-    /// The table of these lines of 10 points: each has its top, and texts with their left edges.
-    fn read(lines: &[(f32, &[(f32, &str)])], rules: &[Horizontal]) -> Option<Aligned> {
-        let words = |top: f32, left: f32, text: &str| {
-            let mut x = left;
-            let words = text.split(' ').map(|text| {
-                let word = Word::at(text, x, top, 10.0, false);
-                x = word.area.x1 + 3.0;
-                word
-            });
-            words.collect::<Vec<_>>()
-        };
-        let line = |(top, texts): &(f32, &[(f32, &str)])| {
-            let words = texts.iter().flat_map(|(left, text)| words(*top, *left, text)).collect();
-            order::lines(words).remove(0)
-        };
-        let lines: Vec<Line> = lines.iter().map(line).collect();
-        aligned(lines.iter(), LEADING, rules)
-    }
-
-    fn texts(table: &Table) -> Vec<Vec<String>> {
-        table.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect()
-    }
-
-    #[test]
-    fn lines_that_align_are_rows_up_to_the_text_below() {
-        let found = read(
-            &[
-                (100.0, &[(50.0, "Item"), (250.0, "Price")]),
-                (120.0, &[(50.0, "Apple"), (250.0, "1.20")]),
-                (140.0, &[(50.0, "Pear")]),
-                (160.0, &[(50.0, "Plum"), (250.0, "0.90")]),
-                (180.0, &[(50.0, "All prices are in euros and with taxes for the whole year")]),
-            ],
-            &[],
-        )
-        .unwrap();
-        assert_eq!(texts(&found.table), [["Item", "Price"], ["Apple", "1.20"], ["Pear", ""], ["Plum", "0.90"]]);
-        assert_eq!((found.lines, found.area.y1), (4, 170.0));
-    }
-
-    #[test]
-    fn a_cell_takes_lines_that_are_as_close_as_text() {
-        let found = read(
-            &[
-                (100.0, &[(50.0, "Name"), (200.0, "Remark")]),
-                (120.0, &[(50.0, "Apple"), (200.0, "grows on")]),
-                (132.0, &[(200.0, "old trees")]),
-                (152.0, &[(50.0, "Pear"), (200.0, "ripens late")]),
-            ],
-            &[],
-        )
-        .unwrap();
-        let rows = [["Name", "Remark"], ["Apple", "grows on old trees"], ["Pear", "ripens late"]];
-        assert_eq!(texts(&found.table), rows);
-    }
-
-    #[test]
-    fn rules_part_rows_that_are_as_close_as_text() {
-        let rule = |y: f32| Horizontal { x0: 40.0, x1: 300.0, y };
-        let found = read(
-            &[
-                (100.0, &[(50.0, "Kind"), (200.0, "Use")]),
-                (112.0, &[(50.0, "oak"), (200.0, "floors and")]),
-                (124.0, &[(200.0, "boats")]),
-                (136.0, &[(50.0, "elm"), (200.0, "wheels")]),
-            ],
-            &[rule(111.0), rule(135.0)],
-        )
-        .unwrap();
-        assert_eq!(texts(&found.table), [["Kind", "Use"], ["oak", "floors and boats"], ["elm", "wheels"]]);
-    }
-
-    #[test]
-    fn a_header_over_two_columns_spans_them() {
-        let found = read(
-            &[
-                (100.0, &[(50.0, "Year"), (200.0, "Totals in euros")]),
-                (120.0, &[(50.0, "2024"), (200.0, "100"), (250.0, "119")]),
-                (140.0, &[(50.0, "2025"), (200.0, "200"), (250.0, "238")]),
-                (160.0, &[(50.0, "2026"), (200.0, "300"), (250.0, "357")]),
-            ],
-            &[],
-        )
-        .unwrap();
-        let spans: Vec<usize> = found.table.rows[0].iter().map(|cell| cell.columns).collect();
-        assert_eq!((spans, found.table.rows[3].len()), (vec![1, 2], 3));
-        assert_eq!(texts(&found.table)[0], ["Year", "Totals in euros"]);
-    }
-
-    #[test]
-    fn headers_that_align_otherwise_stand_over_their_column() {
-        let found = read(
-            &[
-                (100.0, &[(50.0, "Name"), (200.0, "Cost")]),
-                (120.0, &[(50.0, "Apple"), (235.0, "12")]),
-                (140.0, &[(50.0, "Pear"), (235.0, "34")]),
-            ],
-            &[],
-        )
-        .unwrap();
-        assert_eq!(texts(&found.table), [["Name", "Cost"], ["Apple", "12"], ["Pear", "34"]]);
-    }
-
-    #[test]
-    fn text_and_lists_of_names_are_no_tables() {
-        let text: &[(f32, &[(f32, &str)])] = &[(100.0, &[(50.0, "a line of text")]), (112.0, &[(50.0, "and another")])];
-        let names: &[(f32, &[(f32, &str)])] = &[
-            (100.0, &[(50.0, "Name:"), (150.0, "Ada")]),
-            (120.0, &[(50.0, "Born:"), (150.0, "1815")]),
-            (140.0, &[(50.0, "Died:"), (150.0, "1852")]),
-        ];
-        assert!(read(text, &[]).is_none() && read(names, &[]).is_none());
-    }
-}
+mod tests;

@@ -1,10 +1,15 @@
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::Range;
+
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-use super::super::super::model::{Document, Id, Role};
-use super::super::chunks::{Chunk, ChunkOptions, SplitAt, chunks, json_lines};
+use super::super::super::model::{Cell, Document, Id, Place, Role, Table};
+use super::super::chunks::{ChunkOptions, SplitAt, chunks, json_lines};
 use super::super::plain::Plain;
-use super::{block, document, item, table};
+use super::{block, cell, document, item, table};
+use crate::text::is_cjk;
 
 fn options(max_tokens: usize, overlap: usize, split_at: SplitAt) -> ChunkOptions {
     ChunkOptions { max_tokens, overlap, split_at }
@@ -103,6 +108,32 @@ fn rows_and_words_are_never_parted() {
 }
 
 #[test]
+fn boxes_of_a_long_table_are_those_of_the_rows_in_the_chunk() {
+    let mut document = document([(Role::Table { table: Id::table(1) }, 1, "not used")]);
+    document.blocks[0].places = vec![place(1, [50.0, 60.0, 300.0, 100.0]), place(2, [50.0, 60.0, 300.0, 80.0])];
+    let mut long = table(1, [["Name", "Born"], ["", ""], ["Ada", "1815"], ["Grace", "1906"]]);
+    for cell in &mut long.cells {
+        let (page, row) = if cell.row < 3 { (1, cell.row) } else { (2, 0) };
+        let (left, top) = (50.0 + 200.0 * cell.column as f64, 60.0 + 20.0 * row as f64);
+        cell.place = (!cell.text.is_empty()).then(|| place(page, [left, top, left + 50.0, top + 10.0]));
+    }
+    document.tables.push(long);
+    let plain = Plain::new(&document);
+    let boxes = |most: usize| {
+        let made = chunks(&plain, options(most, 0, SplitAt::None));
+        let boxes = made.into_iter().map(|chunk| (chunk.boxes.into_iter().map(Cow::into_owned).collect(), chunk.pages));
+        boxes.collect::<Vec<(Vec<Place>, BTreeSet<u32>)>>()
+    };
+    assert_eq!(boxes(512), [(document.blocks[0].places.clone(), BTreeSet::from([1, 2]))]);
+    let row = |page, top: f64| (vec![place(page, [50.0, top, 300.0, top + 10.0])], BTreeSet::from([page]));
+    assert_eq!(boxes(1), [row(1, 60.0), row(1, 100.0), row(2, 60.0)]);
+}
+
+fn place(page: u32, corners: [f64; 4]) -> Place {
+    Place { page, corners }
+}
+
+#[test]
 fn scripts_without_spaces_part_between_characters_but_not_before_their_marks() {
     let document = document([(Role::Paragraph, 1, "吾輩は猫である。名前はまだ無い。")]);
     let texts = texts(&document, options(3, 0, SplitAt::None));
@@ -146,12 +177,28 @@ fn role() -> impl Strategy<Value = Role> {
     ]
 }
 
+/// A table in which cells may be empty, long, or over several rows and columns.
+fn tables() -> impl Strategy<Value = Table> {
+    let text = prop_oneof!["[a-z ,.\n]{0,30}", "[あ-ん漢字 ]{0,12}", Just(String::new())];
+    let written = (text, 1_usize..3, 1_usize..3);
+    proptest::collection::vec(proptest::collection::vec(written, 1..4), 1..8).prop_map(|rows| {
+        let count = rows.len();
+        let cells = rows.into_iter().enumerate().flat_map(|(row, cells)| {
+            cells.into_iter().enumerate().map(move |(column, (text, row_span, column_span))| Cell {
+                row_span,
+                column_span,
+                ..cell(row, column * 2, &text)
+            })
+        });
+        Table { id: Id::table(1), rows: count, columns: 8, cells: cells.collect() }
+    })
+}
+
 fn documents() -> impl Strategy<Value = Document> {
     let text = prop_oneof!["[a-zA-Z0-9,.!?\"() \n\t-]{0,200}", "[あ-ん漢字。、 a]{0,60}", "\\PC{0,60}"];
-    proptest::collection::vec((role(), 1_u32..4, text), 0..12).prop_map(|blocks| {
+    (proptest::collection::vec((role(), 1_u32..4, text), 0..12), tables()).prop_map(|(blocks, table)| {
         let blocks = blocks.into_iter().zip(1..).map(|((role, page, text), number)| block(number, role, page, &text));
-        let tables = vec![table(1, [["Name", "Age"], ["Ada, the countess of Lovelace", "36"], ["Grace", "85"]])];
-        Document { blocks: blocks.collect(), tables, ..Document::default() }
+        Document { blocks: blocks.collect(), tables: vec![table], ..Document::default() }
     })
 }
 
@@ -160,14 +207,29 @@ fn splits() -> impl Strategy<Value = SplitAt> {
 }
 
 /// What can't be parted: a row of a table, or something without a space.
-fn is_one(text: &str) -> bool {
-    text.contains('\t') && text.trim().lines().count() == 1 || text.split_whitespace().count() <= 2
+fn is_one(text: &str, rows: &[Range<usize>], at: usize) -> bool {
+    let is_row = |row: &Range<usize>| row.start <= at && at + text.trim_end().len() <= row.end;
+    rows.iter().any(is_row) || text.split_whitespace().count() <= 2
 }
 
-fn ends_in_a_word(chunk: &Chunk<'_>, next: &Chunk<'_>) -> bool {
-    let (last, first) = (chunk.text.chars().last(), next.text.chars().next());
-    let is_latin = |c: Option<char>| c.is_some_and(|c| c.is_ascii_alphanumeric());
-    is_latin(last) && is_latin(first)
+/// Where the rows of tables are in the text.
+fn rows(plain: &Plain<'_>) -> Vec<Range<usize>> {
+    let tables = plain.parts.iter().filter(|part| matches!(part.block.role, Role::Table { .. }));
+    let lines = tables.flat_map(|part| {
+        let mut at = part.range.start;
+        plain.text[part.range.clone()].split_inclusive('\n').map(move |line| {
+            let start = at;
+            at += line.len();
+            start..start + line.trim_end_matches('\n').len()
+        })
+    });
+    lines.collect()
+}
+
+/// Whether a text is parted between two characters of one word.
+fn is_in_a_word(text: &str, at: usize) -> bool {
+    let (Some(last), Some(first)) = (text[..at].chars().last(), text[at..].chars().next()) else { return false };
+    !last.is_whitespace() && !first.is_whitespace() && !(is_cjk(last) && is_cjk(first))
 }
 
 proptest! {
@@ -186,12 +248,14 @@ proptest! {
             let is_table = matches!(block.role, Role::Table { .. });
             prop_assert!(is_table || plain.text.contains(block.text.trim_end()), "{:?}", block);
         }
+        let rows = rows(&plain);
+        let mut at = 0;
         for chunk in &made {
-            prop_assert!(chunk.tokens <= most || is_one(chunk.text), "{:?}", chunk);
+            prop_assert!(chunk.tokens <= most || is_one(chunk.text, &rows, at), "{:?}", chunk);
             prop_assert!(!chunk.text.is_empty() && !chunk.blocks.is_empty());
-        }
-        for pair in made.windows(2) {
-            prop_assert!(!ends_in_a_word(&pair[0], &pair[1]), "{:?}", pair);
+            prop_assert!(!is_in_a_word(&plain.text, at), "{:?} begins in a word", chunk);
+            prop_assert!(rows.iter().all(|row| at <= row.start || row.end <= at), "{:?} begins in a row", chunk);
+            at += chunk.text.len();
         }
     }
 
@@ -205,7 +269,7 @@ proptest! {
         let plain = Plain::new(&document);
         let mut end = 0;
         for chunk in chunks(&plain, options(most, overlap, split)) {
-            prop_assert!(chunk.tokens <= most || is_one(chunk.text), "{:?}", chunk);
+            prop_assert!(chunk.tokens <= most || is_one(chunk.text, &rows(&plain), end), "{:?}", chunk);
             // Its own part begins where the one before it ends.
             let begins = chunk.text.char_indices().map(|(at, _)| at).find(|at| plain.text[end..].starts_with(&chunk.text[*at..]));
             prop_assert!(begins.is_some());

@@ -2,6 +2,7 @@
 
 mod chunks;
 mod html;
+mod markdown;
 mod tables;
 
 use super::super::model::{Block, Cell, Document, Id, Place, Reason, Role, Table};

@@ -12,6 +12,8 @@ pub(crate) struct Styled<'t> {
     /// `sup` or `sub`.
     pub element: Option<&'static str>,
     pub link: Option<&'t str>,
+    /// The name of the footnote whose mark it is.
+    pub note: Option<&'t str>,
 }
 
 /// Writes runs of text, trimmed. If everything is emphasised, nothing is.
@@ -32,6 +34,9 @@ pub(crate) fn inline(runs: &[Styled<'_>]) -> String {
 }
 
 fn push(text: &mut String, run: Styled<'_>) {
+    if let Some(note) = run.note {
+        return text.push_str(&format!("[^{note}]"));
+    }
     let Some(address) = run.link.filter(|address| is_safe(address)) else { return text.push_str(&styled(run, escape)) };
     // After an exclamation mark, it would be a picture.
     if text.ends_with('!') {
@@ -106,7 +111,7 @@ fn escaped(text: &str, more: impl Fn(char, Option<char>) -> bool) -> String {
     escaped
 }
 
-/// Escapes a paragraph that begins like a heading, an item or a quotation.
+/// Escapes a line that begins like a heading, an item or a quotation, or would be a rule, an underline or a fence.
 pub(crate) fn guard_start(text: &str) -> String {
     let first = text.split(' ').next().unwrap_or_default();
     let numbered = first.strip_suffix(['.', ')']).is_some_and(|digits| {
@@ -115,7 +120,9 @@ pub(crate) fn guard_start(text: &str) -> String {
     if numbered {
         return format!("{}\\{}", &first[..first.len() - 1], &text[first.len() - 1..]);
     }
-    let looks = matches!(first, "-" | "+" | ">") || first.starts_with('#') && first.bytes().all(|byte| byte == b'#');
+    let repeats = |c: char| first.starts_with(c) && first.chars().all(|other| other == c);
+    let looks =
+        first == "+" || ['#', '-', '='].into_iter().any(repeats) || first.starts_with('>') || first.starts_with("~~~");
     if looks { format!("\\{text}") } else { text.to_owned() }
 }
 
@@ -164,7 +171,12 @@ mod tests {
         assert_eq!(escape("[x](javascript:y) and [1], [2]: a"), "[x\\](javascript:y) and [1], [2\\]: a");
         assert_eq!(escape("*a* _b_ c_d `e` <f>"), "\\*a\\* \\_b\\_ c_d \\`e\\` \\<f>");
         assert_eq!(guard_start("1. a"), "1\\. a");
-        assert_eq!(guard_start("# a"), "\\# a");
+        for start in ["# a", "- a", "+ a", "> a", ">a", "---", "- - -", "===", "~~~~ a"] {
+            assert_eq!(guard_start(start), format!("\\{start}"));
+        }
+        for other in ["#a", "-a", "+1", "a # b", "-1 - 2", "~ a", "1.5 a"] {
+            assert_eq!(guard_start(other), other);
+        }
         assert_eq!(fenced("a"), "```\na\n```");
         assert_eq!(fenced("```\n</x>"), "````\n```\n</x>\n````");
     }

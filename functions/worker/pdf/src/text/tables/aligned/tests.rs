@@ -1,0 +1,147 @@
+use super::super::super::order;
+use super::*;
+
+const LEADING: f32 = 1.25;
+
+/// The table of these lines of 10 points: each has its top, and texts with their left edges.
+fn read(lines: &[(f32, &[(f32, &str)])], rules: &[Horizontal]) -> Option<Aligned> {
+    let words = |top: f32, left: f32, text: &str| {
+        let mut x = left;
+        let words = text.split(' ').map(|text| {
+            let word = Word::at(text, x, top, 10.0, false);
+            x = word.area.x1 + 3.0;
+            word
+        });
+        words.collect::<Vec<_>>()
+    };
+    let line = |(top, texts): &(f32, &[(f32, &str)])| {
+        let words = texts.iter().flat_map(|(left, text)| words(*top, *left, text)).collect();
+        order::lines(words).remove(0)
+    };
+    let lines: Vec<Line> = lines.iter().map(line).collect();
+    aligned(lines.iter(), LEADING, rules)
+}
+
+fn texts(table: &Table) -> Vec<Vec<String>> {
+    table.rows.iter().map(|row| row.iter().map(Cell::text).collect()).collect()
+}
+
+#[test]
+fn lines_that_align_are_rows_up_to_the_text_below() {
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Item"), (250.0, "Price")]),
+            (120.0, &[(50.0, "Apple"), (250.0, "1.20")]),
+            (140.0, &[(50.0, "Pear")]),
+            (160.0, &[(50.0, "Plum"), (250.0, "0.90")]),
+            (180.0, &[(50.0, "All prices are in euros and with taxes for the whole year")]),
+        ],
+        &[],
+    )
+    .unwrap();
+    assert_eq!(texts(&found.table), [["Item", "Price"], ["Apple", "1.20"], ["Pear", ""], ["Plum", "0.90"]]);
+    assert_eq!((found.lines, found.area.y1), (4, 170.0));
+}
+
+#[test]
+fn headers_may_be_closer_to_each_other_than_cells() {
+    let rows = |head: (f32, &[(f32, &str)])| {
+        let below: [(f32, &[(f32, &str)]); 3] = [
+            (120.0, &[(50.0, "Apple"), (106.0, "1")]),
+            (140.0, &[(50.0, "Pear"), (106.0, "2")]),
+            (160.0, &[(50.0, "Plum"), (106.0, "3")]),
+        ];
+        let found = read(&[&[head][..], &below].concat(), &[]);
+        found.map(|found| texts(&found.table)[0].clone())
+    };
+    // Eight points apart.
+    assert_eq!(rows((100.0, &[(50.0, "Item sold"), (101.0, "Price")])), Some(vec!["Item sold".into(), "Price".into()]));
+    assert_eq!(rows((100.0, &[(50.0, "Some text above")])), None);
+}
+
+#[test]
+fn a_heading_ends_the_table_above_it() {
+    let line = |top: f32, size: f32, texts: &[(f32, &str)]| {
+        order::lines(texts.iter().map(|(left, text)| Word::at(text, *left, top, size, false)).collect()).remove(0)
+    };
+    let row = |top: f32| line(top, 10.0, &[(50.0, "Apple"), (250.0, "1.20")]);
+    let with = |size: f32| {
+        let lines = [row(100.0), row(118.0), row(136.0), line(154.0, size, &[(50.0, "Pears")]), row(176.0), row(194.0)];
+        aligned(lines.iter(), LEADING, &[]).unwrap().lines
+    };
+    assert_eq!((with(10.0), with(14.0)), (6, 3));
+}
+
+#[test]
+fn a_cell_takes_lines_that_are_as_close_as_text() {
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Name"), (200.0, "Remark")]),
+            (120.0, &[(50.0, "Apple"), (200.0, "grows on")]),
+            (132.0, &[(200.0, "old trees")]),
+            (152.0, &[(50.0, "Pear"), (200.0, "ripens late")]),
+        ],
+        &[],
+    )
+    .unwrap();
+    let rows = [["Name", "Remark"], ["Apple", "grows on old trees"], ["Pear", "ripens late"]];
+    assert_eq!(texts(&found.table), rows);
+}
+
+#[test]
+fn rules_part_rows_that_are_as_close_as_text() {
+    let rule = |y: f32| Horizontal { x0: 40.0, x1: 300.0, y };
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Kind"), (200.0, "Use")]),
+            (112.0, &[(50.0, "oak"), (200.0, "floors and")]),
+            (124.0, &[(200.0, "boats")]),
+            (136.0, &[(50.0, "elm"), (200.0, "wheels")]),
+        ],
+        &[rule(111.0), rule(135.0)],
+    )
+    .unwrap();
+    assert_eq!(texts(&found.table), [["Kind", "Use"], ["oak", "floors and boats"], ["elm", "wheels"]]);
+}
+
+#[test]
+fn a_header_over_two_columns_spans_them() {
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Year"), (200.0, "Totals in euros")]),
+            (120.0, &[(50.0, "2024"), (200.0, "100"), (250.0, "119")]),
+            (140.0, &[(50.0, "2025"), (200.0, "200"), (250.0, "238")]),
+            (160.0, &[(50.0, "2026"), (200.0, "300"), (250.0, "357")]),
+        ],
+        &[],
+    )
+    .unwrap();
+    let spans: Vec<usize> = found.table.rows[0].iter().map(|cell| cell.columns).collect();
+    assert_eq!((spans, found.table.rows[3].len()), (vec![1, 2], 3));
+    assert_eq!(texts(&found.table)[0], ["Year", "Totals in euros"]);
+}
+
+#[test]
+fn headers_that_align_otherwise_stand_over_their_column() {
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Name"), (200.0, "Cost")]),
+            (120.0, &[(50.0, "Apple"), (235.0, "12")]),
+            (140.0, &[(50.0, "Pear"), (235.0, "34")]),
+        ],
+        &[],
+    )
+    .unwrap();
+    assert_eq!(texts(&found.table), [["Name", "Cost"], ["Apple", "12"], ["Pear", "34"]]);
+}
+
+#[test]
+fn text_and_lists_of_names_are_no_tables() {
+    let text: &[(f32, &[(f32, &str)])] = &[(100.0, &[(50.0, "a line of text")]), (112.0, &[(50.0, "and another")])];
+    let names: &[(f32, &[(f32, &str)])] = &[
+        (100.0, &[(50.0, "Name:"), (150.0, "Ada")]),
+        (120.0, &[(50.0, "Born:"), (150.0, "1815")]),
+        (140.0, &[(50.0, "Died:"), (150.0, "1852")]),
+    ];
+    assert!(read(text, &[]).is_none() && read(names, &[]).is_none());
+}
