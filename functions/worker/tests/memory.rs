@@ -22,18 +22,21 @@ fn launcher(mebibytes: u64) -> Launcher {
 }
 
 async fn convert(engine: &dyn Engine, tool: &str, source: Source, options: &Value) -> Result<Conversion, Failure> {
-    let (scratch, limits) = (TempDir::new().unwrap(), Limits::default());
+    convert_in(TempDir::new().unwrap().path(), engine, tool, source, options).await
+}
+
+/// The results are in `scratch`.
+async fn convert_in(
+    scratch: &Path,
+    engine: &dyn Engine,
+    tool: &str,
+    source: Source,
+    options: &Value,
+) -> Result<Conversion, Failure> {
+    let limits = Limits::default();
     let deadline = Instant::now() + Duration::from_secs(100);
     engine
-        .convert(Task {
-            tool,
-            sources: vec![source],
-            options,
-            scratch: scratch.path(),
-            deadline,
-            limits: &limits,
-            fonts: &NO_FONTS,
-        })
+        .convert(Task { tool, sources: vec![source], options, scratch, deadline, limits: &limits, fonts: &NO_FONTS })
         .await
 }
 
@@ -134,7 +137,8 @@ async fn a_long_text_needs_as_much_memory_as_a_short_one() {
         ("pdf-to-text", json!({"format": "json"})),
         ("extract-document", json!({"ocr": "never"})),
     ] {
-        let conversion = convert(&engine, tool, pdf(path.clone()), &options).await.unwrap();
+        let scratch = TempDir::new().unwrap();
+        let conversion = convert_in(scratch.path(), &engine, tool, pdf(path.clone()), &options).await.unwrap();
         let text = std::fs::read_to_string(&conversion.artifacts[0].path).unwrap();
         for page in [0, PAGES - 1] {
             assert!(text.contains(&format!("p{page}l49 words")), "{tool} {options}: page {page} is missing");
