@@ -22,18 +22,21 @@ fn launcher(mebibytes: u64) -> Launcher {
 }
 
 async fn convert(engine: &dyn Engine, tool: &str, source: Source, options: &Value) -> Result<Conversion, Failure> {
-    let (scratch, limits) = (TempDir::new().unwrap(), Limits::default());
+    convert_in(TempDir::new().unwrap().path(), engine, tool, source, options).await
+}
+
+/// The results are in `scratch`.
+async fn convert_in(
+    scratch: &Path,
+    engine: &dyn Engine,
+    tool: &str,
+    source: Source,
+    options: &Value,
+) -> Result<Conversion, Failure> {
+    let limits = Limits::default();
     let deadline = Instant::now() + Duration::from_secs(100);
     engine
-        .convert(Task {
-            tool,
-            sources: vec![source],
-            options,
-            scratch: scratch.path(),
-            deadline,
-            limits: &limits,
-            fonts: &NO_FONTS,
-        })
+        .convert(Task { tool, sources: vec![source], options, scratch, deadline, limits: &limits, fonts: &NO_FONTS })
         .await
 }
 
@@ -49,6 +52,11 @@ fn document(path: PathBuf, format: Format) -> Source {
 
 fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures").join(name)
+}
+
+fn pdf(path: PathBuf) -> Source {
+    let (name, password, page_range, title, base) = (None, None, None, None, None);
+    Source::File(docmill_pdf::Source { path, media: Media::Pdf, name, password, page_range, title, base })
 }
 
 #[tokio::test]
@@ -89,15 +97,51 @@ async fn a_picture_of_a_vast_page_fails_alone() {
     let page = "3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 14000 14000]>>endobj ";
     let objects = "1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj ";
     std::fs::write(&path, format!("%PDF-1.7\n{objects}{page}\ntrailer<</Root 1 0 R/Size 4>>\n%%EOF\n")).unwrap();
-    let file = |path: PathBuf| {
-        let (name, password, page_range, title, base) = (None, None, None, None, None);
-        Source::File(docmill_pdf::Source { path, media: Media::Pdf, name, password, page_range, title, base })
-    };
     let options = json!({"dpi": 50});
     for _ in 0..2 {
-        let failure = convert(&engine, "pdf-to-images", file(path.clone()), &options).await.unwrap_err();
+        let failure = convert(&engine, "pdf-to-images", pdf(path.clone()), &options).await.unwrap_err();
         assert_eq!(failure.code, JobErrorCode::RenderFailed, "{failure}");
-        let pages = convert(&engine, "pdf-to-images", file(fixture("pdf/text.pdf")), &options).await.unwrap();
+        let pages = convert(&engine, "pdf-to-images", pdf(fixture("pdf/text.pdf")), &options).await.unwrap();
         assert_eq!(pages.artifacts.len(), 5);
+    }
+}
+
+/// A PDF whose pages are full of words, which are different on each.
+fn book(pages: usize) -> String {
+    let mut book =
+        format!("%PDF-1.7\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Count {pages}/Kids[");
+    book.extend((0..pages).map(|page| format!("{} 0 R ", 4 + page * 2)));
+    book.push_str("]>>endobj 3 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj\n");
+    for page in 0..pages {
+        let line = |line: usize| format!("({}) Tj T* ", format!("p{page}l{line} words ").repeat(6));
+        let text: String = (0..50).map(line).collect();
+        let content = format!("BT /F 9 Tf 40 780 Td 14 TL {text}ET");
+        let (own, of_content, length) = (4 + page * 2, 5 + page * 2, content.len());
+        book.push_str(&format!(
+            "{own} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Resources<</Font<</F 3 0 R>>>>/Contents {of_content} 0 R>>endobj\n\
+             {of_content} 0 obj<</Length {length}>>stream\n{content}\nendstream endobj\n"
+        ));
+    }
+    book + "trailer<</Root 1 0 R>>\n%%EOF\n"
+}
+
+#[tokio::test]
+async fn a_long_text_needs_as_much_memory_as_a_short_one() {
+    const PAGES: usize = 1_000;
+    let engine = PdfTools::new(launcher(128));
+    let directory = TempDir::new().unwrap();
+    let path = directory.path().join("book.pdf");
+    std::fs::write(&path, book(PAGES)).unwrap();
+    for (tool, options) in [
+        ("pdf-to-text", json!({"format": "markdown"})),
+        ("pdf-to-text", json!({"format": "json"})),
+        ("extract-document", json!({"ocr": "never"})),
+    ] {
+        let scratch = TempDir::new().unwrap();
+        let conversion = convert_in(scratch.path(), &engine, tool, pdf(path.clone()), &options).await.unwrap();
+        let text = std::fs::read_to_string(&conversion.artifacts[0].path).unwrap();
+        for page in [0, PAGES - 1] {
+            assert!(text.contains(&format!("p{page}l49 words")), "{tool} {options}: page {page} is missing");
+        }
     }
 }

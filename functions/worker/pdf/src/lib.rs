@@ -27,6 +27,7 @@ mod qpdf;
 mod redact;
 mod request;
 mod shrink;
+mod spool;
 mod structure;
 mod text;
 mod tool;

@@ -2,12 +2,14 @@
 
 use std::ffi::c_int;
 
+use serde::{Deserialize, Serialize};
+
 use super::ffi::{Handle, RectF};
 use super::{Document, Session, TextPage, document};
 use crate::Failure;
 
 /// Points from the upper left corner of the page as shown: `y` grows downwards.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rect {
     pub x0: f32,
     pub y0: f32,

@@ -4,6 +4,8 @@ use std::collections::HashMap;
 use std::ffi::{c_int, c_void};
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
+
 use super::document;
 use super::ffi::{Handle, MatrixF, RectF};
 use super::replaced::Replacements;
@@ -16,7 +18,7 @@ const ITALIC: c_int = 1 << 6;
 const FORCE_BOLD: c_int = 1 << 18;
 
 /// A font as its names and flags describe it.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub(crate) struct Font {
     /// Without the prefix of a subset, `ABCDEF+`.
     pub name: String,

@@ -1,29 +1,21 @@
-//! The blocks of a document: headings, paragraphs, lists, tables and code, in reading order.
+//! The blocks of a page: headings, paragraphs, lists, tables and code, in reading order.
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 
 use crate::pdfium::Rect;
 
 use super::PageContent;
 use super::builder::{Builder, placeholder};
 use super::order::{self, Line};
-use super::running::Running;
-use super::styles::{Styles, key};
+use super::styles::Styles;
 use super::tables::{self, Table};
 use super::words::{self, Word};
 
-/// The largest share of a document's words that can be running headers and footers.
-const MOST_RUNNING: f32 = 0.4;
 /// Headings have fewer lines and characters than that.
 const HEADING_LINES: usize = 4;
 const HEADING_CHARACTERS: usize = 240;
 
-#[derive(Debug)]
-pub(crate) struct Document {
-    pub pages: Vec<PageBlocks>,
-}
-
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PageBlocks {
     pub number: u32,
     pub width: f32,
@@ -34,13 +26,13 @@ pub(crate) struct PageBlocks {
     pub blocks: Vec<Block>,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Block {
     pub area: Rect,
     pub content: Content,
 }
 
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Content {
     /// From 1 to 6.
     Heading {
@@ -82,90 +74,6 @@ pub(crate) enum HeadersFooters {
     Keep,
 }
 
-impl Document {
-    /// Finds the blocks of all pages: sizes of headings and running lines are only known from all of them.
-    pub(crate) fn new(mut pages: Vec<PageContent>, headers_footers: HeadersFooters) -> Self {
-        let styles = Styles::new(&pages);
-        let mut running: Vec<Vec<Line>> = match headers_footers {
-            HeadersFooters::Keep => vec![Vec::new(); pages.len()],
-            HeadersFooters::Drop => {
-                let running = Running::new(&pages, styles.body);
-                pages.iter_mut().map(|page| running.take(page, |line| styles.is_heading(line))).collect()
-            }
-        };
-        // What is much of the text does not only accompany it.
-        let words: usize = pages.iter().map(|page| page.words.len()).sum();
-        let of_running: usize = running.iter().flatten().map(|line| line.words.len()).sum();
-        if of_running as f32 > (words + of_running) as f32 * MOST_RUNNING {
-            for (page, lines) in pages.iter_mut().zip(&mut running) {
-                page.words.extend(lines.drain(..).flat_map(|line| line.words));
-            }
-        }
-        let pages = pages.into_iter().zip(running);
-        let mut document = Self { pages: pages.map(|(page, running)| page_blocks(page, running, &styles)).collect() };
-        document.join_tables();
-        document.level_headings();
-        document
-    }
-
-    /// The number of running lines.
-    pub(crate) fn running_lines(&self) -> usize {
-        let blocks = self.pages.iter().flat_map(|page| &page.blocks);
-        blocks.map(|block| if let Content::Running { lines } = &block.content { lines.len() } else { 0 }).sum()
-    }
-
-    /// Joins the parts of tables that go on over pages.
-    fn join_tables(&mut self) {
-        let mut pages = std::mem::take(&mut self.pages).into_iter();
-        self.pages.extend(pages.next());
-        // The page on which the table that ends the text so far begins.
-        let mut begins = 0;
-        for mut page in pages {
-            let next = self.pages.len();
-            let first = page.blocks.iter().position(Block::is_text);
-            let table = first.and_then(|first| {
-                let before = self.pages.get_mut(begins)?.blocks.iter_mut().rfind(|block| block.is_text());
-                match (before.map(|block| &mut block.content), page.blocks.get(first).map(|block| &block.content)) {
-                    (Some(Content::Table(above)), Some(Content::Table(below))) if above.goes_on_in(below) => {
-                        Some((first, above))
-                    }
-                    _ => None,
-                }
-            });
-            if let Some((first, above)) = table
-                && let Block { area, content: Content::Table(below) } = page.blocks.remove(first)
-            {
-                above.append(below, page.number, area);
-            }
-            if page.blocks.iter().any(Block::is_text) {
-                begins = next;
-            }
-            self.pages.push(page);
-        }
-    }
-
-    /// Numbers the levels of headings: larger ones are higher, and bold ones higher than others of their size.
-    fn level_headings(&mut self) {
-        let style = |lines: &[Line]| {
-            let size = lines.first().map_or(0.0, Line::size);
-            (key(size), lines.iter().all(|line| line.all(|word| word.font.bold)))
-        };
-        let blocks = || self.pages.iter().flat_map(|page| &page.blocks);
-        let headings = blocks().filter_map(|block| {
-            if let Content::Heading { lines, .. } = &block.content { Some(style(lines)) } else { None }
-        });
-        let mut styles: Vec<(i32, bool)> = headings.collect();
-        styles.sort_unstable_by(|a, b| b.cmp(a));
-        styles.dedup();
-        for block in self.pages.iter_mut().flat_map(|page| &mut page.blocks) {
-            if let Content::Heading { level, lines } = &mut block.content {
-                let rank = styles.iter().position(|known| *known == style(lines)).unwrap_or(5);
-                *level = u8::try_from(rank + 1).unwrap_or(6).min(6);
-            }
-        }
-    }
-}
-
 impl PageBlocks {
     /// The place of a block's area on the page as shown.
     pub(crate) fn place(&self, area: &Rect) -> Rect {
@@ -175,7 +83,7 @@ impl PageBlocks {
 
 impl Block {
     /// Whether it is part of what the document says, not of its margins.
-    fn is_text(&self) -> bool {
+    pub(super) fn is_text(&self) -> bool {
         !matches!(self.content, Content::Running { .. } | Content::Aside { .. })
     }
 
@@ -195,7 +103,7 @@ fn area_of(lines: &[Line]) -> Option<Rect> {
     lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b))
 }
 
-fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
+pub(super) fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
     let PageContent { number, width, height, rotation, angle, mut words, aside, ruling } = page;
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.

@@ -2,21 +2,19 @@
 
 use serde::Serialize;
 
+use crate::Failure;
 use crate::pdfium::Rect;
 
 use super::blocks::{self, PageBlocks};
+use super::document::Document;
 use super::inline;
 use super::order;
+use super::render::Write;
 use super::tables::{self, Part};
 use super::words::Word;
 
 /// Left, top, right and bottom, in points from the upper left corner of the page as shown.
 type Corners = [f64; 4];
-
-#[derive(Serialize)]
-struct Document<'d> {
-    pages: Vec<Page<'d>>,
-}
 
 #[derive(Serialize)]
 struct Page<'d> {
@@ -115,18 +113,20 @@ struct Cell {
     corners: Option<Corners>,
 }
 
-pub(crate) fn json(document: &blocks::Document) -> serde_json::Result<String> {
-    let pages = document.pages.iter().map(|page| Page {
-        number: page.number,
-        width: round(page.width),
-        height: round(page.height),
-        rotation: page.rotation,
-        blocks: page.blocks.iter().zip(1..).map(|(block, at)| block_of(document, page, block, at)).collect(),
-    });
-    serde_json::to_string(&Document { pages: pages.collect() })
+pub(crate) fn json(document: &Document, mut write: impl Write) -> Result<(), Failure> {
+    let mut before = "{\"pages\":[";
+    document.for_each(|page| {
+        let blocks = page.blocks.iter().zip(1..).map(|(block, at)| block_of(&page, block, at)).collect();
+        let PageBlocks { number, width, height, rotation, .. } = page;
+        let page = Page { number, width: round(width), height: round(height), rotation, blocks };
+        let page = serde_json::to_string(&page).map_err(|error| Failure::internal(error.to_string()))?;
+        write(std::mem::replace(&mut before, ","))?;
+        write(&page)
+    })?;
+    write(if before == "," { "]}" } else { "{\"pages\":[]}" })
 }
 
-fn block_of<'d>(document: &blocks::Document, page: &PageBlocks, block: &'d blocks::Block, at: usize) -> Block<'d> {
+fn block_of<'d>(page: &PageBlocks, block: &'d blocks::Block, at: usize) -> Block<'d> {
     let content = match &block.content {
         blocks::Content::Heading { level, lines } => Content::Heading { level: *level, text: text(lines) },
         blocks::Content::Paragraph { lines } => Content::Paragraph(text(lines)),
@@ -135,7 +135,7 @@ fn block_of<'d>(document: &blocks::Document, page: &PageBlocks, block: &'d block
         }
         blocks::Content::Code { lines } => Content::Code(text(lines)),
         blocks::Content::Aside { lines } | blocks::Content::Running { lines } => Content::Aside(text(lines)),
-        blocks::Content::Table(table) => Content::Table(table_of(document, page.number, table)),
+        blocks::Content::Table(table) => Content::Table(table_of(page.number, table)),
     };
     let area = match &block.content {
         blocks::Content::Heading { lines, .. }
@@ -166,7 +166,7 @@ fn line(line: &order::Line) -> Line<'_> {
     Line { text: line.text(), corners: corners(&area), words: words.collect() }
 }
 
-fn table_of(document: &blocks::Document, page: u32, table: &tables::Table) -> Table {
+fn table_of(page: u32, table: &tables::Table) -> Table {
     let headers = table.headers();
     let cells = table.placed().map(|(row, column, cell)| Cell {
         page: table.continued.iter().rfind(|part| part.row <= row).map_or(page, |part| part.page),
@@ -178,14 +178,11 @@ fn table_of(document: &blocks::Document, page: u32, table: &tables::Table) -> Ta
         text: cell.text(),
         corners: place(cell.lines.iter().flat_map(|line| &line.words)).map(|area| corners(&area)),
     });
-    let continued = |part: &Part| {
-        let page = document.pages.iter().find(|page| page.number == part.page)?;
-        Some(Continued { page: part.page, corners: corners(&page.place(&part.area)) })
-    };
+    let continued = |part: &Part| Continued { page: part.page, corners: corners(&part.area) };
     Table {
         rows: table.rows.iter().map(|row| row.iter().flat_map(texts).collect()).collect(),
         cells: cells.collect(),
-        continued: table.continued.iter().filter_map(continued).collect(),
+        continued: table.continued.iter().map(continued).collect(),
     }
 }
 

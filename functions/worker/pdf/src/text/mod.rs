@@ -4,6 +4,7 @@
 mod blocks;
 mod builder;
 mod bullets;
+mod document;
 mod inline;
 mod json;
 mod order;
@@ -14,7 +15,8 @@ mod styles;
 mod tables;
 mod words;
 
-pub(crate) use blocks::{Block, Content, Document, HeadersFooters, PageBlocks};
+pub(crate) use blocks::{Block, Content, HeadersFooters, PageBlocks};
+pub(crate) use document::{Document, Pages};
 pub(crate) use inline::{Span, runs};
 pub(crate) use json::{corners, json, place, round};
 pub(crate) use order::{Line, plain, words_in_order};
@@ -23,6 +25,8 @@ pub(crate) use tables::Table;
 pub(crate) use words::{Raised, Word, is_cjk, is_raised, is_rtl, visual_order};
 
 use std::rc::Rc;
+
+use serde::{Deserialize, Serialize};
 
 use crate::Failure;
 use crate::pdfium::{Character, Font, Page, Reach, Rect};
@@ -37,7 +41,7 @@ const USUAL: std::ops::Range<f32> = 0.9..1.5;
 const REACH: Reach = Reach { above: 0.905, below: 0.212 };
 
 /// The content of one page, before it is compared with the rest of the document.
-#[derive(Debug)]
+#[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct PageContent {
     /// From 1.
     pub number: u32,

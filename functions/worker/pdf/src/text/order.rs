@@ -1,5 +1,7 @@
 //! Reading order: column by column, lines from top to bottom, words along their line.
 
+use serde::{Deserialize, Serialize};
+
 use crate::pdfium::Rect;
 
 use super::PageContent;
@@ -25,7 +27,7 @@ const CANDIDATES: usize = 8;
 const DEPTH: u8 = 6;
 
 /// Words side by side, in reading order.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Line {
     pub area: Rect,
     pub words: Vec<Word>,

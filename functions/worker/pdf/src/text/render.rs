@@ -3,10 +3,16 @@
 use std::fmt::Write as _;
 
 use super::PageContent;
-use super::blocks::{Block, Content, Document};
+use super::blocks::{Block, Content, PageBlocks};
+use super::document::Document;
 use super::inline;
 use super::order::{self, Line};
 use super::tables::Table;
+use crate::Failure;
+
+/// Takes the parts of a text, one after the other.
+pub(crate) trait Write: FnMut(&str) -> Result<(), Failure> {}
+impl<W: FnMut(&str) -> Result<(), Failure>> Write for W {}
 
 /// Lines in a monospaced font, with spaces for their indentation and gaps.
 pub(crate) fn code(lines: &[Line]) -> String {
@@ -62,40 +68,40 @@ pub(crate) fn layout(page: PageContent) -> String {
 }
 
 /// One HTML page for the whole document, with a section for each page.
-pub(crate) fn html(document: &Document, title: &str) -> String {
-    let mut text = format!(
-        "<!DOCTYPE html>\n<html>\n<head><meta charset=\"utf-8\"><title>{}</title></head>\n<body>\n",
-        html_escape(title)
-    );
-    for page in &document.pages {
-        let _ = writeln!(text, "<section data-page=\"{}\">", page.number);
-        let mut open: Vec<&str> = Vec::new();
-        for block in &page.blocks {
-            let (depth, tag) = match &block.content {
-                Content::Item { number, depth, .. } => {
-                    (usize::from(*depth) + 1, if number.is_some() { "ol" } else { "ul" })
-                }
-                Content::Heading { .. }
-                | Content::Paragraph { .. }
-                | Content::Code { .. }
-                | Content::Table(_)
-                | Content::Aside { .. }
-                | Content::Running { .. } => (0, ""),
-            };
-            close_lists(&mut text, &mut open, depth);
-            if depth > 0 && open.len() == depth && open.last() != Some(&tag) {
-                close_lists(&mut text, &mut open, depth - 1);
+pub(crate) fn html(document: &Document, title: &str, mut write: impl Write) -> Result<(), Failure> {
+    let title = html_escape(title);
+    write(&format!("<!DOCTYPE html>\n<html>\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body>\n"))?;
+    document.for_each(|page| write(&section(&page)))?;
+    write("</body>\n</html>\n")
+}
+
+fn section(page: &PageBlocks) -> String {
+    let mut text = format!("<section data-page=\"{}\">\n", page.number);
+    let mut open: Vec<&str> = Vec::new();
+    for block in &page.blocks {
+        let (depth, tag) = match &block.content {
+            Content::Item { number, depth, .. } => {
+                (usize::from(*depth) + 1, if number.is_some() { "ol" } else { "ul" })
             }
-            while open.len() < depth {
-                let _ = writeln!(text, "<{tag}>");
-                open.push(tag);
-            }
-            html_block(&mut text, block);
+            Content::Heading { .. }
+            | Content::Paragraph { .. }
+            | Content::Code { .. }
+            | Content::Table(_)
+            | Content::Aside { .. }
+            | Content::Running { .. } => (0, ""),
+        };
+        close_lists(&mut text, &mut open, depth);
+        if depth > 0 && open.len() == depth && open.last() != Some(&tag) {
+            close_lists(&mut text, &mut open, depth - 1);
         }
-        close_lists(&mut text, &mut open, 0);
-        text.push_str("</section>\n");
+        while open.len() < depth {
+            let _ = writeln!(text, "<{tag}>");
+            open.push(tag);
+        }
+        html_block(&mut text, block);
     }
-    text + "</body>\n</html>\n"
+    close_lists(&mut text, &mut open, 0);
+    text + "</section>\n"
 }
 
 fn close_lists(text: &mut String, open: &mut Vec<&str>, depth: usize) {

@@ -1,9 +1,11 @@
 //! Running headers, footers and page numbers: lines in the margins that repeat from page to page.
 
 use std::collections::{HashMap, HashSet};
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 
 use super::PageContent;
 use super::order::{self, Line};
+use super::styles::Styles;
 use super::words::Word;
 
 /// The share of a page's height at the top and bottom where they can be.
@@ -21,53 +23,56 @@ const SMALLER: f32 = 0.9;
 const NUMBERS: usize = 12;
 
 /// The lines that repeat in the margins of a document's pages.
+#[derive(Debug, Default)]
 pub(super) struct Running {
     seen: HashMap<Key, usize>,
     pages: usize,
-    /// The size of the document's text.
-    body: f32,
 }
 
 /// Lines with the same key say the same at the same height.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 struct Key {
     is_top: bool,
     /// The distance from the edge, in steps of [`NEAR`].
     height: i32,
-    /// With a number that counts the pages as its difference to the page's.
-    text: String,
+    /// The hash of the text, with a number that counts the pages as its difference to the page's.
+    text: u64,
 }
 
 impl Running {
-    pub(super) fn new(pages: &[PageContent], body: f32) -> Self {
-        let mut seen = HashMap::new();
-        for page in pages {
-            let edge: Vec<Word> = page.words.iter().filter(|word| at_edge(word, page.height)).cloned().collect();
-            let keys: HashSet<Key> = order::lines(edge).iter().flat_map(|line| keys(line, page)).collect();
-            for key in keys {
-                *seen.entry(key).or_default() += 1;
-            }
+    /// Notes the lines in a page's margins.
+    pub(super) fn add(&mut self, page: &PageContent) {
+        let edge: Vec<Word> = page.words.iter().filter(|word| at_edge(word, page.height)).cloned().collect();
+        let keys: HashSet<Key> = order::lines(edge).iter().flat_map(|line| keys(line, page)).collect();
+        for key in keys {
+            *self.seen.entry(key).or_default() += 1;
         }
-        Self { seen, pages: pages.len(), body }
+        self.pages += 1;
+    }
+
+    /// Whether the document has enough pages for lines to repeat.
+    pub(super) fn is_possible(&self) -> bool {
+        self.pages >= COUNTED
     }
 
     /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
     /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text.
-    pub(super) fn take(&self, page: &mut PageContent, is_heading: impl Fn(&Line) -> bool) -> Vec<Line> {
+    pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
         let height = page.height;
         let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
         let (running, others): (Vec<Line>, Vec<Line>) =
-            order::lines(edge).into_iter().partition(|line| self.is(line, page, is_heading(line)));
+            order::lines(edge).into_iter().partition(|line| self.is(line, page, styles));
         page.words.extend(others.into_iter().flat_map(|line| line.words));
         running
     }
 
-    fn is(&self, line: &Line, page: &PageContent, is_heading: bool) -> bool {
-        if line.size() > self.body * AS_LARGE {
+    fn is(&self, line: &Line, page: &PageContent, styles: &Styles) -> bool {
+        if line.size() > styles.body * AS_LARGE {
             return false;
         }
         let part = self.pages / 3 + 1;
-        let least = if !is_heading && line.size() < self.body * SMALLER { COUNTED } else { REPEATED };
+        let is_heading = styles.is_heading(line);
+        let least = if !is_heading && line.size() < styles.body * SMALLER { COUNTED } else { REPEATED };
         let mut keys = keys(line, page);
         let is_repeated = keys.next().is_some_and(|same| self.count(&same) >= part.max(least));
         is_repeated || !is_heading && keys.any(|counting| self.count(&counting) >= part.max(COUNTED))
@@ -75,7 +80,7 @@ impl Running {
 
     /// On how many pages it is, within the distance that makes no difference.
     fn count(&self, key: &Key) -> usize {
-        let at = |height| self.seen.get(&Key { height, ..key.clone() }).copied().unwrap_or(0);
+        let at = |height| self.seen.get(&Key { height, ..*key }).copied().unwrap_or(0);
         (key.height - 1..=key.height + 1).map(at).sum()
     }
 }
@@ -100,7 +105,14 @@ fn keys<'l>(line: &Line, page: &'l PageContent) -> impl Iterator<Item = Key> + u
             Some(format!("{before}\u{0}{difference}\u{0}{after}"))
         }
     });
-    [text].into_iter().chain(counting).map(move |text| Key { is_top, height, text })
+    [text].into_iter().chain(counting).map(move |text| Key { is_top, height, text: hash(&text) })
+}
+
+/// The same for the same text. It takes less room than that.
+fn hash(text: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
 }
 
 /// Where the first numbers of a text are.

@@ -22,37 +22,51 @@ pub(super) struct Styles {
     pub leading: f32,
 }
 
-impl Styles {
-    pub(super) fn new(pages: &[PageContent]) -> Self {
-        let (mut running, mut all) = (HashMap::<i32, usize>::new(), HashMap::<i32, usize>::new());
-        let mut steps = Vec::new();
-        for page in pages {
-            let mut above: Option<Line> = None;
-            for line in order::lines(page.words.clone()) {
-                let size = key(line.size());
-                let length = line.text().chars().count();
-                *all.entry(size).or_default() += length;
-                let is_running = is_running(&line);
-                if is_running {
-                    *running.entry(size).or_default() += length;
-                }
-                if let Some(above) = above.filter(|above| is_running && key(above.size()) == size) {
-                    steps.push((line.area.center().1 - above.area.center().1) / line.size().max(1.0));
-                }
-                above = is_running.then_some(line);
+/// What is counted of a document's lines, page by page, to know its styles.
+#[derive(Debug, Default)]
+pub(super) struct Counts {
+    /// Characters by size, in running text and in all.
+    running: HashMap<i32, usize>,
+    all: HashMap<i32, usize>,
+    /// How far apart lines of running text are, in ems.
+    steps: Vec<f32>,
+}
+
+impl Counts {
+    pub(super) fn add(&mut self, page: &PageContent) {
+        let mut above: Option<Line> = None;
+        for line in order::lines(page.words.clone()) {
+            let size = key(line.size());
+            let length = line.text().chars().count();
+            *self.all.entry(size).or_default() += length;
+            let is_running = is_running(&line);
+            if is_running {
+                *self.running.entry(size).or_default() += length;
             }
+            if let Some(above) = above.filter(|above| is_running && key(above.size()) == size) {
+                self.steps.push((line.area.center().1 - above.area.center().1) / line.size().max(1.0));
+            }
+            above = is_running.then_some(line);
         }
-        let most = |sizes: &HashMap<i32, usize>| {
-            sizes.iter().max_by_key(|(size, count)| (**count, **size)).map(|(size, _)| *size)
-        };
+    }
+
+    pub(super) fn styles(self) -> Styles {
+        let Self { running, all, mut steps } = self;
         let few = running.values().sum::<usize>() * 20 < all.values().sum::<usize>();
         let body = most(&running).filter(|_| !few).or_else(|| most(&all)).unwrap_or(0);
         steps.sort_by(f32::total_cmp);
         // Steps between paragraphs are larger.
         let leading = steps.get(steps.len() / 3).copied().filter(|step| (1.0..MOST_LEADING).contains(step));
-        Self { body: body as f32 / 2.0, leading: leading.unwrap_or(LEADING) }
+        Styles { body: body as f32 / 2.0, leading: leading.unwrap_or(LEADING) }
     }
+}
 
+/// The size, in half points, of most characters.
+pub(super) fn most(sizes: &HashMap<i32, usize>) -> Option<i32> {
+    sizes.iter().max_by_key(|(size, count)| (**count, **size)).map(|(size, _)| *size)
+}
+
+impl Styles {
     /// Whether a line may be a heading.
     pub(super) fn is_heading(&self, line: &Line) -> bool {
         let size = line.size();
@@ -102,7 +116,9 @@ mod tests {
     }
 
     fn styles(pages: &[Vec<Written>]) -> Styles {
-        Styles::new(&pages.iter().map(|lines| written(1, lines)).collect::<Vec<_>>())
+        let mut counts = Counts::default();
+        pages.iter().for_each(|lines| counts.add(&written(1, lines)));
+        counts.styles()
     }
 
     #[test]

@@ -1,6 +1,7 @@
 use std::rc::Rc;
 
 use crate::pdfium::{Character, Font, Rect, TextObject};
+use crate::spool::Scratch;
 
 use super::*;
 use crate::extract::model::TextSource;
@@ -53,19 +54,6 @@ pub(super) fn line(text: &str, top: f32, size: f32) -> Written {
     (text.to_owned(), top, size, false)
 }
 
-/// What the blocks of these pages are in Markdown.
-fn markdown(document: &Document) -> String {
-    let facts = document.pages.iter().map(|_| Facts {
-        source: TextSource::Text,
-        confidence: 1.0,
-        hidden: Vec::new(),
-        figures: Vec::new(),
-        fields: Vec::new(),
-    });
-    let head = Head { title: String::new(), bookmarks: Vec::new() };
-    write::markdown(&pdf::document(document, facts.collect(), HeadersFooters::Drop, head))
-}
-
 /// A page of 600 by 800 points with these lines.
 pub(super) fn written(number: u32, lines: &[Written]) -> PageContent {
     let word = |(text, top, size, bold): &Written| {
@@ -82,6 +70,39 @@ pub(super) fn written(number: u32, lines: &[Written]) -> PageContent {
     PageContent { number, width: 600.0, height: 800.0, rotation: 0, angle: 0, words, aside, ruling }
 }
 
+fn document(pages: Vec<PageContent>, headers_footers: HeadersFooters) -> Document {
+    let mut all = Pages::new(Scratch::none(), headers_footers);
+    pages.iter().for_each(|page| all.push(page).unwrap());
+    all.document().unwrap()
+}
+
+/// What the blocks of these pages are in Markdown.
+fn markdown_of(document: &Document) -> String {
+    let facts = || Facts {
+        source: TextSource::Text,
+        confidence: 1.0,
+        hidden: Vec::new(),
+        figures: Vec::new(),
+        fields: Vec::new(),
+    };
+    let mut pages = Vec::new();
+    document.for_each(|_| Ok(pages.push(facts()))).unwrap();
+    let head = Head { title: String::new(), bookmarks: Vec::new() };
+    write::markdown(&pdf::document(document, pages, HeadersFooters::Drop, head).unwrap())
+}
+
+fn html_of(document: &Document, title: &str) -> String {
+    let mut text = String::new();
+    html(document, title, |part: &str| Ok(text.push_str(part))).unwrap();
+    text
+}
+
+fn json_of(document: &Document) -> String {
+    let mut text = String::new();
+    json(document, |part: &str| Ok(text.push_str(part))).unwrap();
+    text
+}
+
 /// A document of five pages, each with a paragraph and the lines in its margins.
 fn five_pages(margins: impl Fn(u32) -> Vec<Written>, headers_footers: HeadersFooters) -> Document {
     let text = |number| {
@@ -89,25 +110,25 @@ fn five_pages(margins: impl Fn(u32) -> Vec<Written>, headers_footers: HeadersFoo
         vec![first, line("which goes on for as many words as it takes to fill another line.", 315.0, 12.0)]
     };
     let pages = (1..=5).map(|number| written(number, &[text(number), margins(number)].concat()));
-    Document::new(pages.collect(), headers_footers)
+    document(pages.collect(), headers_footers)
 }
 
 #[test]
 fn headings_on_top_of_pages_stay() {
     let larger = |number: u32| vec![line(&format!("bravo banana {number}"), 30.0, 24.0)];
-    let text = markdown(&five_pages(larger, HeadersFooters::Drop));
+    let text = markdown_of(&five_pages(larger, HeadersFooters::Drop));
     for number in 1..=5 {
         assert!(text.contains(&format!("# bravo banana {number}\n")), "{text}");
     }
     // In the size of the text, but bold, and different on each page.
     let bold = |number: u32| vec![(format!("Chapter {number}"), 30.0, 12.0, true)];
-    assert!(markdown(&five_pages(bold, HeadersFooters::Drop)).contains("# Chapter 4\n"));
+    assert!(markdown_of(&five_pages(bold, HeadersFooters::Drop)).contains("# Chapter 4\n"));
     // Numbers that don't count the pages.
     let invoices = |number: u32| vec![line(&format!("Invoice {}", number * number * 17), 30.0, 12.0)];
-    assert!(markdown(&five_pages(invoices, HeadersFooters::Drop)).contains("Invoice 272"));
+    assert!(markdown_of(&five_pages(invoices, HeadersFooters::Drop)).contains("Invoice 272"));
     // At another place on each page.
     let moving = |number: u32| vec![line("Remarks", 10.0 + 10.0 * number as f32, 10.0)];
-    assert_eq!(markdown(&five_pages(moving, HeadersFooters::Drop)).matches("Remarks").count(), 5);
+    assert_eq!(markdown_of(&five_pages(moving, HeadersFooters::Drop)).matches("Remarks").count(), 5);
 }
 
 #[test]
@@ -120,13 +141,13 @@ fn running_headers_and_footers_are_left_out_counted_and_kept_on_request() {
         ]
     };
     let dropped = five_pages(margins, HeadersFooters::Drop);
-    let text = markdown(&dropped);
+    let text = markdown_of(&dropped);
     assert!(text.starts_with("On page 1 a paragraph") && !text.contains("Company") && !text.contains("of 5"), "{text}");
-    assert!(html(&dropped, "").contains("<aside>") && json(&dropped).unwrap().contains("The Company"));
+    assert!(html_of(&dropped, "").contains("<aside>") && json_of(&dropped).contains("The Company"));
     assert_eq!(dropped.running_lines(), 15);
     let kept = five_pages(margins, HeadersFooters::Keep);
-    assert_eq!((markdown(&kept).matches("page 4 of 5").count(), kept.running_lines()), (1, 0));
-    assert!(!html(&kept, "").contains("<aside>"));
+    assert_eq!((markdown_of(&kept).matches("page 4 of 5").count(), kept.running_lines()), (1, 0));
+    assert!(!html_of(&kept, "").contains("<aside>"));
 }
 
 #[test]
@@ -135,14 +156,14 @@ fn small_type_repeats_on_two_pages() {
         let text = format!("On page {number} a paragraph tells its own part of a long story, which goes on");
         written(number, &[line("The River Reader", 30.0, size), line(&text, 300.0, 12.0), line(&text, 315.0, 12.0)])
     };
-    let running = |size: f32| Document::new(vec![page(1, size), page(2, size)], HeadersFooters::Drop).running_lines();
+    let running = |size: f32| document(vec![page(1, size), page(2, size)], HeadersFooters::Drop).running_lines();
     assert_eq!((running(9.0), running(12.0)), (2, 0));
 }
 
 #[test]
 fn lines_of_chinese_break_without_a_space() {
     let words = [("报告", 300.0), ("2005", 315.0), ("改善", 330.0)].map(|(text, top)| line(text, top, 12.0));
-    let text = markdown(&Document::new(vec![written(1, &words)], HeadersFooters::Drop));
+    let text = markdown_of(&document(vec![written(1, &words)], HeadersFooters::Drop));
     assert_eq!(text, "报告2005改善\n");
 }
 
@@ -181,8 +202,8 @@ fn upright_places_go_back_to_the_page_as_shown() {
 #[test]
 fn text_is_not_left_out_where_nothing_else_is() {
     let lines = [line("Blood pressure by visit", 30.0, 9.0), line("Red dots are outside the range.", 760.0, 9.0)];
-    let document = Document::new(vec![written(1, &lines), written(2, &lines)], HeadersFooters::Drop);
-    assert_eq!(markdown(&document).matches("Red dots are outside the range.").count(), 2);
+    let document = document(vec![written(1, &lines), written(2, &lines)], HeadersFooters::Drop);
+    assert_eq!(markdown_of(&document).matches("Red dots are outside the range.").count(), 2);
     assert_eq!(document.running_lines(), 0);
 }
 
@@ -198,7 +219,7 @@ fn columns_whose_lines_are_at_other_heights_are_read_one_after_the_other() {
     };
     let mut page = written(1, &[]);
     page.words = [column("first", 50.0, 100.0), column("second", 220.0, 103.7), column("third", 390.0, 107.4)].concat();
-    let text = markdown(&Document::new(vec![page], HeadersFooters::Drop));
+    let text = markdown_of(&document(vec![page], HeadersFooters::Drop));
     let at = |name: &str| text.find(name).unwrap_or_else(|| panic!("{name}: {text}"));
     assert!(at("first29") < at("second0") && at("second29") < at("third0") && !text.contains('|'), "{text}");
 }
@@ -234,7 +255,7 @@ fn tables_keep_the_text_in_and_beside_them() {
     let frame = ruled(&[50.0, 310.0, 590.0], &[150.0, 190.0, 400.0]);
     let drawn = [grid(62.0, 205.0, 20.0), grid(60.0, 200.0, 80.0), grid(320.0, 200.0, 80.0), frame];
     page.ruling.grids = drawn.iter().flat_map(|paths| tables::grids(paths, (600.0, 800.0)).grids).collect();
-    let text = markdown(&Document::new(vec![page], HeadersFooters::Drop));
+    let text = markdown_of(&document(vec![page], HeadersFooters::Drop));
     for name in ["left00", "left11", "right00", "right11", "beside"] {
         assert_eq!(text.matches(name).count(), 1, "{name} in {text}");
     }
@@ -254,9 +275,9 @@ fn fuzz_layout() {
         for page in both() {
             layout(page);
         }
-        let document = Document::new(both(), HeadersFooters::Drop);
-        markdown(&document);
-        assert!(!html(&document, "<Title>").contains("<Title>"));
-        json(&document).unwrap();
+        let document = document(both(), HeadersFooters::Drop);
+        markdown_of(&document);
+        assert!(!html_of(&document, "<Title>").contains("<Title>"));
+        json_of(&document);
     });
 }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 use std::rc::Rc;
 
+use serde::{Deserialize, Serialize};
 use unicode_bidi::{BidiInfo, Level};
 
 use super::radicals::unified;
@@ -24,7 +25,7 @@ const RAISED_BY: f32 = 0.12;
 const DESCENT: f32 = 0.22;
 
 /// Which bytes of a word are raised.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Raised {
     /// Those before.
     Start(usize),
@@ -32,7 +33,7 @@ pub(crate) enum Raised {
     End(usize),
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Word {
     /// With the text upright: a page whose text runs upwards is rotated.
     pub area: Rect,

@@ -11,8 +11,9 @@ use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::{WriteOptions, write};
 use crate::extract::{own, pdf};
 use crate::pdfium::Session;
+use crate::spool::Scratch;
 use crate::structure::pages::too_many;
-use crate::text::{self, HeadersFooters};
+use crate::text::{HeadersFooters, Pages};
 use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 const NO_TABLES: &str = "No tables were found. The format `json` or `markdown` has the text.";
@@ -128,7 +129,9 @@ impl Reader<'_> {
             return Err(too_many(self.request.limits.pages));
         }
         let mut drawings = Drawings { pictures, pixels: self.request.limits.pixels, count: 0 };
-        let (mut contents, mut facts, mut confidences) = (Vec::new(), Vec::new(), Vec::new());
+        // Headers and footers are always told apart.
+        let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
+        let (mut facts, mut confidences) = (Vec::new(), Vec::new());
         opened.for_each(|index, page| {
             let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1)?;
             let mut read = recognition.page(&opened, page, index, content)?;
@@ -144,12 +147,10 @@ impl Reader<'_> {
                 figures,
                 fields: opened.fields(index)?,
             });
-            contents.push(read.content);
-            Ok(())
+            pages.push(&read.content)
         })?;
         let empty = facts.iter().filter(|facts| facts.source == TextSource::None).count();
-        // Headers and footers are always told apart.
-        let whole = text::Document::new(contents, HeadersFooters::Drop);
+        let whole = pages.document()?;
         let mut warnings: Vec<Warning> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
         warnings.extend(low_confidence(confidences.into_iter()));
         if self.headers_footers == HeadersFooters::Drop {
@@ -157,7 +158,7 @@ impl Reader<'_> {
         }
         let head = Head { title: opened.document.metadata(c"Title"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
-        Ok((pdf::document(&whole, facts, self.headers_footers, head), warnings))
+        Ok((pdf::document(&whole, facts, self.headers_footers, head)?, warnings))
     }
 }
 

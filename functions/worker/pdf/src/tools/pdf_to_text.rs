@@ -1,5 +1,9 @@
 //! pdf-to-text: extracts text as plain text, Markdown, JSON or HTML.
 
+use std::fs::File;
+use std::io::{BufWriter, Write as _};
+use std::path::Path;
+
 use serde::Deserialize;
 
 use super::extract_document::{Reader, hidden_text};
@@ -8,8 +12,9 @@ use super::pdf_pages::{self, Opened, Recognition, Recognize};
 use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::markdown;
 use crate::pdfium::Session;
-use crate::text::{self, HeadersFooters};
-use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
+use crate::spool::Scratch;
+use crate::text::{self, HeadersFooters, Pages};
+use crate::{Artifact, Engines, Failure, Limits, Media, Outcome, Request, Warning};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -59,14 +64,14 @@ impl Format {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let session = engines.pdfium()?.session();
-    let (written, warnings) = match options.format {
-        Format::Markdown => structured(engines, &session, request, &options)?,
-        Format::Text | Format::Json | Format::Html => read(engines, &session, request, &options)?,
-    };
-    super::within_output(written.len() as u64, &request.limits)?;
     let media = options.format.media();
     let file = format!("text.{}", media.extension());
-    std::fs::write(request.directory.join(&file), written).map_err(|error| super::io_failure(&error))?;
+    let mut output = Output::new(&request.directory.join(&file), &request.limits)?;
+    let warnings = match options.format {
+        Format::Markdown => structured(engines, &session, request, &options, &mut output)?,
+        Format::Text | Format::Json | Format::Html => read(engines, &session, request, &options, &mut output)?,
+    };
+    output.end()?;
     Ok(Outcome { artifacts: vec![Artifact::new(file, media)], warnings, ..Outcome::default() })
 }
 
@@ -76,7 +81,8 @@ fn structured(
     session: &Session<'_>,
     request: &Request,
     options: &Options,
-) -> Result<(String, Vec<Warning>), Failure> {
+    output: &mut Output<'_>,
+) -> Result<Vec<Warning>, Failure> {
     let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
     let mut pictures = Pictures::new(Images::None, &request.directory, &request.limits, String::new());
     let (pages, headers_footers) = (options.pages.as_deref(), options.headers_footers);
@@ -84,7 +90,8 @@ fn structured(
     let most = request.limits.pages as usize;
     let (document, mut warnings) = reader.read(super::only_source(request)?, &mut recognition, &mut pictures, most)?;
     warnings.extend(hidden_text(&document));
-    Ok((markdown(&document), warnings))
+    output.write(&markdown(&document))?;
+    Ok(warnings)
 }
 
 /// The other formats, which have all text.
@@ -93,13 +100,13 @@ fn read(
     session: &Session<'_>,
     request: &Request,
     options: &Options,
-) -> Result<(String, Vec<Warning>), Failure> {
+    output: &mut Output<'_>,
+) -> Result<Vec<Warning>, Failure> {
     let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
     let source = super::only_source(request)?;
     let opened = Opened::new(engines, session, request, source, options.pages.as_deref())?;
     let structure = options.format != Format::Text;
-    let mut written = String::new();
-    let mut contents = Vec::new();
+    let mut pages = Pages::new(Scratch::of(request), options.headers_footers);
     let mut empty = 0;
     let mut confidences = Vec::new();
     opened.for_each(|index, page| {
@@ -107,24 +114,47 @@ fn read(
         confidences.push((index + 1, read.confidence));
         empty += usize::from(read.content.is_empty());
         if structure {
-            contents.push(read.content);
-            return Ok(());
+            return pages.push(&read.content);
         }
         // A form feed between pages, as pdftotext writes it.
         if opened.pages.first() != Some(&index) {
-            written.push('\u{c}');
+            output.write("\u{c}")?;
         }
-        written.push_str(&if options.layout { text::layout(read.content) } else { text::plain(read.content) });
-        super::within_output(written.len() as u64, &request.limits)
+        output.write(&if options.layout { text::layout(read.content) } else { text::plain(read.content) })
     })?;
-    let whole = || text::Document::new(contents, options.headers_footers);
+    let whole = pages.document()?;
+    let write = |text: &str| output.write(text);
     match options.format {
         Format::Text | Format::Markdown => {}
-        Format::Html => written = text::html(&whole(), &opened.document.metadata(c"Title")),
-        Format::Json => written = text::json(&whole()).map_err(|error| Failure::internal(error.to_string()))?,
+        Format::Html => text::html(&whole, &opened.document.metadata(c"Title"), write)?,
+        Format::Json => text::json(&whole, write)?,
     }
     let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
     warnings.extend(low_confidence(confidences.into_iter()));
     warnings.extend(opened.warning());
-    Ok((written, warnings))
+    Ok(warnings)
+}
+
+/// The file that is written.
+struct Output<'l> {
+    file: BufWriter<File>,
+    bytes: u64,
+    limits: &'l Limits,
+}
+
+impl<'l> Output<'l> {
+    fn new(path: &Path, limits: &'l Limits) -> Result<Self, Failure> {
+        let file = File::create(path).map_err(|error| super::io_failure(&error))?;
+        Ok(Self { file: BufWriter::new(file), bytes: 0, limits })
+    }
+
+    fn write(&mut self, text: &str) -> Result<(), Failure> {
+        self.bytes += text.len() as u64;
+        super::within_output(self.bytes, self.limits)?;
+        self.file.write_all(text.as_bytes()).map_err(|error| super::io_failure(&error))
+    }
+
+    fn end(mut self) -> Result<(), Failure> {
+        self.file.flush().map_err(|error| super::io_failure(&error))
+    }
 }

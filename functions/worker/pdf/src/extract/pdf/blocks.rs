@@ -1,11 +1,9 @@
 //! Makes the model's blocks of the engine's, page by page.
 
-use std::collections::HashMap;
-
 use super::{Facts, fields};
 use crate::extract::model::{Place, Reason, Role, Span};
 use crate::pdfium::Rect;
-use crate::text::{self, Block, Content, Document, HeadersFooters, Line, PageBlocks, Raised, Word};
+use crate::text::{self, Block, Content, HeadersFooters, Line, PageBlocks, Raised, Word};
 
 /// Type up to this size, in that of the body, is small.
 const SMALL: f32 = 0.95;
@@ -42,21 +40,6 @@ impl Draft {
     pub(super) fn is_margin(&self) -> bool {
         matches!(self.role, Role::Header | Role::Footer)
     }
-}
-
-/// The size of most text in paragraphs and lists.
-pub(super) fn body(document: &Document) -> f32 {
-    let mut sizes: HashMap<i32, usize> = HashMap::new();
-    for block in document.pages.iter().flat_map(|page| &page.blocks) {
-        if let Content::Paragraph { lines } | Content::Item { lines, .. } = &block.content {
-            for line in lines {
-                let length: usize = line.words.iter().map(|word| word.text.len()).sum();
-                *sizes.entry((line.size() * 2.0).round() as i32).or_default() += length;
-            }
-        }
-    }
-    let most = sizes.into_iter().max_by_key(|(size, count)| (*count, *size));
-    most.map_or(0.0, |(size, _)| size as f32 / 2.0)
 }
 
 /// What a page's blocks are made with.

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use super::blocks::{self, Draft, Maker};
+use super::blocks::{Draft, Maker};
 use super::script::language;
 use super::table::{self, table};
 use super::{Facts, captions, footnotes, needs};
+use crate::Failure;
 use crate::extract::model::{Block, Document, Figure, Id, Link, OutlineEntry, Page, Reason, Role};
 use crate::pdfium::{Bookmark, Rect};
 use crate::text::{self, Content, HeadersFooters, PageBlocks};
@@ -19,17 +20,24 @@ pub(crate) struct Head {
 }
 
 /// The document of these pages, with their facts.
-pub(crate) fn document(whole: &text::Document, facts: Vec<Facts>, keep: HeadersFooters, head: Head) -> Document {
-    let body = blocks::body(whole);
+pub(crate) fn document(
+    whole: &text::Document,
+    facts: Vec<Facts>,
+    keep: HeadersFooters,
+    head: Head,
+) -> Result<Document, Failure> {
+    let body = whole.body();
     let mut made = Making::default();
-    for (page, facts) in whole.pages.iter().zip(facts) {
-        let maker = Maker { page, facts: &facts, body, headers_footers: keep };
+    let mut facts = facts.into_iter();
+    whole.for_each(|page| {
+        let facts = facts.next().ok_or_else(|| Failure::internal("a page without facts"))?;
+        let maker = Maker { page: &page, facts: &facts, body, headers_footers: keep };
         let mut drafts = Vec::new();
         let mut links = Vec::new();
         for block in &page.blocks {
             match &block.content {
                 Content::Table(found) => {
-                    let draft = made.table(found, page, &page.place(&block.area));
+                    let draft = made.table(found, &page, &page.place(&block.area));
                     links.extend(table::links(found).map(|(text, address)| (drafts.len(), text, address)));
                     drafts.push(draft);
                 }
@@ -47,9 +55,10 @@ pub(crate) fn document(whole: &text::Document, facts: Vec<Facts>, keep: HeadersF
                 | Content::Aside { .. } => drafts.extend(maker.drafts(block)),
             }
         }
-        made.page(page, drafts, links, facts, body);
-    }
-    made.finish(head)
+        made.page(&page, drafts, links, facts, body);
+        Ok(())
+    })?;
+    Ok(made.finish(head))
 }
 
 /// A link in a table: the draft, its text and its address.

@@ -7,6 +7,8 @@ pub(super) use aligned::aligned;
 pub(crate) use ruled::{Horizontal as Rule, Ruling};
 pub(super) use ruled::{grids, without_frames};
 
+use serde::{Deserialize, Serialize};
+
 use crate::pdfium::Rect;
 
 use super::inline;
@@ -16,7 +18,7 @@ use super::words::Word;
 /// Columns of the two parts of a table over two pages begin within this distance, in points.
 const SAME_COLUMN: f32 = 6.0;
 
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Table {
     /// The cells that begin in each row, from left to right.
     pub rows: Vec<Vec<Cell>>,
@@ -29,14 +31,15 @@ pub(crate) struct Table {
 }
 
 /// The part of a table on a page on which it goes on, from this row.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Part {
     pub page: u32,
     pub row: usize,
+    /// As the page is shown.
     pub area: Rect,
 }
 
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Serialize, Deserialize)]
 pub(crate) struct Cell {
     pub lines: Vec<Line>,
     /// How many it spans.

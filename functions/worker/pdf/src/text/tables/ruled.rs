@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use serde::{Deserialize, Serialize};
+
 use crate::pdfium::Rect;
 
 use super::super::words::Word;
@@ -15,7 +17,7 @@ const NEAR: f32 = 3.0;
 const COVERED: f32 = 0.5;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Grid {
     pub xs: Vec<f32>,
     pub ys: Vec<f32>,
@@ -23,14 +25,14 @@ pub(crate) struct Grid {
     pub down: Vec<Vertical>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Horizontal {
     pub x0: f32,
     pub x1: f32,
     pub y: f32,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Vertical {
     pub x: f32,
     pub y0: f32,
@@ -38,7 +40,7 @@ pub(crate) struct Vertical {
 }
 
 /// What is ruled on a page: grids, and horizontal rules that belong to none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ruling {
     pub grids: Vec<Grid>,
     pub rules: Vec<Horizontal>,

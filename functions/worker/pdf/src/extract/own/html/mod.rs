@@ -3,11 +3,11 @@
 mod element;
 mod field;
 mod notes;
+mod parse;
 mod table;
 mod walk;
 
 use encoding_rs::{Encoding, UTF_8};
-use scraper::Html;
 use url::Url;
 
 use super::builder::Builder;
@@ -26,7 +26,7 @@ pub(super) fn read(
     attached: Attached<'_>,
     builder: &mut Builder<'_, '_>,
 ) -> Result<(), Failure> {
-    let page = Html::parse_document(html);
+    let page = parse::document(html)?;
     let root = page.root_element();
     if let Some(language) = root.attr("lang") {
         builder.document_language(language.trim());

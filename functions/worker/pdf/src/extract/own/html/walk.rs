@@ -14,7 +14,7 @@ use super::Attached;
 use super::element::{NodeRef, heading, hidden, is_block, is_ignored, is_named, style, text};
 use super::field::{self, Field};
 use super::notes::{Notes, is_back};
-use super::table;
+use super::{parse, table};
 use crate::Failure;
 use crate::extract::model::{Role, Why};
 use crate::extract::own::builder::Builder;
@@ -136,7 +136,7 @@ impl<'a, 'f, 'p, 'r> Walker<'a, 'f, 'p, 'r> {
             "wbr" => {}
             // Shown only without scripts, and parsed as text.
             "noscript" => {
-                let shown = Html::parse_fragment(&text(node));
+                let shown = parse::fragment(&text(node))?;
                 self.builder.hide(&text(*shown.root_element()), Why::Invisible);
             }
             "a" => self.anchor(node, element, style)?,

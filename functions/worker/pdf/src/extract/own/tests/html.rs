@@ -190,3 +190,20 @@ fn paragraphs_of_plain_text_are_blocks() {
     let read = document(Media::Text, b"one\r\ntwo\r\n\r\n\r\nthree");
     assert_eq!(blocks(&read), ["paragraph: one\ntwo", "paragraph: three"]);
 }
+
+#[test]
+fn elements_too_deep_in_each_other_are_refused() {
+    let nested = |element: &str, depth: usize| format!("<p>before</p>{}deep words", element.repeat(depth));
+    let (read, _) = try_read(Media::Html, nested("<div>", 4_000).as_bytes(), &LIMITS).unwrap();
+    assert_eq!(blocks(&read), ["paragraph: before", "paragraph: deep words"]);
+    let hidden = format!("<p>shown</p><noscript>{}</noscript>", nested("<div>", 50_000));
+    for page in
+        ["<div>", "<b>", "<table><td>", "<svg><g>"].map(|element| nested(element, 50_000)).into_iter().chain([hidden])
+    {
+        let failure = try_read(Media::Html, page.as_bytes(), &LIMITS).unwrap_err();
+        assert_eq!((failure.code, failure.cause.as_str()), (ErrorCode::RenderFailed, "HTML too deep"), "{:.30}", page);
+    }
+    // Many side by side are none of that.
+    let (long, _) = try_read(Media::Html, "<p>a<br>b<li>c".repeat(5_000).as_bytes(), &LIMITS).unwrap();
+    assert_eq!(long.blocks.len(), 10_000);
+}
