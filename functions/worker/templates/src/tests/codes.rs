@@ -31,7 +31,8 @@ fn read(document: &[u8], extension: &str) -> Vec<String> {
     assert_eq!(pictures_of(&folder.path().join("filled.pdf")), 0, "codes are vectors");
     let pages = folder.path().join("page");
     let drawn = Command::new("pdftoppm")
-        .args(["-r", "300", "-png"])
+        // With 300, this reader crashes on a bar code.
+        .args(["-r", "200", "-png"])
         .args([&folder.path().join("filled.pdf"), &pages])
         .status()
         .unwrap();
@@ -39,8 +40,9 @@ fn read(document: &[u8], extension: &str) -> Vec<String> {
     let mut pages: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().path()).collect();
     pages.retain(|file| file.extension().is_some_and(|extension| extension == "png"));
     pages.sort();
-    let output = Command::new("ZXingReader").arg("-1").args(&pages).output();
-    let lines = String::from_utf8(output.expect("zxing-cpp-tools is missing").stdout).unwrap();
+    let output = Command::new("ZXingReader").arg("-1").args(&pages).output().expect("zxing-cpp-tools is missing");
+    assert!(output.status.code().is_some(), "{output:?}");
+    let lines = String::from_utf8(output.stdout).unwrap();
     lines.lines().map(|line| line.split_once(' ').map_or(line, |(_, read)| read).trim().to_owned()).collect()
 }
 
