@@ -2057,7 +2057,7 @@ type Batch struct {
 	// Reason Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
 	Reason string `json:"reason,omitempty"`
 
-	// Status `completed`: every item has ended, whatever its result. `counts` says how.
+	// Status `completed`: all items have ended. `counts` shows how many succeeded.
 	Status BatchStatus `json:"status"`
 
 	// TestMode Whether the jobs are free and their results marked TEST.
@@ -2197,7 +2197,7 @@ type BatchResultsResponse struct {
 	Results   []BatchResult `json:"results"`
 }
 
-// BatchStatus `completed`: every item has ended, whatever its result. `counts` says how.
+// BatchStatus `completed`: all items have ended. `counts` shows how many succeeded.
 type BatchStatus string
 
 // BatchWebhook The webhook that the request named. Its deliveries are listed under `id`.
@@ -4333,7 +4333,7 @@ type WebhookAttempt struct {
 	// Response The beginning of the answer, at most 1 KiB.
 	Response string `json:"response,omitempty"`
 
-	// Status The HTTP status of the answer. Absent if there was none.
+	// Status The HTTP status of the response. Absent if the endpoint did not respond.
 	Status *int64 `json:"status,omitempty"`
 }
 

@@ -1330,7 +1330,7 @@ export interface components {
             };
         };
         /**
-         * @description `completed`: every item has ended, whatever its result. `counts` says how.
+         * @description `completed`: all items have ended. `counts` shows how many succeeded.
          * @enum {string}
          */
         BatchStatus: "processing" | "paused" | "canceling" | "completed" | "canceled" | "deleting";
@@ -1727,7 +1727,7 @@ export interface components {
             /** Format: date-time */
             at: string;
             durationMs: number;
-            /** @description The HTTP status of the answer. Absent if there was none. */
+            /** @description The HTTP status of the response. Absent if the endpoint did not respond. */
             status?: number;
             /** @description The beginning of the answer, at most 1 KiB. */
             response?: string;

@@ -431,7 +431,7 @@ class BatchWebhook(TypedDict):
 
 BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "completed", "canceled", "deleting"]
 """
-`completed`: every item has ended, whatever its result. `counts` says how.
+`completed`: all items have ended. `counts` shows how many succeeded.
 """
 
 
@@ -718,7 +718,7 @@ class WebhookAttempt(TypedDict):
     durationMs: int
     status: NotRequired[int]
     """
-    The HTTP status of the answer. Absent if there was none.
+    The HTTP status of the response. Absent if the endpoint did not respond.
     """
     response: NotRequired[str]
     """

@@ -11,7 +11,7 @@ super::open_enums! {
         Continue = "continue",
         Stop = "stop",
     }
-    /// `completed`: every item has ended, whatever its result. `counts` says how.
+    /// `completed`: all items have ended. `counts` shows how many succeeded.
     BatchStatus {
         Processing = "processing",
         Paused = "paused",

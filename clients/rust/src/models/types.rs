@@ -21,7 +21,7 @@ pub struct Batch {
     #[doc = "Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    #[doc = "`completed`: every item has ended, whatever its result. `counts` says how."]
+    #[doc = "`completed`: all items have ended. `counts` shows how many succeeded."]
     pub status: super::BatchStatus,
     #[doc = "Whether the jobs are free and their results marked TEST."]
     #[serde(rename = "testMode")]
@@ -2302,7 +2302,7 @@ pub struct WebhookAttempt {
     #[doc = "The beginning of the answer, at most 1 KiB."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub response: Option<String>,
-    #[doc = "The HTTP status of the answer. Absent if there was none."]
+    #[doc = "The HTTP status of the response. Absent if the endpoint did not respond."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub status: Option<u64>,
 }
