@@ -6,8 +6,8 @@ as high as those of the fonts that they stand in for, so that pages break at the
 - Gelasio for Georgia, Comic Relief for Comic Sans MS: drawn for that.
 - Inconsolata, whose width can be set, for Consolas: every character of Consolas is 1126/2048 em wide. It has a family name
   of its own, so that nobody who asks for Inconsolata gets it.
-- Caladea for Cambria: version 1.002, which has Cambria's widths. Version 1.001, which is Debian's and that of all other packages, is
-  up to a tenth narrower, although it is newer.
+- Caladea for Cambria: version 1.002, which has Cambria's widths. Version 1.001, which is Debian's and that of
+  @expo-google-fonts, has others: its "e" is a tenth narrower.
 - DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has both (Arimo as Liberation Sans), with
   lines of other heights.
 

@@ -274,7 +274,7 @@ mod tests {
         assert!(configuration(Asker::Chromium, &NO_FONTS).contains("verdana"));
     }
 
-    /// Newer versions of the font have other widths. Cambria's, in thousandths of its size, are those in PDFs that Word made.
+    /// Version 1.001 of the font has other widths. Cambria's, in thousandths of its size, are those in PDFs that Word made.
     #[test]
     fn the_stand_in_for_cambria_has_its_widths() {
         const CAMBRIA: [(char, f32); 7] =
