@@ -144,7 +144,11 @@ mod tests {
 
     fn all(spool: &Spool<(usize, String)>) -> Vec<(usize, String)> {
         let mut values = Vec::new();
-        spool.for_each(|value| Ok(values.push(value))).unwrap();
+        let keep = |value| {
+            values.push(value);
+            Ok(())
+        };
+        spool.for_each(keep).unwrap();
         values
     }
 

@@ -86,20 +86,32 @@ fn markdown_of(document: &Document) -> String {
         fields: Vec::new(),
     };
     let mut pages = Vec::new();
-    document.for_each(|_| Ok(pages.push(facts()))).unwrap();
+    let count = |_| {
+        pages.push(facts());
+        Ok(())
+    };
+    document.for_each(count).unwrap();
     let head = Head { title: String::new(), bookmarks: Vec::new() };
     write::markdown(&pdf::document(document, pages, HeadersFooters::Drop, head).unwrap())
 }
 
 fn html_of(document: &Document, title: &str) -> String {
     let mut text = String::new();
-    html(document, title, |part: &str| Ok(text.push_str(part))).unwrap();
+    let append = |part: &str| {
+        text.push_str(part);
+        Ok(())
+    };
+    html(document, title, append).unwrap();
     text
 }
 
 fn json_of(document: &Document) -> String {
     let mut text = String::new();
-    json(document, |part: &str| Ok(text.push_str(part))).unwrap();
+    let append = |part: &str| {
+        text.push_str(part);
+        Ok(())
+    };
+    json(document, append).unwrap();
     text
 }
 
