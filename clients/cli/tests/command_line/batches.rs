@@ -115,7 +115,7 @@ async fn batches_are_listed_and_controlled() {
     }
     for (words, expected) in [
         (vec!["batches", "create", "no-tool", "a.docx"], "There is no tool"),
-        (vec!["batches", "create", "merge-pdf", "a.docx"], "--items"),
+        (vec!["batches", "create", "compare-documents", "a.docx"], "--items"),
         (vec!["batches", "create", "office-to-pdf"], "<FILE>"),
         (vec!["batches", "create", "office-to-pdf", "a.docx", "--set", "landscape=maybe"], "landscape"),
         (vec!["batches", "show", "../jobs"], "is not an id"),
