@@ -51,7 +51,7 @@ async fn rows_become_documents() {
     assert!(batches["batches"].as_array().unwrap().iter().any(|batch| batch["id"] == id), "{batches}");
     is_deleted(&traveller, &id).await;
     let job = traveller.ask(Method::GET, &format!("/v1/jobs/{job}"), None).await.body;
-    assert_eq!((&job["job"]["status"], job["job"].get("metadata")), (&json!("deleted"), None), "{job}");
+    assert_eq!((&job["job"]["status"], &job["job"]["metadata"]), (&json!("deleted"), &json!({})), "{job}");
 }
 
 /// Deletes the batch, and waits until nothing is left of it.
