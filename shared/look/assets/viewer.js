@@ -21,10 +21,23 @@ export async function show(viewer, assets, trusted) {
   if (folded) folded.addEventListener("toggle", () => showText(text), { once: true });
   else if (text) await showText(text);
   if (blocks) {
-    const { showBlocks } = await import(assets.blocks);
+    const [{ showBlocks }] = await Promise.all([import(assets.blocks), loadStyle(assets.blocksStyle)]);
     await showBlocks(blocks, (url) => openPdf({ url }, assets, trusted));
   }
   if (places.length) await showPages(viewer, places, assets, trusted);
+}
+
+/** Loads a style sheet once. Without it, everything is still there to read. */
+async function loadStyle(href) {
+  if (document.querySelector(`link[href="${href}"]`)) return;
+  const link = document.createElement("link");
+  link.rel = "stylesheet";
+  link.href = href;
+  await new Promise((resolve) => {
+    link.onload = resolve;
+    link.onerror = resolve;
+    document.head.append(link);
+  });
 }
 
 function say(place, message) {

@@ -43,7 +43,7 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 20] = [
+static ASSETS: [Asset; 21] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
@@ -52,6 +52,7 @@ static ASSETS: [Asset; 20] = [
     asset!("fonts.js", SCRIPT, Content::Text(include_str!("../assets/fonts.js"))),
     asset!("templates.js", SCRIPT, Content::Text(include_str!("../assets/templates.js"))),
     asset!("areas.js", SCRIPT, Content::Text(include_str!("../assets/areas.js"))),
+    asset!("blocks.css", STYLE, Content::Text(include_str!("../assets/blocks.css"))),
     asset!("blocks.js", SCRIPT, Content::Text(include_str!("../assets/blocks.js"))),
     asset!("job.js", SCRIPT, Content::Text(include_str!("../assets/job.js"))),
     asset!("playground.js", SCRIPT, Content::Text(include_str!("../assets/playground.js"))),

@@ -65,6 +65,7 @@ pub(super) fn live(shown: &Shown<'_>) -> Markup {
         div #progress hx-get=[again.as_ref()] hx-trigger=[again.as_ref().map(|_| "every 1s")] hx-swap="outerHTML"
             data-viewer=(assets::link(state, "viewer.js"))
             data-blocks=(assets::link(state, "blocks.js"))
+            data-blocks-style=(assets::link(state, "blocks.css"))
             data-pdf=(assets::link(state, assets::PDF))
             data-pdf-worker=(assets::link(state, assets::PDF_WORKER)) {
             section.card aria-labelledby="status" {

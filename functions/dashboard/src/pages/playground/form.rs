@@ -51,6 +51,7 @@ pub fn page(shown: &Shown<'_>, result: Option<Markup>) -> Markup {
                     data-code=(shown.state.link(&format!("{PATH}/code")))
                     data-viewer=(assets::link(shown.state, "viewer.js"))
                     data-blocks=(assets::link(shown.state, "blocks.js"))
+                    data-blocks-style=(assets::link(shown.state, "blocks.css"))
                     data-areas=(assets::link(shown.state, "areas.js"))
                     data-pdf=(assets::link(shown.state, assets::PDF))
                     data-pdf-worker=(assets::link(shown.state, assets::PDF_WORKER)) {
