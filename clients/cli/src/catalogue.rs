@@ -7,6 +7,8 @@ use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::tool::command;
 use serde_json::{Map, Value};
 
+use crate::failure::{Failure, Outcome};
+
 /// Every tool. A test loads the files, so an empty catalogue does not occur.
 static TOOLS: LazyLock<Option<Catalogue>> = LazyLock::new(|| Catalogue::load().ok());
 
@@ -21,6 +23,12 @@ pub fn catalogue() -> Option<&'static Catalogue> {
 /// A tool by its slug or its verb.
 pub fn find(name: &str) -> Option<&'static Tool> {
     tools().iter().find(|tool| tool.definition.slug == name || verb(tool) == name)
+}
+
+/// The same, if the user names it.
+pub fn named(name: &str) -> Outcome<&'static Tool> {
+    let unknown = || Failure::usage(format!("There is no tool {name:?}.")).with_hint("`docmill tools` lists them.");
+    find(name).ok_or_else(unknown)
 }
 
 /// The verb of a tool: `merge` for `merge-pdf`.

@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
+use docmill_domain::batch::State;
+use docmill_domain::job::JobStatus;
 
 #[derive(Debug, Subcommand)]
 pub enum BatchesVerb {
@@ -11,7 +14,7 @@ pub enum BatchesVerb {
     /// List batches, newest first.
     List {
         /// Only batches in this state.
-        #[arg(long, value_parser = ["processing", "paused", "canceling", "completed", "canceled", "deleting"])]
+        #[arg(long, value_parser = PossibleValuesParser::new(State::ALL.map(State::as_str)))]
         status: Option<String>,
         /// Most batches to list.
         #[arg(long, default_value_t = 20)]
@@ -28,7 +31,7 @@ pub enum BatchesVerb {
     Jobs {
         batch: String,
         /// Only jobs in this state.
-        #[arg(long, value_parser = ["queued", "processing", "completed", "failed", "canceled", "expired", "deleted"])]
+        #[arg(long, value_parser = PossibleValuesParser::new(JobStatus::ALL.map(JobStatus::as_str)))]
         status: Option<String>,
         /// Most jobs to list.
         #[arg(long, default_value_t = 100)]

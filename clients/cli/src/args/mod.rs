@@ -6,7 +6,9 @@ pub mod value;
 
 use std::path::PathBuf;
 
+use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
+use docmill_domain::job::JobStatus;
 
 use crate::config::URL_VARIABLE;
 
@@ -169,7 +171,7 @@ pub enum JobsVerb {
     /// List jobs, newest first.
     List {
         /// Only jobs in this state.
-        #[arg(long, value_parser = ["queued", "processing", "completed", "failed", "canceled", "expired", "deleted"])]
+        #[arg(long, value_parser = PossibleValuesParser::new(JobStatus::ALL.map(JobStatus::as_str)))]
         status: Option<String>,
         /// Only jobs of this tool.
         #[arg(long)]

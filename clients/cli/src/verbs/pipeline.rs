@@ -89,9 +89,7 @@ fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Vec<Tas
 
 fn step(step: &PipelineStep) -> Outcome<Step> {
     let name = step.tool.as_deref().ok_or_else(|| Failure::usage("A [[step]] needs `tool`."))?;
-    let tool = catalogue::find(name).ok_or_else(|| {
-        Failure::usage(format!("There is no tool {name:?}.")).with_hint("`docmill tools` lists them.")
-    })?;
+    let tool = catalogue::named(name)?;
     Ok(Step { tool, options: step.options.clone() })
 }
 

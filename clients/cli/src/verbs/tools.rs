@@ -4,7 +4,7 @@ use super::{api, print_json, text, with_header};
 use crate::api::Call;
 use crate::args::{Globals, ToolsArgs};
 use crate::catalogue;
-use crate::failure::{Failure, Outcome};
+use crate::failure::Outcome;
 use crate::report;
 
 pub async fn run(args: &ToolsArgs, globals: &Globals) -> Outcome<()> {
@@ -35,9 +35,7 @@ pub async fn run(args: &ToolsArgs, globals: &Globals) -> Outcome<()> {
 }
 
 async fn show(name: &str, globals: &Globals) -> Outcome<()> {
-    let tool = catalogue::find(name).ok_or_else(|| {
-        Failure::usage(format!("There is no tool {name:?}.")).with_hint("`docmill tools` lists them.")
-    })?;
+    let tool = catalogue::named(name)?;
     let answer = api(globals)?.call(Call::get(format!("/v1/tools/{}/schema", tool.definition.slug))).await?;
     if globals.json {
         print_json("tool", &answer.body["tool"]);

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::path::Path;
 
+use docmill_domain::batch::MOST_INLINE_ITEMS;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
@@ -21,15 +22,12 @@ use crate::report::Report;
 
 /// Files that are uploaded at the same time.
 const UPLOADS: usize = 8;
-/// What a request takes. More items are uploaded.
-const MOST_INLINE: usize = 1000;
+/// Items that take more than a request may are uploaded.
 const MOST_INLINE_BYTES: usize = 900_000;
 const LINES: &str = "application/jsonl";
 
 pub(super) async fn run(api: &Api, args: &CreateBatchArgs, globals: &Globals) -> Outcome<()> {
-    let tool = catalogue::find(&args.tool).ok_or_else(|| {
-        Failure::usage(format!("There is no tool {:?}.", args.tool)).with_hint("`docmill tools` lists them.")
-    })?;
+    let tool = catalogue::named(&args.tool)?;
     let job = JobArgs { then: args.then.clone(), tag: args.tag.clone(), ..JobArgs::default() };
     let recipe = route::of_tool(tool, &args.set, &job)?;
     let mut body = json!({"toolSlug": recipe.slug(), "options": recipe.first.options, "onError": args.on_error});
@@ -99,7 +97,7 @@ async fn send(api: &Api, file: &Path, format: &str) -> Outcome<String> {
 
 async fn add_items(api: &Api, body: &mut Value, items: Vec<Value>) -> Outcome<()> {
     let lines: String = items.iter().map(|item| format!("{item}\n")).collect();
-    if items.len() <= MOST_INLINE && lines.len() <= MOST_INLINE_BYTES {
+    if items.len() <= MOST_INLINE_ITEMS && lines.len() <= MOST_INLINE_BYTES {
         body["items"] = Value::Array(items);
         return Ok(());
     }

@@ -6,7 +6,7 @@ use std::ffi::{c_int, c_uint};
 use super::ffi::Handle;
 use super::objects::{Found, IMAGE, INVISIBLE, PATH, SHADING};
 use super::text::whole_name;
-use super::{Character, Font, Page, Rect};
+use super::{Bands, Character, Font, Page, Rect};
 
 /// Most shapes of a page. Text behind further ones counts as seen.
 const SHAPES: usize = 20_000;
@@ -56,7 +56,7 @@ pub(crate) enum Paint {
 pub(crate) struct Looks {
     texts: HashMap<TextObject, TextLook>,
     /// Where texts are, for copies of pdfium that don't tell which one draws a character.
-    places: Vec<(Rect, TextLook)>,
+    places: Option<Bands<TextLook>>,
     /// In the order of drawing.
     pub shapes: Vec<Shape>,
     /// The areas of pictures.
@@ -81,13 +81,13 @@ impl Looks {
     }
 
     /// How a character is drawn. `None` if it is not known.
-    pub(crate) fn of(&self, character: &Character) -> Option<&TextLook> {
+    pub(crate) fn of(&self, character: &Character) -> Option<TextLook> {
         if character.object != TextObject::default() {
-            return self.texts.get(&character.object);
+            return self.texts.get(&character.object).copied();
         }
         // Several texts may be at one place: if one can be seen, the character can.
         let at = character.area.center();
-        let at_place = self.places.iter().filter(|(area, _)| area.contains(at)).map(|(_, look)| look);
+        let at_place = self.places.as_ref()?.at(at);
         at_place.max_by_key(|look| (!look.is_invisible, !look.is_layered, look.order))
     }
 }
@@ -101,6 +101,7 @@ fn family(name: &str) -> String {
 impl Page<'_> {
     pub(crate) fn looks(&self) -> Looks {
         let mut looks = Looks::default();
+        let mut places = Vec::new();
         let mut order = 0;
         self.walk(&mut |object| {
             order += 1;
@@ -110,12 +111,12 @@ impl Page<'_> {
                 self.reach(object.handle, &mut looks);
                 if self.session().api.FPDFText_GetTextObject.is_none() {
                     // Letters without ascenders are lower than their boxes.
-                    let area = self.bounds(object).filter(|_| looks.places.len() < SHAPES);
+                    let area = self.bounds(object).filter(|_| places.len() < SHAPES);
                     let taller = |area: Rect| {
                         let more = area.height() * 0.5;
                         Rect { y0: area.y0 - more, y1: area.y1 + more, x0: area.x0 - 1.0, x1: area.x1 + 1.0 }
                     };
-                    looks.places.extend(area.map(|area| (taller(area), look)));
+                    places.extend(area.map(|area| (taller(area), look)));
                 }
             } else if let Some(paint) = self.paint(object)
                 && looks.shapes.len() < SHAPES
@@ -130,6 +131,7 @@ impl Page<'_> {
             }
             true
         });
+        looks.places = Some(Bands::new(places, self.size().1));
         looks
     }
 

@@ -3,6 +3,7 @@
 
 #![allow(unsafe_code, reason = "This module is the boundary to a C library.")]
 
+mod bands;
 mod bitmap;
 mod document;
 mod ffi;
@@ -17,6 +18,7 @@ mod page;
 mod replaced;
 mod text;
 
+pub(crate) use bands::Bands;
 pub(crate) use bitmap::{Background, Bitmap};
 pub(crate) use document::Document;
 pub(crate) use fields::Widget;

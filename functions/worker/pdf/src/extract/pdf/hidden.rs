@@ -2,7 +2,7 @@
 
 use crate::Failure;
 use crate::extract::model::{Hidden, Place, Why};
-use crate::pdfium::{Bitmap, Character, Looks, Page, Paint, Rect, Shape, TextLook};
+use crate::pdfium::{Bands, Bitmap, Character, Looks, Page, Paint, Rect, Shape, TextLook};
 use crate::text::{self, PageContent};
 
 /// Smaller type, in points, can't be read.
@@ -76,7 +76,7 @@ struct Judge<'l> {
     size: (f32, f32),
     /// The areas of pictures that are scans.
     scans: Vec<Rect>,
-    bands: Bands<'l>,
+    shapes: Bands<&'l Shape>,
 }
 
 impl<'l> Judge<'l> {
@@ -84,7 +84,8 @@ impl<'l> Judge<'l> {
         let size = page.size();
         let is_scan = |area: &&Rect| area.width() * area.height() >= size.0 * size.1 * SCAN;
         let scans = looks.pictures.iter().filter(is_scan).copied().collect();
-        Self { looks, size, scans, bands: Bands::new(&looks.shapes, size.1) }
+        let shapes = Bands::new(looks.shapes.iter().map(|shape| (shape.area, shape)), size.1);
+        Self { looks, size, scans, shapes }
     }
 
     fn verdict(&self, character: &Character) -> Verdict {
@@ -107,13 +108,13 @@ impl<'l> Judge<'l> {
                 (false, false) => Verdict::Hidden(Why::Invisible),
             };
         }
-        self.colored(look, place, is_of_scan)
+        self.colored(&look, place, is_of_scan)
     }
 
     /// The verdict by what lies below and above.
     fn colored(&self, look: &TextLook, place: (f32, f32), is_of_scan: bool) -> Verdict {
         let (mut below, mut covered) = (Paint::Color([255; 3]), false);
-        for shape in self.bands.at(place) {
+        for shape in self.shapes.at(place) {
             if shape.order < look.order {
                 below = shape.paint;
             } else {
@@ -133,37 +134,6 @@ impl<'l> Judge<'l> {
             (_, _, true) => Verdict::Unsure(Why::SameColor),
             (false, false, false) => Verdict::Seen,
         }
-    }
-}
-
-/// The shapes of a page by height.
-struct Bands<'l> {
-    height: f32,
-    bands: Vec<Vec<&'l Shape>>,
-}
-
-impl<'l> Bands<'l> {
-    const COUNT: usize = 64;
-
-    fn new(shapes: &'l [Shape], height: f32) -> Self {
-        let mut bands = Self { height: height.max(1.0), bands: vec![Vec::new(); Self::COUNT] };
-        for shape in shapes {
-            let (top, bottom) = (bands.index(shape.area.y0), bands.index(shape.area.y1));
-            for band in bands.bands.iter_mut().take(bottom + 1).skip(top) {
-                band.push(shape);
-            }
-        }
-        bands
-    }
-
-    fn index(&self, y: f32) -> usize {
-        ((y / self.height * Self::COUNT as f32).max(0.0) as usize).min(Self::COUNT - 1)
-    }
-
-    /// In the order of drawing.
-    fn at(&self, place: (f32, f32)) -> impl Iterator<Item = &'l Shape> {
-        let band = self.bands.get(self.index(place.1));
-        band.into_iter().flatten().copied().filter(move |shape| shape.area.contains(place))
     }
 }
 
@@ -237,7 +207,7 @@ mod tests {
             paint: Paint::Other,
         };
         let shapes = [shape(1, -50.0, 900.0), shape(2, 100.0, 120.0), shape(3, 110.0, 300.0)];
-        let bands = Bands::new(&shapes, 800.0);
+        let bands = Bands::new(shapes.iter().map(|shape| (shape.area, shape)), 800.0);
         let at = |x: f32, y: f32| bands.at((x, y)).map(|shape| shape.order).collect::<Vec<_>>();
         assert_eq!((at(50.0, 115.0), at(50.0, 299.0), at(50.0, 799.0)), (vec![1, 2, 3], vec![1, 3], vec![1]));
         assert_eq!(at(200.0, 115.0), Vec::<usize>::new());
