@@ -299,7 +299,7 @@ fn describe(name: &str, flags: c_int) -> Font {
     Font {
         bold: flags & FORCE_BOLD != 0 || has(&["bold", "black", "heavy", "demi", "cmbx"]) || lower.ends_with("medi"),
         italic: flags & ITALIC != 0 || has(&["italic", "oblique", "cmti", "-ital"]),
-        // The font of text that OCR found has one width, whatever the text looks like.
+        // OCR writes its text in a font of one width, even where the scan has another.
         fixed: !has(&["glyphless"]) && (flags & FIXED_PITCH != 0 || has(&["mono", "courier", "consolas", "cmtt"])),
         name: name.to_owned(),
     }

@@ -203,7 +203,7 @@ fn elements_too_deep_in_each_other_are_refused() {
         let failure = try_read(Media::Html, page.as_bytes(), &LIMITS).unwrap_err();
         assert_eq!((failure.code, failure.cause.as_str()), (ErrorCode::RenderFailed, "HTML too deep"), "{:.30}", page);
     }
-    // Many side by side are none of that.
+    // Many elements side by side are not deep.
     let (long, _) = try_read(Media::Html, "<p>a<br>b<li>c".repeat(5_000).as_bytes(), &LIMITS).unwrap();
     assert_eq!(long.blocks.len(), 10_000);
 }
