@@ -1,10 +1,12 @@
 //! An open PDF.
 
 use std::ffi::{CString, c_char};
-use std::os::unix::ffi::OsStrExt;
+use std::fs::File;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::ffi::{FormFillInfo, Handle};
+use super::file::Access;
 use super::{Page, Session, utf16};
 use crate::{ErrorCode, Failure};
 
@@ -12,8 +14,14 @@ use crate::{ErrorCode, Failure};
 const PASSWORD: u64 = 4;
 const SECURITY: u64 = 5;
 
+/// pdfium keeps what it has read of a document in memory, so that long ones are opened anew after so many pages: 84 KiB a page in
+/// a file of 23 KiB a page.
+const PAGES_AT_ONCE: usize = 250;
+
 pub(crate) struct Document<'s> {
     pub(super) session: &'s Session<'s>,
+    access: Box<Access>,
+    password: Option<CString>,
     pub(super) handle: Handle,
     /// Null if the document has no form to draw.
     pub(super) form: Handle,
@@ -28,15 +36,23 @@ impl std::fmt::Debug for Document<'_> {
 }
 
 impl<'s> Document<'s> {
-    /// Opens a file. pdfium reads its parts on demand.
+    /// Opens a file. pdfium reads its parts on demand, also after its name is removed.
     pub(crate) fn open(session: &'s Session<'s>, path: &Path, password: Option<&str>) -> Result<Self, Failure> {
-        let internal = |cause| Failure::new(ErrorCode::Internal, "The file could not be opened.", cause);
-        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| internal("a path with a NUL".to_owned()))?;
+        let internal = |error: std::io::Error| {
+            Failure::new(ErrorCode::Internal, "The file could not be opened.", error.kind().to_string())
+        };
+        let file = File::open(path).map_err(internal)?;
+        let access = Access::to(Arc::new(file)).map_err(internal)?;
         // PDF passwords can't contain NUL.
-        let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
-        let password_pointer = given.as_ref().map_or(std::ptr::null(), |password| password.as_ptr().cast::<c_char>());
-        // SAFETY: both are NUL-terminated and valid during the call. pdfium opens the file by its path and keeps it open.
-        let handle = unsafe { (session.api.FPDF_LoadDocument)(path.as_ptr(), password_pointer) };
+        let password = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
+        Self::load(session, Box::new(access), password)
+    }
+
+    fn load(session: &'s Session<'s>, access: Box<Access>, given: Option<CString>) -> Result<Self, Failure> {
+        let password = given.as_ref().map_or(std::ptr::null(), |password| password.as_ptr().cast::<c_char>());
+        // SAFETY: the password ends with a NUL and is valid during the call. The access to the file is not moved or changed until
+        // `drop` has closed the document.
+        let handle = unsafe { (session.api.FPDF_LoadCustomDocument)(access.pointer(), password) };
         if handle.is_null() {
             // SAFETY: takes no arguments and returns the last call's error.
             let error = unsafe { (session.api.FPDF_GetLastError)() };
@@ -59,7 +75,7 @@ impl<'s> Document<'s> {
         // SAFETY: the document is open. The structure outlives the form, because `drop` closes the form first. Without callbacks,
         // pdfium runs no scripts, opens no files and asks no questions.
         let form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, &raw mut *callbacks) };
-        Ok(Self { session, handle, form, _callbacks: callbacks })
+        Ok(Self { session, access, password: given, handle, form, _callbacks: callbacks })
     }
 
     pub(crate) fn pages(&self) -> u32 {
@@ -67,18 +83,31 @@ impl<'s> Document<'s> {
         u32::try_from(unsafe { (self.session.api.FPDF_GetPageCount)(self.handle) }).unwrap_or(0)
     }
 
-    /// Reads pages, counted from 0, one after the other. pdfium drops a font with the last page that uses it, so each page stays
-    /// open until the next one is.
+    /// Reads pages, counted from 0, one after the other.
     pub(crate) fn for_each_page(
         &self,
         indices: impl IntoIterator<Item = u32>,
         mut each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        let indices: Vec<u32> = indices.into_iter().collect();
+        let mut parts = indices.chunks(PAGES_AT_ONCE);
+        self.read(parts.next().unwrap_or_default(), &mut each)?;
+        parts.try_for_each(|part| self.anew()?.read(part, &mut each))
+    }
+
+    /// pdfium drops a font with the last page that uses it, so each page stays open until the next one is.
+    fn read(
+        &self,
+        indices: &[u32],
+        each: &mut impl FnMut(u32, &Page<'_>) -> Result<(), Failure>,
+    ) -> Result<(), Failure> {
         let mut open = None;
-        for index in indices {
-            each(index, open.insert(self.page(index)?))?;
-        }
-        Ok(())
+        indices.iter().try_for_each(|index| each(*index, open.insert(self.page(*index)?)))
+    }
+
+    /// The same file, of which nothing is in memory yet.
+    fn anew(&self) -> Result<Self, Failure> {
+        Self::load(self.session, Box::new(self.access.again()), self.password.clone())
     }
 
     /// One page, counted from 0.
@@ -162,7 +191,7 @@ mod tests {
         std::fs::write(&file, b"%PDF-1.7\n\xFF\xFE no objects").unwrap();
         let code = |path: &Path, password| Document::open(&session, path, password).unwrap_err().code;
         assert_eq!(code(&file, None), ErrorCode::CorruptDocument);
-        assert_eq!(code(Path::new("/nowhere/at/all.pdf"), None), ErrorCode::CorruptDocument);
+        assert_eq!(code(Path::new("/nowhere/at/all.pdf"), None), ErrorCode::Internal);
         assert_eq!(code(Path::new("/a\0b"), None), ErrorCode::Internal);
         assert_eq!(code(&file, Some("a\0b")), ErrorCode::WrongPassword);
         assert_eq!(code(directory.path(), None), ErrorCode::CorruptDocument);
@@ -194,5 +223,32 @@ trailer<</Root 1 0 R/Info 4 0 R/Size 5>>\n";
         let too_large = page.render(u32::MAX, 9, super::super::Background::Transparent).unwrap_err();
         assert_eq!(too_large.code, ErrorCode::RenderFailed);
         assert_eq!(page.text().unwrap().string(), "");
+    }
+
+    #[test]
+    fn each_of_many_pages_is_read_in_its_turn_after_the_name_of_the_file_is_removed() {
+        let pdfium = Pdfium::load().unwrap();
+        let session = pdfium.session();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        let widths = 10..610;
+        let kids: String = (3..603).map(|number| format!("{number} 0 R ")).collect();
+        let mut pdf = format!(
+            "%PDF-1.4\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj\n2 0 obj<</Type/Pages/Kids[{kids}]/Count 600>>endobj\n"
+        );
+        for (number, width) in (3..).zip(widths.clone()) {
+            pdf += &format!("{number} 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 {width} 9]>>endobj\n");
+        }
+        pdf += "trailer<</Root 1 0 R/Size 603>>\n";
+        std::fs::write(file.path(), pdf).unwrap();
+        let document = Document::open(&session, file.path(), None).unwrap();
+        file.close().unwrap();
+        let mut seen = Vec::new();
+        let see = |index, page: &Page<'_>| {
+            seen.push((index, page.size().0));
+            Ok(())
+        };
+        document.for_each_page((0..600).rev(), see).unwrap();
+        let expected: Vec<_> = (0..600).zip(widths).map(|(index, width)| (index, width as f32)).rev().collect();
+        assert_eq!(seen, expected);
     }
 }

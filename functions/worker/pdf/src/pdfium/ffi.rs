@@ -1,6 +1,6 @@
 //! pdfium's C API, bound by name at start. Names, arguments and results are those of pdfium's public headers.
 
-use std::ffi::{c_char, c_double, c_float, c_int, c_uint, c_ulong, c_void};
+use std::ffi::{c_char, c_double, c_float, c_int, c_uchar, c_uint, c_ulong, c_void};
 
 use libloading::Library;
 
@@ -58,6 +58,15 @@ pub(super) struct FormFillInfo {
     pub callbacks: [*mut c_void; 63],
 }
 
+/// `FPDF_FILEACCESS`.
+#[repr(C)]
+pub(super) struct FileAccess {
+    pub length: c_ulong,
+    /// Given `parameter`, a position and a buffer of so many bytes. Returns 0 on errors.
+    pub read: unsafe extern "C" fn(*mut c_void, c_ulong, *mut c_uchar, c_ulong) -> c_int,
+    pub parameter: *mut c_void,
+}
+
 macro_rules! bindings {
     (
         required { $(fn $name:ident($($argument:ty),*) $(-> $result:ty)?;)* }
@@ -91,7 +100,7 @@ bindings! {
     required {
         fn FPDF_InitLibraryWithConfig(*const LibraryConfig);
         fn FPDF_GetLastError() -> c_ulong;
-        fn FPDF_LoadDocument(*const c_char, *const c_char) -> Handle;
+        fn FPDF_LoadCustomDocument(*const FileAccess, *const c_char) -> Handle;
         fn FPDF_LoadMemDocument(*const c_void, c_int, *const c_char) -> Handle;
         fn FPDF_CloseDocument(Handle);
         fn FPDF_GetPageCount(Handle) -> c_int;

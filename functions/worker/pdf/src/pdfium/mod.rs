@@ -8,6 +8,7 @@ mod bitmap;
 mod document;
 mod ffi;
 mod fields;
+mod file;
 mod glyphs;
 mod grey;
 mod library;
