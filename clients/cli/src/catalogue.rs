@@ -69,6 +69,11 @@ pub fn format_of_path(path: &Path) -> Option<String> {
     path.extension().and_then(|suffix| suffix.to_str()).map(format_of)
 }
 
+/// The media type by a file's suffix.
+pub fn media_type_of_path(path: &Path) -> &'static str {
+    media_type(&format_of_path(path).unwrap_or_default())
+}
+
 /// The media type that an upload is announced with.
 pub fn media_type(format: &str) -> &'static str {
     match format {

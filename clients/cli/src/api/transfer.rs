@@ -1,5 +1,6 @@
 //! Uploads and downloads by signed links: streamed, without the key.
 
+use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -20,14 +21,15 @@ const TRIES: u32 = 4;
 const STALL: Duration = Duration::from_secs(60);
 
 impl Api {
-    /// Uploads a file and returns its id.
-    pub async fn upload(&self, path: &Path, name: &str, content_type: &str, progress: &Advance) -> Outcome<String> {
+    /// Uploads a file under its own name and returns the upload's id.
+    pub async fn upload(&self, path: &Path, content_type: &str, progress: &Advance) -> Outcome<String> {
         let bytes = tokio::fs::metadata(path).await.doing(format!("Reading {}", path.display()))?.len();
         if bytes == 0 {
             return Err(Failure::document("corrupt_document", "The file is empty."));
         }
         let mut wanted = json!({"contentType": content_type, "bytes": bytes});
-        if is_plain(name) {
+        let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
+        if is_plain(&name) {
             wanted["filename"] = json!(name);
         }
         let mut last = None;

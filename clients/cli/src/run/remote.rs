@@ -151,13 +151,12 @@ impl Remote {
         let mut uploads = Vec::new();
         for input in task.inputs.iter().chain(&task.recipe.extra) {
             let Input::File { path, .. } = input else { continue };
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
             let format = input.format().unwrap_or_default();
             progress.stage("waiting to upload");
             let _transfer = self.transfers.acquire().await.doing("Uploading")?;
             let bytes = std::fs::metadata(path).map_or(0, |metadata| metadata.len());
             let advance = progress.transfer("uploading", bytes);
-            uploads.push(self.api.upload(path, &name, catalogue::media_type(&format), &advance).await?);
+            uploads.push(self.api.upload(path, catalogue::media_type(&format), &advance).await?);
         }
         Ok(uploads)
     }

@@ -7,7 +7,7 @@ use crate::api::Call;
 use crate::api::transfer::Advance;
 use crate::args::{FontsVerb, Globals};
 use crate::catalogue;
-use crate::failure::{Doing, Outcome};
+use crate::failure::Outcome;
 use crate::report;
 
 pub async fn run(verb: FontsVerb, globals: &Globals) -> Outcome<()> {
@@ -33,10 +33,7 @@ pub async fn run(verb: FontsVerb, globals: &Globals) -> Outcome<()> {
         }
         FontsVerb::Add { files } => {
             for file in &files {
-                std::fs::metadata(file).doing(format!("Reading {}", file.display()))?;
-                let format = catalogue::format_of_path(file).unwrap_or_default();
-                let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-                let upload = api.upload(file, &name, catalogue::media_type(&format), &Advance::default()).await?;
+                let upload = api.upload(file, catalogue::media_type_of_path(file), &Advance::default()).await?;
                 // The same font again changes nothing.
                 let answer = api.call(Call::post("/v1/fonts", &json!({"uploadId": upload})).repeatable()).await?;
                 let font = &answer.body["font"];

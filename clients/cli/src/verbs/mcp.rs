@@ -51,10 +51,7 @@ impl docmill_mcp::api::Api for Service {
 #[async_trait]
 impl LocalFiles for Service {
     async fn upload(&self, path: &Path) -> Result<String, String> {
-        let part =
-            |part: Option<&std::ffi::OsStr>| part.map(|part| part.to_string_lossy().into_owned()).unwrap_or_default();
-        let (name, format) = (part(path.file_name()), part(path.extension()).to_lowercase());
-        let upload = self.0.upload(path, &name, catalogue::media_type(&format), &Advance::default()).await;
+        let upload = self.0.upload(path, catalogue::media_type_of_path(path), &Advance::default()).await;
         upload.map_err(|failure| failure.to_string())
     }
 

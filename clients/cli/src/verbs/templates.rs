@@ -9,7 +9,7 @@ use crate::api::transfer::Advance;
 use crate::api::{Api, Call};
 use crate::args::{Globals, TemplatesVerb};
 use crate::catalogue;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Failure, Outcome};
 use crate::report;
 
 pub async fn run(verb: TemplatesVerb, globals: &Globals) -> Outcome<()> {
@@ -60,12 +60,9 @@ async fn list(api: &Api, globals: &Globals) -> Outcome<()> {
 }
 
 async fn add(api: &Api, globals: &Globals, file: &Path, name: Option<&str>) -> Outcome<()> {
-    std::fs::metadata(file).doing(format!("Reading {}", file.display()))?;
     let stem = file.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = template(name.unwrap_or(&stem))?;
-    let format = catalogue::format_of_path(file).unwrap_or_default();
-    let filename = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let upload = api.upload(file, &filename, catalogue::media_type(&format), &Advance::default()).await?;
+    let upload = api.upload(file, catalogue::media_type_of_path(file), &Advance::default()).await?;
     // The same upload again adds nothing.
     let body = json!({"name": name.as_str(), "uploadId": upload});
     let answer = api.call(Call::post("/v1/templates", &body).repeatable()).await?;

@@ -90,8 +90,7 @@ fn item(recipe: &Recipe, source: Map<String, Value>) -> Outcome<Value> {
 }
 
 async fn send(api: &Api, file: &Path, format: &str) -> Outcome<String> {
-    let name = file.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    let sent = api.upload(file, &name, catalogue::media_type(format), &Advance::default()).await;
+    let sent = api.upload(file, catalogue::media_type(format), &Advance::default()).await;
     sent.map_err(|failure| Failure { message: format!("{}: {}", file.display(), failure.message), ..failure })
 }
 
@@ -109,6 +108,5 @@ async fn add_items(api: &Api, body: &mut Value, items: Vec<Value>) -> Outcome<()
 }
 
 async fn upload(api: &Api, file: &Path) -> Outcome<Value> {
-    std::fs::metadata(file).doing(format!("Reading {}", file.display()))?;
-    Ok(json!(api.upload(file, "items.jsonl", LINES, &Advance::default()).await?))
+    Ok(json!(api.upload(file, LINES, &Advance::default()).await?))
 }

@@ -69,7 +69,9 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut output = Output::new(&request.directory.join(&file), &request.limits)?;
     let warnings = match options.format {
         Format::Markdown => structured(engines, &session, request, &options, &mut output)?,
-        Format::Text | Format::Json | Format::Html => read(engines, &session, request, &options, &mut output)?,
+        Format::Text => read(engines, &session, request, &options, None, &mut output)?,
+        Format::Json => read(engines, &session, request, &options, Some(Whole::Json), &mut output)?,
+        Format::Html => read(engines, &session, request, &options, Some(Whole::Html), &mut output)?,
     };
     output.end()?;
     Ok(Outcome { artifacts: vec![Artifact::new(file, media)], warnings, ..Outcome::default() })
@@ -94,18 +96,25 @@ fn structured(
     Ok(warnings)
 }
 
-/// The other formats, which have all text.
+/// Formats that need all pages before the first is written.
+enum Whole {
+    Json,
+    Html,
+}
+
+/// The other formats, which have all text. Plain text is written page by page.
 fn read(
     engines: &Engines,
     session: &Session<'_>,
     request: &Request,
     options: &Options,
+    whole: Option<Whole>,
     output: &mut Output<'_>,
 ) -> Result<Vec<Warning>, Failure> {
     let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
     let source = super::only_source(request)?;
     let opened = Opened::new(engines, session, request, source, options.pages.as_deref())?;
-    let structure = options.format != Format::Text;
+    let structure = whole.is_some();
     let mut pages = Pages::new(Scratch::of(request), options.headers_footers);
     let mut empty = 0;
     let mut confidences = Vec::new();
@@ -122,12 +131,12 @@ fn read(
         }
         output.write(&if options.layout { text::layout(read.content) } else { text::plain(read.content) })
     })?;
-    let whole = pages.document()?;
+    let document = pages.document()?;
     let write = |text: &str| output.write(text);
-    match options.format {
-        Format::Text | Format::Markdown => {}
-        Format::Html => text::html(&whole, &opened.document.metadata(c"Title"), write)?,
-        Format::Json => text::json(&whole, write)?,
+    match whole {
+        None => {}
+        Some(Whole::Html) => text::html(&document, &opened.document.metadata(c"Title"), write)?,
+        Some(Whole::Json) => text::json(&document, write)?,
     }
     let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
     warnings.extend(low_confidence(confidences.into_iter()));
