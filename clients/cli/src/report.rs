@@ -205,7 +205,8 @@ fn described(task: &Task, done: &Done, time: Duration) -> String {
     };
     for warning in &done.warnings {
         let part = |name: &str| warning[name].as_str().unwrap_or_default();
-        text.push_str(&format!("\n  {} [{}]", part("message"), part("code")));
+        let pages = warning["pages"].as_str().map(|pages| format!(" Pages: {pages}.")).unwrap_or_default();
+        text.push_str(&format!("\n  {}{pages} [{}]", part("message"), part("code")));
     }
     text
 }

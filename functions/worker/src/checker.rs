@@ -1,15 +1,17 @@
 //! Checks results: a confined child of the PDF tools opens each one, and marks those of test jobs. This process has the role's
 //! credentials and does not parse anything that an engine made.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use docmill::domain::job::JobErrorCode;
+use docmill::domain::page_range::PageRange;
 use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
+use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task, Unfinished};
 use crate::tree;
 
 /// Slugs of internal calls, which are not in the catalogue.
@@ -47,13 +49,16 @@ impl Checker<'_> {
             let password = password.map(str::to_owned);
             Source::File(file(artifact.path.clone(), artifact.media, password))
         });
-        let options = conversion.pictures.map_or(Value::Null, |pictures| json!({ "pictures": pictures }));
+        let Unfinished { pictures, stand_ins } = &conversion.unfinished;
+        let options = json!({ "pictures": pictures, "families": stand_ins.values().collect::<BTreeSet<_>>() });
         let Conversion { artifacts: seen, report, .. } =
             self.call(VERIFY, sources.collect(), &options, scratch).await?;
         if seen.len() != conversion.artifacts.len() {
             return Err(Failure::internal("the check did not answer for every file"));
         }
-        let fitted: Vec<usize> = report.and_then(|report| Vec::deserialize(&report["fitted"]).ok()).unwrap_or_default();
+        let Report { fitted, pages } = report
+            .and_then(|report| Report::deserialize(report).ok())
+            .ok_or_else(|| Failure::internal("no report of the check"))?;
         let artifacts = conversion.artifacts.into_iter().zip(seen).enumerate();
         let artifacts = artifacts.map(|(position, (made, Artifact { path, pages, width, height, .. }))| {
             // The format's own tool may know more, such as the pages in a picture.
@@ -65,7 +70,8 @@ impl Checker<'_> {
                 ..made
             }
         });
-        let conversion = Conversion { artifacts: artifacts.collect(), ..conversion };
+        let mut conversion = Conversion { artifacts: artifacts.collect(), ..conversion };
+        name_pages(&mut conversion, pages);
         are_files(&conversion)?;
         Ok(conversion)
     }
@@ -86,6 +92,28 @@ impl Checker<'_> {
         let (limits, deadline) = (self.limits, self.deadline);
         let fonts = &NO_FONTS;
         self.tools.convert(Task { tool, sources, options, scratch, deadline, limits, fonts }).await
+    }
+}
+
+/// What a check says besides.
+#[derive(Deserialize)]
+struct Report {
+    /// The files that are new, with smaller pictures.
+    fitted: Vec<usize>,
+    /// For each file, the pages of families.
+    pages: Vec<BTreeMap<String, Vec<u32>>>,
+}
+
+/// Completes the warnings about substitutes of fonts. In one of several files, pages say nothing.
+fn name_pages(conversion: &mut Conversion, pages: Vec<BTreeMap<String, Vec<u32>>>) {
+    let Ok([pages]) = <[_; 1]>::try_from(pages) else { return };
+    let stand_ins = std::mem::take(&mut conversion.unfinished.stand_ins);
+    for warning in &mut conversion.warnings {
+        let stand_in =
+            warning.detail.as_ref().filter(|_| warning.code == "font_substituted").and_then(|font| stand_ins.get(font));
+        if let Some(pages) = stand_in.and_then(|family| pages.get(family)) {
+            warning.pages = Some(PageRange::of(pages));
+        }
     }
 }
 

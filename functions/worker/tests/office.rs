@@ -243,6 +243,8 @@ async fn a_missing_font_is_named() {
     let missing: Vec<_> = done.result.as_ref().unwrap().warnings.iter().collect();
     let named: Vec<_> = missing.iter().map(|warning| (warning.code.as_str(), warning.detail.as_deref())).collect();
     assert_eq!(named, [("font_substituted", Some("Acme Grotesk")), ("font_substituted", Some("Calibri Light"))]);
+    let pages: Vec<_> = missing.iter().map(|warning| warning.pages.as_ref().unwrap().to_string()).collect();
+    assert_eq!(pages, ["1,3", "2"]);
     // The font with a substitute is not printed in the system's default.
     assert!(missing[1].message.contains("\"Carlito\" was used"), "{}", missing[1].message);
 }

@@ -15,7 +15,7 @@ use serde_json::json;
 use worker::confine::Launcher;
 use worker::converter::{Converter, Workspace};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task};
+use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task, Unfinished};
 use worker::fonts::FontSource;
 use worker::progress::Tracker;
 use worker::source::Fetcher;
@@ -47,7 +47,13 @@ impl Engine for Shout {
         std::fs::write(&path, text).map_err(|error| Failure::internal(error.to_string()))?;
         let artifact = Artifact { path, media: Media::Text, pages: None, width: None, height: None, filename: None };
         let engine = EngineInfo { name: "shout".into(), version: "1".into() };
-        Ok(Conversion { artifacts: vec![artifact], report: None, engine, warnings: Vec::new(), pictures: None })
+        Ok(Conversion {
+            artifacts: vec![artifact],
+            report: None,
+            engine,
+            warnings: Vec::new(),
+            unfinished: Unfinished::default(),
+        })
     }
 }
 // … to here.

@@ -66,7 +66,17 @@ impl From<PageRange> for String {
     }
 }
 
+/// Most parts of a range that [`PageRange::of`] makes.
+const MOST_PARTS: usize = 50;
+
 impl PageRange {
+    /// Names ascending pages, counted from 1. If they are too scattered, the last ones are left out.
+    pub fn of(pages: &[u32]) -> Self {
+        let runs = pages.chunk_by(|page, next| *next == page.saturating_add(1));
+        let ends = runs.filter_map(|run| Some((Page::Nth(*run.first()?), Page::Nth(*run.last()?))));
+        Self(ends.take(MOST_PARTS).collect())
+    }
+
     /// Whether it names pages by their numbers only, each once and in ascending order, as programs that print understand it.
     pub fn is_plain(&self) -> bool {
         let mut before = 0;
@@ -167,6 +177,13 @@ mod tests {
         ] {
             assert_eq!(text.parse::<PageRange>().unwrap().is_plain(), is_plain, "{text}");
         }
+    }
+
+    #[test]
+    fn pages_are_named_by_ranges() {
+        assert_eq!(PageRange::of(&[1, 2, 3, 5, 8, 9]).to_string(), "1-3,5,8-9");
+        let odd: Vec<u32> = (0..10_000).map(|half| 2 * half + 1).collect();
+        assert!(PageRange::of(&odd).to_string().ends_with(",97,99"));
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode};
 use tokio::sync::Notify;
-use worker::engine::{Artifact, Conversion, Engine, Failure, Source, Task};
+use worker::engine::{Artifact, Conversion, Engine, Failure, Source, Task, Unfinished};
 
 #[derive(Clone, Debug)]
 pub enum Act {
@@ -96,6 +96,12 @@ impl Engine for StubChecker {
             other => panic!("{other:?} is no result"),
         });
         let engine = EngineInfo { name: "stub".into(), version: "1".into() };
-        Ok(Conversion { artifacts: checked.collect(), report: None, engine, warnings: Vec::new(), pictures: None })
+        Ok(Conversion {
+            artifacts: checked.collect(),
+            report: None,
+            engine,
+            warnings: Vec::new(),
+            unfinished: Unfinished::default(),
+        })
     }
 }

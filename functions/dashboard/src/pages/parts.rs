@@ -103,9 +103,10 @@ pub fn status_badge(status: JobStatus) -> Markup {
 
 /// The text of a warning. `fonts`: the page for adding a missing font.
 pub fn said(warning: &Warning, fonts: &str) -> Markup {
-    let Warning { code, message, detail } = warning;
+    let Warning { code, message, detail, pages } = warning;
     html! {
         code { (code) } " " (prose(message))
+        @if let Some(pages) = pages { " Pages: " (pages) "." }
         // The message says a number in words.
         @if let Some(detail) = detail.as_deref().filter(|detail| detail.parse::<u64>().is_err()) { br; span.muted { (detail) } }
         @if code == "font_substituted" { br; a href=(fonts) { "Add the font" } }

@@ -15,6 +15,7 @@ pub mod pdf_tools;
 mod registry;
 mod web_tools;
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
@@ -96,8 +97,16 @@ pub struct Conversion {
     pub report: Option<Value>,
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
+    pub unfinished: Unfinished,
+}
+
+/// What an engine leaves to the check of its result, which opens it anyway.
+#[derive(Debug, Default)]
+pub struct Unfinished {
     /// What the pictures of its PDFs are to have at most. The check makes larger ones smaller.
     pub pictures: Option<PictureLimits>,
+    /// The fonts of the warnings that are about substitutes, and the families that stand in. The check names their pages.
+    pub stand_ins: BTreeMap<String, String>,
 }
 
 /// A file that an engine made.
@@ -123,7 +132,7 @@ impl Conversion {
     pub fn of_file(path: PathBuf, media: Media, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
         let (pages, width, height, filename) = (None, None, None, None);
         let artifact = Artifact { path, media, pages, width, height, filename };
-        Self { artifacts: vec![artifact], report: None, engine, warnings, pictures: None }
+        Self { artifacts: vec![artifact], report: None, engine, warnings, unfinished: Unfinished::default() }
     }
 
     /// Pages of all files together.

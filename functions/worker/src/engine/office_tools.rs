@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::office::convert::{ConvertOptions, TOOL, Target};
 use super::office::{OfficeEngine, Way};
-use super::{Artifact, Conversion, Engine, Failure, Source, Task};
+use super::{Artifact, Conversion, Engine, Failure, Source, Task, Unfinished};
 use crate::checker;
 
 /// Slugs of the calls for pictures.
@@ -60,7 +60,7 @@ impl OfficeTools {
         let artifacts = drawn.artifacts.into_iter().map(|artifact| Artifact { filename: None, ..artifact }).collect();
         let mut warnings = options.without_effect();
         warnings.extend(printed.warnings.into_iter().chain(drawn.warnings));
-        Ok(Conversion { artifacts, report: None, engine: printed.engine, warnings, pictures: None })
+        Ok(Conversion { artifacts, report: None, engine: printed.engine, warnings, unfinished: Unfinished::default() })
     }
 }
 

@@ -16,7 +16,7 @@ use tempfile::TempDir;
 use worker::engine::email::EmailToPdf;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, PictureLimits, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, PictureLimits, Source, Task, Unfinished};
 
 use crate::support::{Server, launcher, policy};
 
@@ -39,7 +39,8 @@ impl Engine for Office {
         let photo = format!("<img style='width: 1in' src='data:image/jpeg;base64,{photo}'>");
         let sources = vec![Source::Html(format!("<p>Printed {name}</p>{photo}"))];
         let printed = self.0.convert(Task { tool: "html-to-pdf", sources, ..task }).await?;
-        Ok(Conversion { pictures: Some(PictureLimits { dpi: 75, quality: 90 }), ..printed })
+        let pictures = Some(PictureLimits { dpi: 75, quality: 90 });
+        Ok(Conversion { unfinished: Unfinished { pictures, ..Unfinished::default() }, ..printed })
     }
 }
 

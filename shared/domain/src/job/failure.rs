@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::job::Mistake;
+use crate::page_range::PageRange;
 
 /// Why a job failed. Responses, logs and metrics share this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -202,11 +203,14 @@ pub struct Warning {
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
+    /// The pages of the result that it is about, if they are known.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub pages: Option<PageRange>,
 }
 
 impl Warning {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
-        Self { code: cut(code), message: cut(message), detail: None }
+        Self { code: cut(code), message: cut(message), detail: None, pages: None }
     }
 
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {

@@ -3,9 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::ffi::{c_int, c_uint};
 
+use super::families::family;
 use super::ffi::Handle;
 use super::objects::{Found, IMAGE, INVISIBLE, PATH, SHADING};
-use super::text::whole_name;
 use super::{Bands, Character, Font, Page, Rect};
 
 /// Most shapes of a page. Text behind further ones counts as seen.
@@ -92,12 +92,6 @@ impl Looks {
     }
 }
 
-/// A font's family: older copies of pdfium know no other name of a text's font. `Noto Serif` is `NotoSerif` in other names.
-fn family(name: &str) -> String {
-    let name = name.split(['-', ',']).next().unwrap_or_default();
-    name.chars().filter(|c| !c.is_whitespace()).collect()
-}
-
 impl Page<'_> {
     pub(crate) fn looks(&self) -> Looks {
         let mut looks = Looks::default();
@@ -145,22 +139,14 @@ impl Page<'_> {
     /// Notes how far the font of a text reaches, once for each font.
     fn reach(&self, text: Handle, looks: &mut Looks) -> Option<()> {
         let api = self.session().api;
-        let (font, ascent, descent) = (api.FPDFTextObj_GetFont?, api.FPDFFont_GetAscent?, api.FPDFFont_GetDescent?);
-        let name = api.FPDFFont_GetBaseFontName.or(api.FPDFFont_GetFontName)?;
-        // SAFETY: The object is the open page's, and a text.
-        let font = unsafe { font(text) };
-        if font.is_null() || !looks.fonts.insert(font.addr()) {
-            return None;
+        let (ascent, descent) = (api.FPDFFont_GetAscent?, api.FPDFFont_GetDescent?);
+        let font = self.font(text).filter(|font| looks.fonts.insert(font.addr()))?;
+        let (mut above, mut below) = (0.0, 0.0);
+        // SAFETY: The font is that of a text of the open page; the numbers live during the calls.
+        let known = unsafe { ascent(font, 1.0, &raw mut above) != 0 && descent(font, 1.0, &raw mut below) != 0 };
+        if known {
+            looks.reaches.insert(self.family_of(font)?, Reach { above, below: -below });
         }
-        let (mut above, mut below, mut buffer) = (0.0, 0.0, [0u8; 128]);
-        // SAFETY: The font is that of a text of the open page; numbers and buffer live during the calls.
-        let length = unsafe {
-            let known = ascent(font, 1.0, &raw mut above) != 0 && descent(font, 1.0, &raw mut below) != 0;
-            if known { name(font, buffer.as_mut_ptr().cast(), buffer.len() as std::ffi::c_ulong) } else { 0 }
-        };
-        let bytes = buffer.get(..usize::try_from(length).ok()?.checked_sub(1)?)?;
-        let name = String::from_utf8_lossy(bytes);
-        looks.reaches.insert(family(whole_name(&name)), Reach { above, below: -below });
         Some(())
     }
 

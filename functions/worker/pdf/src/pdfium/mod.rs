@@ -6,6 +6,7 @@
 mod bands;
 mod bitmap;
 mod document;
+mod families;
 mod ffi;
 mod fields;
 mod file;
@@ -22,6 +23,7 @@ mod text;
 pub(crate) use bands::Bands;
 pub(crate) use bitmap::{Background, Bitmap};
 pub(crate) use document::Document;
+pub(crate) use families::family;
 pub(crate) use fields::Widget;
 pub(crate) use grey::{GreyBitmap, View};
 pub(crate) use library::{Pdfium, Session, missing};

@@ -1,11 +1,14 @@
-//! Checks the result of any engine: it must be complete, within the limits, and of the format that it claims.
+//! Checks the result of any engine: it must be complete, within the limits, and of the format that it claims. Finds the pages that
+//! substitutes of fonts are on.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::pdfium::{Document, family};
 use crate::structure::open::io_failure;
 use crate::structure::pages::too_many;
 use crate::structure::stamp;
@@ -21,12 +24,15 @@ const CHUNK: usize = 64 << 10;
 struct Options {
     /// What the pictures of PDFs are to have at most.
     pictures: Option<PictureLimits>,
+    /// Families whose pages are wanted.
+    families: Vec<String>,
 }
 
-/// The report lists the positions of sources whose artifact is a new file with smaller pictures: `{"fitted": [0]}`.
+/// The report lists the positions of sources whose artifact is a new file with smaller pictures, and the pages of each source that the
+/// families are on: `{"fitted": [0], "pages": [{"DejaVu Sans": [1, 2]}]}`.
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
-    let (mut artifacts, mut fitted) = (Vec::new(), Vec::new());
+    let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
     for (position, source) in request.sources.iter().enumerate() {
         let mut artifact = verify(engines, request, source)?;
         if let (Some(most), Media::Pdf) = (options.pictures, source.media)
@@ -36,8 +42,32 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             fitted.push(position);
         }
         artifacts.push(artifact);
+        pages.push(pages_of(&options.families, engines, source)?);
     }
-    Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted })), warnings: Vec::new() })
+    Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted, "pages": pages })), warnings: Vec::new() })
+}
+
+/// The pages of a PDF that each family is on, counted from 1.
+fn pages_of<'f>(
+    families: &'f [String],
+    engines: &Engines,
+    source: &Source,
+) -> Result<BTreeMap<&'f str, Vec<u32>>, Failure> {
+    let mut found: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    if families.is_empty() || source.media != Media::Pdf {
+        return Ok(found);
+    }
+    let plain: Vec<(String, &str)> = families.iter().map(|name| (family(name).to_lowercase(), name.as_str())).collect();
+    let session = engines.pdfium()?.session();
+    let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    document.for_each_page(0..document.pages(), |index, page| {
+        let there: BTreeSet<String> = page.families().iter().map(|family| family.to_lowercase()).collect();
+        for (_, name) in plain.iter().filter(|(family, _)| there.contains(family)) {
+            found.entry(name).or_default().push(index + 1);
+        }
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 /// The name of a new file with smaller pictures, if they can be made smaller. It is checked like its source.

@@ -32,15 +32,25 @@ pub(super) fn read(log: &Path) -> io::Result<Matches> {
     matches(BufReader::new(File::open(log)?.take(LOG_BYTES)))
 }
 
-/// One warning for each missing font. A child under a document's control may have written anything. Blocks.
-pub(super) fn warnings(matches: &Matches, installed: &InstalledFonts, own: &OwnFonts) -> Vec<Warning> {
-    installed.families().map_or(Vec::new(), |installed| substitutions(matches, installed, own))
+/// What a document lacks.
+#[derive(Debug, Default)]
+pub(super) struct Missing {
+    /// One for each font.
+    pub(super) warnings: Vec<Warning>,
+    /// The fonts of the warnings, and the families that stand in.
+    pub(super) stand_ins: Matches,
 }
 
-fn substitutions(matches: &Matches, installed: &BTreeSet<String>, own: &OwnFonts) -> Vec<Warning> {
+/// A child under a document's control may have written anything. Blocks.
+pub(super) fn missing(matches: &Matches, installed: &InstalledFonts, own: &OwnFonts) -> Missing {
+    installed.families().map_or_else(Missing::default, |installed| substitutions(matches, installed, own))
+}
+
+fn substitutions(matches: &Matches, installed: &BTreeSet<String>, own: &OwnFonts) -> Missing {
     let is_missing = |family: String| !own.has(&family) && is_missing(&family, installed);
     let missing = matches.iter().filter(|(asked, _)| is_missing(asked.to_lowercase()));
-    missing.take(MOST).map(|(asked, found)| warning(&shortened(asked), &shortened(found), installed)).collect()
+    let stand_ins: Matches = missing.take(MOST).map(|(asked, found)| (shortened(asked), shortened(found))).collect();
+    Missing { warnings: stand_ins.iter().map(|(asked, found)| warning(asked, found, installed)).collect(), stand_ins }
 }
 
 fn shortened(name: &str) -> String {
@@ -119,14 +129,18 @@ mod tests {
         let log = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(log.path(), LOG).unwrap();
         let installed = BTreeSet::from(["liberation sans".to_owned(), "noto sans".to_owned()]);
-        let warnings = substitutions(&read(log.path()).unwrap(), &installed, &NO_FONTS);
+        let Missing { warnings, stand_ins } = substitutions(&read(log.path()).unwrap(), &installed, &NO_FONTS);
+        assert_eq!(stand_ins, Matches::from([("Acme Grotesk".to_owned(), "Noto Sans".to_owned())]));
         assert_eq!(warnings.len(), 1, "{warnings:?}");
         assert_eq!(warnings[0].detail.as_deref(), Some("Acme Grotesk"));
         assert!(warnings[0].message.contains("\"Noto Sans\" was used"), "{}", warnings[0].message);
         assert!(warnings[0].message.contains("may break at other places"), "{}", warnings[0].message);
         assert!(warnings[0].message.contains("upload the font"), "{}", warnings[0].message);
         let own = OwnFonts::new("/a".into(), vec!["/a/0.ttf".into()], BTreeSet::from(["acme grotesk".to_owned()]));
-        assert!(substitutions(&read(log.path()).unwrap(), &installed, &own).is_empty(), "the account has this font");
+        assert!(
+            substitutions(&read(log.path()).unwrap(), &installed, &own).warnings.is_empty(),
+            "the account has this font"
+        );
     }
 
     #[test]

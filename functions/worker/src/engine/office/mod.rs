@@ -28,7 +28,7 @@ use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 
 use super::fonts::{InstalledFonts, OwnFonts};
-use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use super::{Conversion, Engine, Failure, Limits, Source, Task, Unfinished};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
@@ -36,7 +36,7 @@ use crate::tree;
 use convert::{ConvertOptions, Origin};
 use document::Notes;
 use export::{Changes, Export, Settings};
-use fonts_log::Matches;
+use fonts_log::{Matches, Missing};
 use forked::Forked;
 use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
@@ -118,14 +118,14 @@ impl OfficeEngine {
     }
 
     /// Sets the requested PDF version, since older LibreOffice versions write 1.6 at most. Returns the missing fonts.
-    async fn finish(&self, order: &Order<'_>, matches: Matches, options: &OfficeOptions) -> io::Result<Vec<Warning>> {
+    async fn finish(&self, order: &Order<'_>, matches: Matches, options: &OfficeOptions) -> io::Result<Missing> {
         let output = order.output.clone();
         let (fonts, own, declares_1_7) = (self.fonts.clone(), order.fonts.clone(), options.pdf_version.declares_1_7());
         let finish = move || {
             if declares_1_7 {
                 header::declare_1_7(&output)?;
             }
-            Ok(fonts_log::warnings(&matches, &fonts, &own))
+            Ok(fonts_log::missing(&matches, &fonts, &own))
         };
         tokio::task::spawn_blocking(finish).await.map_err(io::Error::other)?
     }
@@ -196,12 +196,13 @@ impl OfficeEngine {
         let (import, guess) = read_text(document, &source).await.map_err(Failure::internal)?;
         let order = Order { import, ..order(task, source, document, &options) };
         let mut notes = self.written(&order, way, document.format.family()).await?;
-        let missing_fonts =
-            self.finish(&order, std::mem::take(&mut notes.fonts), &options).await.map_err(Failure::internal)?;
+        let fonts = std::mem::take(&mut notes.fonts);
+        let Missing { warnings: missing_fonts, stand_ins } =
+            self.finish(&order, fonts, &options).await.map_err(Failure::internal)?;
         let told = options.warnings(document.format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
         let warnings = told.chain(missing_fonts).chain(way.warning(&order)).collect();
-        let pictures = options.pictures();
-        Ok(Conversion { pictures, ..Conversion::of_pdf(order.output, self.info(), warnings) })
+        let unfinished = Unfinished { pictures: options.pictures(), stand_ins };
+        Ok(Conversion { unfinished, ..Conversion::of_pdf(order.output, self.info(), warnings) })
     }
 
     /// Makes the formats of `convert-office` other than pictures.
@@ -228,7 +229,7 @@ impl OfficeEngine {
         let lost = convert::losses(origin, options.format, &notes.written, notes.changes, bytes);
         let told = options.without_effect().into_iter().chain(guess).chain(lost);
         let warnings = told.chain(way.warning(&order)).collect();
-        Ok(Conversion { artifacts, report: None, engine: self.info(), warnings, pictures: None })
+        Ok(Conversion { artifacts, report: None, engine: self.info(), warnings, unfinished: Unfinished::default() })
     }
 
     async fn written(&self, order: &Order<'_>, way: Way, family: Family) -> Result<Notes, Failure> {

@@ -19,7 +19,7 @@ use tempfile::TempDir;
 
 use super::fork_server::helper::{Bounds, Reply, Request as HelperRequest};
 use super::fork_server::{ForkServer, Startup};
-use super::{Artifact, Conversion, Engine, Failure, Limits, Task};
+use super::{Artifact, Conversion, Engine, Failure, Limits, Task, Unfinished};
 use crate::confine::usage::Excess;
 use crate::confine::{Confinement, Launcher, Network, Processes};
 pub use helper::{Args as HelperArgs, run as run_helper};
@@ -111,7 +111,7 @@ impl Engine for PdfTools {
         let Outcome { artifacts, report, warnings } = self.run(request, &task).await?;
         let artifacts = artifacts.into_iter().map(|made| artifact(&directory, made)).collect::<Result<_, _>>()?;
         let warnings = warnings.into_iter().map(warning).collect();
-        Ok(Conversion { artifacts, report, engine: info(), warnings, pictures: None })
+        Ok(Conversion { artifacts, report, engine: info(), warnings, unfinished: Unfinished::default() })
     }
 
     async fn get_ready(&self) {
