@@ -130,3 +130,27 @@ test("the warning of a missing font leads to the page on which it is added, and 
     assert.doesNotMatch(await second.innerText(), /font_substituted/);
   });
 });
+
+test("the preview names the fonts that are substituted on a page, and goes to the next one", async () => {
+  const person = await newPerson();
+  await withVisitor({}, async (visitor) => {
+    const { page } = visitor;
+    await signIn(visitor, person, "/app/playground?tool=office-to-pdf");
+    await page.getByLabel("Drop files here, or choose some").setInputFiles(fileURLToPath(new URL("../fixtures/office/fonts.fodt", import.meta.url)));
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.getByRole("img", { name: /page 1 of 3$/ }).waitFor({ timeout: CONVERSION_MS });
+    const told = page.locator(".substitutes [role=status]");
+    const seen = async () => [await page.locator(".viewer-bar output").innerText(), await told.innerText()];
+    assert.deepEqual(await seen(), ["Page 1 of 3", "Substituted on this page: “Acme Grotesk”."]);
+    assert.match(await page.locator(".warnings").innerText(), /Acme Grotesk[^]*Pages: 1,3\./);
+    const next = page.getByRole("button", { name: "Next page with a substitute" });
+    await next.press("Enter");
+    await page.getByRole("img", { name: /page 2 of 3$/ }).waitFor();
+    assert.deepEqual(await seen(), ["Page 2 of 3", "Substituted on this page: “Calibri Light”."]);
+    await next.press("Enter");
+    await page.getByRole("img", { name: /page 3 of 3$/ }).waitFor();
+    await next.press("Enter");
+    await page.getByRole("img", { name: /page 1 of 3$/ }).waitFor();
+    assert.deepEqual(await findings(page), []);
+  });
+});

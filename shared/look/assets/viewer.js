@@ -136,6 +136,7 @@ async function showPages(viewer, places, assets, trusted) {
 function operate(viewer, sheets, count) {
   const bar = viewer.querySelector(".viewer-bar");
   const [previous, next, zoom] = ["previous", "next", "zoom"].map((name) => bar.querySelector(`[data-do="${name}"]`));
+  const fonts = substitutes(viewer);
   let number = 1;
   const turn = (to) => {
     number = Math.min(Math.max(to, 1), count);
@@ -143,11 +144,13 @@ function operate(viewer, sheets, count) {
     previous.ariaDisabled = number === 1;
     next.ariaDisabled = number === count;
     bar.querySelector("output").textContent = `Page ${number} of ${count}`;
+    fonts?.tell(number);
     const zoomed = zoom.ariaPressed === "true";
     return Promise.all(sheets.map((sheet) => draw(sheet, number, zoomed).catch(() => say(sheet.frame, "This page could not be loaded. Reload to try again."))));
   };
   previous.addEventListener("click", () => turn(number - 1));
   next.addEventListener("click", () => turn(number + 1));
+  fonts?.next.addEventListener("click", () => turn(fonts.after(number)));
   zoom.addEventListener("click", () => {
     zoom.ariaPressed = zoom.ariaPressed !== "true";
     turn(number);
@@ -160,6 +163,27 @@ function operate(viewer, sheets, count) {
   previous.hidden = next.hidden = count === 1;
   bar.hidden = false;
   return turn(1);
+}
+
+/** Says which fonts are substituted on a page, and finds the next page that has one. */
+function substitutes(viewer) {
+  if (!viewer.dataset.fonts) return null;
+  const fonts = Object.entries(JSON.parse(viewer.dataset.fonts)).map(([name, pages]) => ({ name, ranges: pages.split(",").map((range) => range.split("-").map(Number)) }));
+  const all = fonts.flatMap(({ ranges }) => ranges);
+  const [place, next] = [viewer.querySelector(".substitutes [role=status]"), viewer.querySelector('[data-do="substitute"]')];
+  return {
+    next,
+    tell(number) {
+      const here = fonts.filter(({ ranges }) => ranges.some(([first, last = first]) => first <= number && number <= last));
+      const names = here.map(({ name }) => `“${name}”`).join(", ");
+      place.textContent = names ? `Substituted on this page: ${names}.` : "No font is substituted on this page.";
+    },
+    /** The first one again after the last. */
+    after(number) {
+      const later = all.filter(([first, last = first]) => last > number).map(([first]) => Math.max(first, number + 1));
+      return Math.min(...(later.length > 0 ? later : all.map(([first]) => first)));
+    },
+  };
 }
 
 async function draw(sheet, number, zoomed) {

@@ -1,12 +1,14 @@
 //! Previews of results: PDF pages and images as pictures, text, and blocks of documents. `viewer.js` fills in pages and texts.
 
+use std::collections::BTreeMap;
+
 use docmill::clock;
 use docmill::domain::job::{Job, JobStatus, Output, StoredResults};
 use docmill::domain::source::SourceKind;
 use docmill::domain::upload::UploadId;
 use docmill::files::{FilesError, ObjectKey, OutputPart, SignedLink, part_key};
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::pages::parts::bytes;
 use crate::state::AppState;
@@ -159,7 +161,7 @@ pub fn show(preview: &Preview, output: &Output, job: &Job) -> Markup {
     let Preview { result, before, blocks, parts } = preview;
     html! {
         @match Kind::of(output) {
-            Kind::Pages => (pages(result, before.as_ref(), output, sizes(job))),
+            Kind::Pages => (pages(result, before.as_ref(), output, sizes(job), &substituted(job))),
             Kind::Image => figure.picture { img src=(result.reveal()) alt={ "Preview of " (output.filename) }; },
             Kind::Text => {
                 div.viewer.text {
@@ -191,15 +193,33 @@ fn text(result: &SignedLink, output: &Output) -> Markup {
     html! { div data-text=(result.reveal()) data-kind=(essence(output)) data-name=(output.filename) {} }
 }
 
-/// One PDF, or two side by side that show the same page.
-fn pages(result: &SignedLink, before: Option<&SignedLink>, output: &Output, sizes: Option<(u64, u64)>) -> Markup {
+/// The fonts that are substituted in the result, and their pages. After further steps, the pages are no longer the same.
+fn substituted(job: &Job) -> BTreeMap<&str, String> {
+    let warnings = job.warnings.iter().filter(|warning| warning.code == "font_substituted" && job.then.is_empty());
+    warnings.filter_map(|warning| Some((warning.detail.as_deref()?, warning.pages.as_ref()?.to_string()))).collect()
+}
+
+/// One PDF, or two side by side that show the same page. `fonts`: those that are substituted, and their pages.
+fn pages(
+    result: &SignedLink,
+    before: Option<&SignedLink>,
+    output: &Output,
+    sizes: Option<(u64, u64)>,
+    fonts: &BTreeMap<&str, String>,
+) -> Markup {
     html! {
-        div.viewer {
+        div.viewer data-fonts=[(!fonts.is_empty()).then(|| json!(fonts))] {
             div.viewer-bar hidden {
                 button.button.small type="button" data-do="previous" { "Previous" span.quiet { " page" } }
                 output {}
                 button.button.small type="button" data-do="next" { "Next" span.quiet { " page" } }
                 button.button.small type="button" data-do="zoom" aria-pressed="false" { "Zoom in" }
+                @if !fonts.is_empty() {
+                    p.substitutes {
+                        span role="status" {} " "
+                        button.link type="button" data-do="substitute" { "Next page with a substitute" }
+                    }
+                }
             }
             div.sheets {
                 @match before.zip(sizes) {
