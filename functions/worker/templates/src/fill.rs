@@ -18,6 +18,7 @@ use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
 use crate::rich;
 use crate::sheets::Pass;
+use crate::subtemplates::Library;
 use crate::tag::{Opening, Rich, Shown, Tag};
 use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
@@ -39,19 +40,23 @@ pub(crate) struct Filler<'a> {
     pub(crate) pictures_missing: BTreeSet<String>,
     /// What parts show, by number.
     pub(crate) pictures: Vec<Rc<Picture>>,
+    /// Sub-templates.
+    pub(crate) library: Option<&'a Library>,
+    /// How many of them are being filled inside of each other.
+    pub(crate) depth: usize,
 }
 
 /// A part while it is written.
-struct Writing<'p> {
-    part: &'p Part,
-    text: String,
+pub(crate) struct Writing<'p> {
+    pub(crate) part: &'p Part,
+    pub(crate) text: String,
     /// A section was not shown, so that something may be missing around it.
-    has_hidden: bool,
+    pub(crate) has_hidden: bool,
     /// Tags with a mistake: reported once.
     faulty: HashSet<usize>,
     /// In sheets, what the passes of sections have written.
     passes: Vec<Pass>,
-    pictures: BTreeSet<usize>,
+    pub(crate) pictures: BTreeSet<usize>,
 }
 
 /// A part with its values.
@@ -73,21 +78,33 @@ pub(crate) fn relation_id(picture: usize) -> String {
 impl<'a> Filler<'a> {
     pub(crate) fn new(formats: &'a Formats, missing: Missing, work: &'a Work, left: usize) -> Self {
         let (empty, pictures_missing) = (BTreeSet::new(), BTreeSet::new());
-        Self { formats, missing, work, left, problems: Vec::new(), empty, pictures_missing, pictures: Vec::new() }
+        let (problems, pictures) = (Vec::new(), Vec::new());
+        Self { formats, missing, work, left, problems, empty, pictures_missing, pictures, library: None, depth: 0 }
+    }
+}
+
+impl<'p> Writing<'p> {
+    pub(crate) fn new(part: &'p Part) -> Self {
+        let (text, faulty, passes) = (String::new(), HashSet::new(), Vec::new());
+        Self { part, text, has_hidden: false, faulty, passes, pictures: BTreeSet::new() }
     }
 }
 
 impl Filler<'_> {
     pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<Filled, Failure> {
-        let (text, faulty, passes) = (String::new(), HashSet::new(), Vec::new());
-        let mut writing = Writing { part, text, has_hidden: false, faulty, passes, pictures: BTreeSet::new() };
+        let mut writing = Writing::new(part);
         let scope = Scope::root(data, self.work);
         self.nodes(&mut writing, &part.nodes, &scope)?;
         let Writing { text, has_hidden, passes, pictures, .. } = writing;
         Ok(Filled { text, has_hidden, passes, pictures })
     }
 
-    fn nodes(&mut self, writing: &mut Writing<'_>, nodes: &[Node], scope: &Scope<'_>) -> Result<(), Failure> {
+    pub(crate) fn nodes(
+        &mut self,
+        writing: &mut Writing<'_>,
+        nodes: &[Node],
+        scope: &Scope<'_>,
+    ) -> Result<(), Failure> {
         for node in nodes {
             if !self.work.allows(1) {
                 return Err(exhausted());
@@ -103,7 +120,7 @@ impl Filler<'_> {
         Ok(())
     }
 
-    fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
         self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
         writing.text.push_str(text);
         Ok(())
@@ -113,6 +130,9 @@ impl Filler<'_> {
         let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
             return Ok(());
         };
+        if let Tag::Include(name) = &written.tag {
+            return self.include(writing, index, name, scope);
+        }
         let (Tag::Value(expression)
         | Tag::Raw(expression)
         | Tag::Rich(Rich { expression, .. })
@@ -194,7 +214,7 @@ impl Filler<'_> {
         }
     }
 
-    fn rich(
+    pub(crate) fn rich(
         &mut self,
         writing: &mut Writing<'_>,
         index: usize,
@@ -225,7 +245,13 @@ impl Filler<'_> {
     ) -> Result<(), Failure> {
         let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
             Tag::Picture(Shown { code, .. }) => *code,
-            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
+            Tag::Value(_)
+            | Tag::Raw(_)
+            | Tag::Rich(_)
+            | Tag::Include(_)
+            | Tag::Open(_)
+            | Tag::Close(_)
+            | Tag::Delimiters(_) => None,
         });
         if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
             return Err(exhausted());

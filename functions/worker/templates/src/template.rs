@@ -18,6 +18,7 @@ use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
 use crate::schema::{self, Expected};
 use crate::sheets::{self, Settled, Workbook};
+use crate::subtemplates::{Library, Reading, SubTemplate};
 use crate::tree::Part;
 
 #[derive(Debug)]
@@ -26,6 +27,7 @@ pub struct Template {
     parts: Vec<Part>,
     /// Mistakes that need no data to be seen.
     problems: Vec<Problem>,
+    library: Library,
     formats: Formats,
     options: Options,
 }
@@ -47,9 +49,14 @@ pub struct Rendered {
 impl Template {
     /// Mistakes in tags are not failures yet: `mistakes` and `render` tell them.
     pub fn open(bytes: Vec<u8>, format: Format, options: Options) -> Result<Self, Failure> {
+        Self::open_with(bytes, format, options, &[])
+    }
+
+    /// Opens a template that may include others.
+    pub fn open_with(bytes: Vec<u8>, format: Format, options: Options, given: &[SubTemplate]) -> Result<Self, Failure> {
         let formats = Formats::new(&options)?;
         let mut problems = Vec::new();
-        let (body, parts) = match format.kind() {
+        let (mut body, mut parts) = match format.kind() {
             Kind::Text(language) => {
                 if bytes.len() > options.limits.bytes {
                     return Err(Failure::TooLarge("The template is too large.".to_owned()));
@@ -71,7 +78,18 @@ impl Template {
                 (Body::Workbook(package, workbook), parts)
             }
         };
-        Ok(Self { body, parts, problems, formats, options })
+        let package = match &body {
+            Body::Package(package) if format == Format::Docx => Some(package),
+            Body::Package(_) | Body::Workbook(..) | Body::Text => None,
+        };
+        let mut reading = Reading { format, options: &options, problems: &mut problems };
+        let (library, merged) = Library::read(&parts, package, given, &mut reading)?;
+        if let Some(mut package) = merged {
+            // Notes have come to it. Mistakes that are known already are not reported again.
+            parts = self::parts(&mut package, format, &options, &mut problems)?;
+            body = Body::Package(package);
+        }
+        Ok(Self { body, parts, problems, library, formats, options })
     }
 
     /// Mistakes that need no data to be seen.
@@ -79,9 +97,14 @@ impl Template {
         &self.problems
     }
 
+    /// Tags for sub-templates that were not given.
+    pub fn absent(&self) -> &[Problem] {
+        &self.library.absent
+    }
+
     /// The data that the template expects.
     pub fn expected(&self) -> Expected {
-        schema::expected(&self.parts)
+        schema::expected(&self.parts, &self.library)
     }
 
     /// Fills the template. Fails with all mistakes, if there are any.
@@ -95,6 +118,7 @@ impl Template {
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<Vec<u8>, Failure> {
         let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
         let mut filler = Filler::new(&self.formats, self.options.missing, &work, self.options.limits.bytes);
+        filler.library = Some(&self.library);
         let mut parts = Vec::new();
         for part in &self.parts {
             let filled = filler.fill(part, data)?;
@@ -150,7 +174,8 @@ impl Template {
             Reason::UnknownName | Reason::UnusableValue => false,
         });
         let found = found.into_iter().filter(|problem| !has_broken_tag || problem.reason != Reason::UnknownName);
-        let all: Vec<_> = self.problems.iter().cloned().chain(found).collect();
+        let known = self.problems.iter().chain(&self.library.absent).cloned();
+        let all: Vec<_> = known.chain(found).collect();
         if all.is_empty() { Ok(()) } else { Err(Failure::Template(all)) }
     }
 }

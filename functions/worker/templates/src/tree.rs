@@ -23,6 +23,13 @@ pub(crate) struct Part {
     pub(crate) is_sheet: bool,
 }
 
+impl Part {
+    /// A part that is written as it is.
+    pub(crate) fn untagged(name: String, source: String) -> Self {
+        Self { name, nodes: vec![Node::Source(0..source.len())], tags: Vec::new(), source, is_sheet: false }
+    }
+}
+
 /// Numbers are those of tags.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Node {
@@ -181,7 +188,7 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
                     None => fault(index, Reason::UnopenedSection, format!("No section `{name}` is open here.")),
                 },
             },
-            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Delimiters(_) => {}
+            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Include(_) | Tag::Delimiters(_) => {}
         }
     }
     for (index, name) in open {

@@ -87,8 +87,8 @@ impl Numbers {
 
 /// Gives copies numbers of their own: programs report, or repair, a file in which two things have the same.
 pub(crate) fn with_distinct_numbers(source: String) -> Result<String, Failure> {
-    let is_repeated = |sign: &&str| memchr::memmem::find_iter(source.as_bytes(), sign.as_bytes()).nth(1).is_some();
-    if !SIGNS.iter().any(|sign| is_repeated(&sign)) {
+    let is_repeated = |sign: &str| memchr::memmem::find_iter(source.as_bytes(), sign.as_bytes()).nth(1).is_some();
+    if !SIGNS.iter().any(|sign| is_repeated(sign)) {
         return Ok(source);
     }
     let markup = scan(&source)?;

@@ -94,10 +94,8 @@ pub(super) fn word_with(body: &str, replaced: &[(&str, &str)]) -> Vec<u8> {
     let content = |part: &str, usual: &str| {
         replaced.iter().find(|(name, _)| *name == part).map_or(usual, |(_, content)| *content).to_owned()
     };
-    let section = format!(
-        "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"rHeader\"/><w:footerReference w:type=\"default\" r:id=\"rFooter\"/>\
-         <w:pgSz w:w=\"11906\" w:h=\"16838\"/></w:sectPr>"
-    );
+    let section = "<w:sectPr><w:headerReference w:type=\"default\" r:id=\"rHeader\"/><w:footerReference w:type=\"default\" r:id=\"rFooter\"/>\
+         <w:pgSz w:w=\"11906\" w:h=\"16838\"/></w:sectPr>";
     let style = |kind: &str, id: &str, name: &str, content: &str| {
         format!("<w:style w:type=\"{kind}\" w:styleId=\"{id}\"><w:name w:val=\"{name}\"/>{content}</w:style>")
     };

@@ -1,20 +1,22 @@
 //! Templates as users of other engines write them: each result has the text that these would make, opens in LibreOffice, and is as
 //! valid as its template by the rules of Microsoft's Open XML SDK and OASIS's schemas.
 
-#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
+#![allow(clippy::wildcard_enum_match_arm, reason = "a test looks for one shape")]
 
 mod docxtemplater;
 mod docxtpl;
 mod easy_template_x;
 mod files;
 mod formats;
+mod subtemplates;
 mod texts;
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use docmill_templates::{Format, Options, Template};
+use docmill_templates::{Format, Options, SubTemplate, Template};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -27,13 +29,14 @@ struct Case {
     template: Vec<u8>,
     data: Value,
     options: Options,
+    subs: Vec<SubTemplate>,
     texts: Vec<String>,
 }
 
 impl Case {
     fn new(name: &'static str, format: Format, template: Vec<u8>, data: Value, texts: &[&str]) -> Self {
         let texts = texts.iter().map(|text| (*text).to_owned()).collect();
-        Self { name, format, template, data, options: Options::default(), texts }
+        Self { name, format, template, data, options: Options::default(), subs: Vec::new(), texts }
     }
 
     /// A Word document with this body.
@@ -41,8 +44,14 @@ impl Case {
         Self::new(name, Format::Docx, files::word(body), data, texts)
     }
 
+    /// With another Word document, HTML or Markdown of the job.
+    fn with(mut self, name: &str, format: Format, bytes: Vec<u8>) -> Self {
+        self.subs.push(SubTemplate { name: name.to_owned(), format, bytes });
+        self
+    }
+
     fn filled(&self) -> Vec<u8> {
-        let template = Template::open(self.template.clone(), self.format, self.options.clone());
+        let template = Template::open_with(self.template.clone(), self.format, self.options.clone(), &self.subs);
         let result = template.and_then(|template| template.render(&self.data));
         result.unwrap_or_else(|failure| panic!("{}: {failure:?}", self.name)).bytes
     }
@@ -81,7 +90,8 @@ fn opened(files: &[PathBuf], directory: &Path) -> BTreeSet<String> {
 
 #[test]
 fn every_feature_makes_a_document_as_valid_as_its_template() {
-    let cases = [docxtemplater::cases(), docxtpl::cases(), easy_template_x::cases(), formats::cases()];
+    let cases =
+        [docxtemplater::cases(), docxtpl::cases(), easy_template_x::cases(), formats::cases(), subtemplates::cases()];
     let cases: Vec<Case> = cases.into_iter().flatten().collect();
     let directory = TempDir::new().unwrap();
     let (mut templates, mut results, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
