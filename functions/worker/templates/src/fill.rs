@@ -70,6 +70,13 @@ pub(crate) struct Filled {
     pub(crate) pictures: BTreeSet<usize>,
 }
 
+impl Filled {
+    /// A part that is not filled by its tags.
+    pub(crate) fn text(text: String) -> Self {
+        Self { text, has_hidden: false, passes: Vec::new(), pictures: BTreeSet::new() }
+    }
+}
+
 /// The id of a part's relationship to a picture.
 pub(crate) fn relation_id(picture: usize) -> String {
     format!("docmillPicture{}", picture + 1)

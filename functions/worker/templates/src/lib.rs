@@ -5,10 +5,11 @@
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
 //! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
+//! cells follow them. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
 //! what its documents are called.
 
 mod cell;
+mod charts;
 mod codes;
 mod data;
 mod expression;

@@ -71,11 +71,11 @@ const MOST_INCLUDED: usize = 1000;
 /// One pixel.
 const EXAMPLE_PICTURE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-pub(crate) fn expected(parts: &[Part], library: &Library) -> Expected {
+pub(crate) fn expected<'p>(parts: impl Iterator<Item = &'p Part>, library: &'p Library) -> Expected {
     let mut reader = Reader { library: Some(library), ..Reader::default() };
     reader.add(Kind::Object, 0);
     let mut tasks: Vec<_> =
-        parts.iter().map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
+        parts.map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
     let mut sections = Vec::new();
     // From outside to inside, so that a section's content meets the names around it.
     while !tasks.is_empty() {

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::charts::{self, Chart};
 use crate::data::Work;
 use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
@@ -17,7 +18,7 @@ use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
 use crate::schema::{self, Expected};
-use crate::sheets::{self, Settled, Workbook};
+use crate::sheets::{self, Settled, Sheets, Workbook};
 use crate::subtemplates::{Library, Reading, SubTemplate};
 use crate::tree::Part;
 
@@ -28,6 +29,7 @@ pub struct Template {
     /// Mistakes that need no data to be seen.
     problems: Vec<Problem>,
     library: Library,
+    charts: Vec<Chart>,
     formats: Formats,
     options: Options,
 }
@@ -56,6 +58,7 @@ impl Template {
     pub fn open_with(bytes: Vec<u8>, format: Format, options: Options, given: &[SubTemplate]) -> Result<Self, Failure> {
         let formats = Formats::new(&options)?;
         let mut problems = Vec::new();
+        let mut charts = Vec::new();
         let (mut body, mut parts) = match format.kind() {
             Kind::Text(language) => {
                 if bytes.len() > options.limits.bytes {
@@ -66,7 +69,7 @@ impl Template {
             }
             Kind::Package => {
                 let mut package = Package::open(bytes)?;
-                let parts = parts(&mut package, format, &options, &mut problems)?;
+                let parts = parts(&mut package, format, &options, &mut charts, &mut problems)?;
                 (Body::Package(package), parts)
             }
             Kind::Workbook => {
@@ -86,10 +89,10 @@ impl Template {
         let (library, merged) = Library::read(&parts, package, given, &mut reading)?;
         if let Some(mut package) = merged {
             // Notes have come to it. Mistakes that are known already are not reported again.
-            parts = self::parts(&mut package, format, &options, &mut problems)?;
+            parts = self::parts(&mut package, format, &options, &mut charts, &mut problems)?;
             body = Body::Package(package);
         }
-        Ok(Self { body, parts, problems, library, formats, options })
+        Ok(Self { body, parts, problems, library, charts, formats, options })
     }
 
     /// Mistakes that need no data to be seen.
@@ -104,7 +107,15 @@ impl Template {
 
     /// The data that the template expects.
     pub fn expected(&self) -> Expected {
-        schema::expected(&self.parts, &self.library)
+        schema::expected(self.parts().chain(self.charts.iter().flat_map(Chart::parts)), &self.library)
+    }
+
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter()
+    }
+
+    pub(crate) fn has_tags(&self) -> bool {
+        !(self.parts.is_empty() && self.problems.is_empty())
     }
 
     /// Fills the template. Fails with all mistakes, if there are any.
@@ -116,6 +127,11 @@ impl Template {
 
     /// Fills the template with the data of one of several documents, which share `notes`.
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<Vec<u8>, Failure> {
+        self.fill_all(data, notes).map(|(bytes, _)| bytes)
+    }
+
+    /// The same, with where the rows of its sheets have gone.
+    pub(crate) fn fill_all(&self, data: &Value, notes: &mut Notes) -> Result<(Vec<u8>, Sheets), Failure> {
         let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
         let mut filler = Filler::new(&self.formats, self.options.missing, &work, self.options.limits.bytes);
         filler.library = Some(&self.library);
@@ -124,25 +140,36 @@ impl Template {
             let filled = filler.fill(part, data)?;
             parts.push((part.name.clone(), self.mended(part, filled)?));
         }
-        let Filler { problems: found, empty, pictures, pictures_missing, .. } = filler;
+        let Filler { problems: mut found, empty, pictures, pictures_missing, .. } = filler;
         notes.uses = work.uses.into_inner();
+        let mut workbooks = Vec::new();
+        for chart in &self.charts {
+            let Some(drawn) = chart.draw(data, &parts, notes, &mut found)? else { continue };
+            let (name, text) = drawn.chart;
+            match parts.iter_mut().find(|(part, _)| *part == name) {
+                Some((_, filled)) => filled.text = text,
+                None => parts.push((name, Filled::text(text))),
+            }
+            workbooks.push(drawn.workbook);
+        }
         self.fail_with(found)?;
-        let (bytes, kept) = self.assembled(parts, &pictures)?;
+        let (bytes, kept, sheets) = self.assembled(parts, workbooks, &pictures)?;
         kept.iter().for_each(|formula| note(&mut notes.kept, formula));
         empty.iter().for_each(|tag| note(&mut notes.empty, tag));
         pictures_missing.iter().for_each(|tag| note(&mut notes.pictures_missing, tag));
-        Ok(bytes)
+        Ok((bytes, sheets))
     }
 
     /// The file with its filled parts, and formulas that could not follow rows.
     fn assembled(
         &self,
         parts: Vec<(String, Filled)>,
+        workbooks: Vec<(String, Vec<u8>)>,
         pictures: &[Rc<Picture>],
-    ) -> Result<(Vec<u8>, Vec<String>), Failure> {
+    ) -> Result<(Vec<u8>, Vec<String>, Sheets), Failure> {
         let shown = media::shown(&parts);
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
-        let (package, Settled { mut changes, kept }) = match &self.body {
+        let (package, Settled { mut changes, kept, sheets }) = match &self.body {
             Body::Package(package) => {
                 let changes = Changes { texts: texts(parts).collect(), ..Changes::default() };
                 (package, Settled { changes, ..Settled::default() })
@@ -150,11 +177,15 @@ impl Template {
             Body::Workbook(package, workbook) => (package, workbook.settle(parts, self.options.limits.bytes)?),
             Body::Text => {
                 let text = texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes());
-                return Ok((text, Vec::new()));
+                return Ok((text, Vec::new(), Sheets::default()));
             }
         };
         media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
-        Ok((package.with(changes)?, kept))
+        for (name, bytes) in workbooks {
+            changes.removed.insert(name.clone());
+            changes.added.push((name, bytes));
+        }
+        Ok((package.with(changes)?, kept, sheets))
     }
 
     /// What sections hid or repeated may leave a part invalid.
@@ -184,13 +215,18 @@ fn parts(
     package: &mut Package,
     format: Format,
     options: &Options,
+    charts: &mut Vec<Chart>,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Part>, Failure> {
     let mut left = options.limits.bytes;
+    *charts = charts::read(package, options, &mut left, problems)?;
     let mut parts = Vec::new();
     for name in package.names() {
         if let Some(dialect) = format.dialect(&name) {
-            let text = package.text(&name, &mut left)?;
+            let text = match charts.iter().find_map(|chart| chart.text_of(&name)) {
+                Some(text) => text.to_owned(),
+                None => package.text(&name, &mut left)?,
+            };
             let origin = Origin { part: &name, sheet: None };
             parts.extend(markup::read(&origin, text, dialect, &options.delimiters, problems)?);
         }

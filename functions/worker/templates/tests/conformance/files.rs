@@ -231,7 +231,7 @@ pub(super) fn slide(shapes: &str) -> Vec<u8> {
     let slide = format!(
         "{root}<p:cSld><p:spTree>{group}{shapes}</p:spTree></p:cSld><p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr></p:sld>"
     );
-    with_part(include_bytes!("../../../../../samples/small.pptx"), "ppt/slides/slide1.xml", &slide)
+    with_part(include_bytes!("../../../../../samples/small.pptx"), "ppt/slides/slide1.xml", slide)
 }
 
 /// A text box.
@@ -343,18 +343,84 @@ pub(super) fn open_text(content: &str) -> Vec<u8> {
     ])
 }
 
-/// An archive with one part replaced.
-pub(super) fn with_part(bytes: &[u8], name: &str, content: &str) -> Vec<u8> {
+/// An archive with one part replaced or added.
+pub(super) fn with_part(bytes: &[u8], name: &str, content: impl AsRef<[u8]>) -> Vec<u8> {
     let mut source = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let mut writer = ZipWriter::new(Cursor::new(Vec::new()));
     for index in 0..source.len() {
         let part = source.by_index_raw(index).unwrap();
-        if part.name().unwrap() == name {
-            writer.start_file(name, SimpleFileOptions::default()).unwrap();
-            writer.write_all(content.as_bytes()).unwrap();
-        } else {
+        if part.name().unwrap() != name {
             writer.raw_copy_file(part).unwrap();
         }
     }
+    writer.start_file(name, SimpleFileOptions::default()).unwrap();
+    writer.write_all(content.as_ref()).unwrap();
     writer.finish().unwrap().into_inner()
+}
+
+/// A document with a chart of two columns of its workbook's rows 2 to `last`.
+pub(super) fn charted(last: u32, workbook: &[u8]) -> Vec<u8> {
+    let cells = |column: char| format!("<c:f>Items!${column}$2:${column}${last}</c:f>");
+    let names = format!(
+        "<c:strRef>{}<c:strCache><c:ptCount val=\"1\"/><c:pt idx=\"0\"><c:v>{{#items}}{{name}}</c:v></c:pt></c:strCache></c:strRef>",
+        cells('A')
+    );
+    let values = format!(
+        "<c:numRef>{}<c:numCache><c:formatCode>General</c:formatCode><c:ptCount val=\"1\"/><c:pt idx=\"0\"><c:v>0</c:v></c:pt></c:numCache></c:numRef>",
+        cells('B')
+    );
+    let title = "<c:title><c:tx><c:rich><a:bodyPr/><a:p><a:r><a:t>Sales of {company}</a:t></a:r></a:p></c:rich></c:tx></c:title>";
+    let series =
+        format!("<c:ser><c:idx val=\"0\"/><c:order val=\"0\"/><c:cat>{names}</c:cat><c:val>{values}</c:val></c:ser>");
+    let axis = |kind: &str, id: u32, other: u32, side: &str| {
+        format!(
+            "<c:{kind}><c:axId val=\"{id}\"/><c:scaling/><c:delete val=\"0\"/><c:axPos val=\"{side}\"/><c:crossAx val=\"{other}\"/></c:{kind}>"
+        )
+    };
+    let plot = format!(
+        "<c:plotArea><c:barChart><c:barDir val=\"col\"/>{series}<c:axId val=\"1\"/><c:axId val=\"2\"/></c:barChart>{}{}</c:plotArea>",
+        axis("catAx", 1, 2, "b"),
+        axis("valAx", 2, 1, "l")
+    );
+    let chart = format!(
+        "<c:chartSpace xmlns:c=\"{DRAWING}/chart\" xmlns:a=\"{DRAWING}/main\" xmlns:r=\"{OFFICE}/relationships\"><c:chart>{title}{plot}\
+         <c:plotVisOnly val=\"1\"/></c:chart><c:externalData r:id=\"rBook\"><c:autoUpdate val=\"0\"/></c:externalData></c:chartSpace>"
+    );
+    let frame = format!(
+        "<w:p><w:r><w:drawing><wp:inline><wp:extent cx=\"3000000\" cy=\"2000000\"/><wp:docPr id=\"1\" name=\"Chart\"/><a:graphic>\
+         <a:graphicData uri=\"{DRAWING}/chart\"><c:chart xmlns:c=\"{DRAWING}/chart\" r:id=\"rChart\"/></a:graphicData></a:graphic>\
+         </wp:inline></w:drawing></w:r></w:p>"
+    );
+    let related = |id: &str, kind: &str, target: &str| {
+        format!(
+            "<Relationship Id=\"{id}\" Type=\"{OFFICE}/relationships/{kind}\" Target=\"{target}\"/></Relationships>"
+        )
+    };
+    let document = word(&frame);
+    let end = "</Relationships>";
+    let relations = super::texts::part(&document, "word/_rels/document.xml.rels")
+        .replace(end, &related("rChart", "chart", "charts/chart1.xml"));
+    let types = super::texts::part(&document, "[Content_Types].xml").replacen(
+        "<Override",
+        &format!("<Default Extension=\"xlsx\" ContentType=\"{TYPES}.spreadsheetml.sheet\"/><Override"),
+        1,
+    );
+    let types = types.replace(
+        "</Types>",
+        &format!(
+            "<Override PartName=\"/word/charts/chart1.xml\" ContentType=\"{TYPES}.drawingml.chart+xml\"/></Types>"
+        ),
+    );
+    let own = format!(
+        "<Relationships xmlns=\"{PACKAGE}/relationships\">{}",
+        related("rBook", "package", "../embeddings/book.xlsx")
+    );
+    let parts: [(&str, &[u8]); 5] = [
+        ("word/_rels/document.xml.rels", relations.as_bytes()),
+        ("[Content_Types].xml", types.as_bytes()),
+        ("word/charts/chart1.xml", chart.as_bytes()),
+        ("word/charts/_rels/chart1.xml.rels", own.as_bytes()),
+        ("word/embeddings/book.xlsx", workbook),
+    ];
+    parts.into_iter().fold(document, |bytes, (name, content)| with_part(&bytes, name, content))
 }

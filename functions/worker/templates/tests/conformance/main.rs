@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "helpers of tests are tests")]
 #![allow(clippy::wildcard_enum_match_arm, reason = "a test looks for one shape")]
 
+mod charts;
 mod docxtemplater;
 mod docxtpl;
 mod easy_template_x;
@@ -90,8 +91,14 @@ fn opened(files: &[PathBuf], directory: &Path) -> BTreeSet<String> {
 
 #[test]
 fn every_feature_makes_a_document_as_valid_as_its_template() {
-    let cases =
-        [docxtemplater::cases(), docxtpl::cases(), easy_template_x::cases(), formats::cases(), subtemplates::cases()];
+    let cases = [
+        docxtemplater::cases(),
+        docxtpl::cases(),
+        easy_template_x::cases(),
+        formats::cases(),
+        subtemplates::cases(),
+        charts::cases(),
+    ];
     let cases: Vec<Case> = cases.into_iter().flatten().collect();
     let directory = TempDir::new().unwrap();
     let (mut templates, mut results, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
