@@ -178,6 +178,10 @@ impl Filler<'_> {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
                     }
+                    Target::Picture(Frame::Cell(cell)) => {
+                        let whole = cell.of_text(written.text.clone());
+                        return self.cell(writing, &whole, &written.target);
+                    }
                     Target::Xml { .. }
                     | Target::Cell(_)
                     | Target::SheetText
@@ -274,7 +278,15 @@ impl Filler<'_> {
                 if let Some(written) = writing.part.tags.get(index) {
                     note(&mut self.pictures_missing, &written.text);
                 }
-                return Ok(());
+                return match frame {
+                    Frame::Cell(cell) => self.write(writing, &cell.empty()),
+                    Frame::Run
+                    | Frame::Placeholder { .. }
+                    | Frame::Text
+                    | Frame::OpenPlaceholder { .. }
+                    | Frame::Element
+                    | Frame::Attribute => Ok(()),
+                };
             }
             Err(fault) => return self.fault(writing, index, fault),
         };
@@ -284,6 +296,7 @@ impl Filler<'_> {
             Frame::Run => self.kept(writing, picture).map(|(picture, number)| {
                 format!("</w:t>{}<w:t xml:space=\"preserve\">", picture.drawing(&relation_id(number)))
             }),
+            Frame::Cell(cell) => self.kept(writing, picture).map(|(_, number)| cell.with_picture(number)),
             Frame::Text => {
                 self.kept(writing, picture).map(|(picture, number)| picture.frame(&media::open_file(number, &picture)))
             }

@@ -80,8 +80,9 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('^') => opening(rest, true, None),
         Some('/') => Ok(Tag::Close(rest.to_owned())),
         Some('@') => Ok(Tag::Raw(checked(rest)?)),
-        Some('%') => shown(rest),
-        Some('~') => rich(rest),
+        // Two signs ask for a paragraph of its own elsewhere.
+        Some('%') => shown(rest.strip_prefix('%').unwrap_or(rest)),
+        Some('~') => rich(rest.strip_prefix('~').unwrap_or(rest)),
         Some('=') => delimiters(rest),
         Some('-') => match element_to_repeat(rest) {
             Some((element, rest)) => opening(rest, false, Some(element.to_owned())),

@@ -167,7 +167,7 @@ impl Template {
         workbooks: Vec<(String, Vec<u8>)>,
         pictures: &[Rc<Picture>],
     ) -> Result<(Vec<u8>, Vec<String>, Sheets), Failure> {
-        let shown = media::shown(&parts);
+        let mut shown = media::shown(&parts);
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
         let (package, Settled { mut changes, kept, sheets }) = match &self.body {
             Body::Package(package) => {
@@ -180,6 +180,9 @@ impl Template {
                 return Ok((text, Vec::new(), Sheets::default()));
             }
         };
+        if matches!(self.body, Body::Workbook(..)) {
+            sheets::place_pictures(&mut changes, package, &mut shown, pictures, self.options.limits.bytes)?;
+        }
         media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
         for (name, bytes) in workbooks {
             changes.removed.insert(name.clone());

@@ -96,6 +96,8 @@ pub(crate) enum Frame {
     Element,
     /// The value of an attribute in HTML.
     Attribute,
+    /// Over a cell of a sheet, from its upper left corner.
+    Cell(Cell),
 }
 
 /// What decides which kinds of pictures can be shown.
@@ -109,7 +111,7 @@ pub(crate) enum Surroundings {
 impl Frame {
     pub(crate) fn surroundings(&self) -> Surroundings {
         match self {
-            Self::Run | Self::Placeholder { .. } => Surroundings::Office,
+            Self::Run | Self::Placeholder { .. } | Self::Cell(_) => Surroundings::Office,
             Self::Text | Self::OpenPlaceholder { .. } => Surroundings::OpenDocument,
             Self::Element | Self::Attribute => Surroundings::Html,
         }
@@ -119,7 +121,7 @@ impl Frame {
 impl Target {
     /// Text of a workbook, in which `_x0041_` is the code of a character.
     pub(crate) fn is_of_sheet(&self) -> bool {
-        matches!(self, Self::Cell(_) | Self::SheetText | Self::HeaderFooter)
+        matches!(self, Self::Cell(_) | Self::SheetText | Self::HeaderFooter | Self::Picture(Frame::Cell(_)))
     }
 
     pub(crate) fn xml(breaks: &str, tab: &str) -> Self {

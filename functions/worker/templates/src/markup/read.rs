@@ -89,7 +89,10 @@ fn read_part(
         if let Some((range, cell)) = cells.get_mut(index).and_then(Option::take) {
             marks.push(Mark::Write { tag: index, at: range.start });
             marks.push(Mark::Cut(range));
-            targets.push(Target::Cell(cell));
+            targets.push(match tagged.tag {
+                Tag::Picture(_) => Target::Picture(Frame::Cell(cell)),
+                _ => Target::Cell(cell),
+            });
             continue;
         }
         let target = target(&reading, &paragraphs, tagged, problems);
@@ -298,7 +301,7 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
             (false, Dialect::Runs) if element.name == "w:t" => return Target::Picture(Frame::Run),
             (false, Dialect::Runs | Dialect::Cells | Dialect::Leaves) => {}
         }
-        let message = "Pictures are written into texts of Word and OpenDocument documents and HTML. Elsewhere, make the tag the alternative text of a picture.";
+        let message = "Pictures are written into texts of Word and OpenDocument documents and HTML, and into cells without other text. Elsewhere, make the tag the alternative text of a picture.";
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }

@@ -4,6 +4,7 @@ mod edits;
 mod formula;
 mod moving;
 mod parts;
+mod pictures;
 mod ranges;
 mod references;
 mod rows;
@@ -25,6 +26,7 @@ use crate::relations::{self, Relation};
 use crate::tree::Part;
 
 pub(crate) use parts::chart;
+pub(crate) use pictures::place_pictures;
 pub(crate) use references::Sheets;
 pub(crate) use rows::Pass;
 

@@ -224,6 +224,8 @@ fn content() -> Vec<Case> {
             json!({"html": html}),
             &["Title", "One bold italic x y", "•A", "•B", "1.C", "link"],
         ),
+        Case::word("HTML as a block", &paragraphs(&["{~~html}"]), json!({"html": "<p>a</p>"}), &["a"]),
+        Case::word("a picture as a block", &paragraphs(&["{%%logo}"]), logo.clone(), &["[picture]"]),
         Case::word(
             "Markdown",
             &paragraphs(&["{~text | markdown}"]),

@@ -51,6 +51,11 @@ pub(super) fn cases() -> Vec<Case> {
             &[row(1, &["{title}", "{items[0].price}", "so: {url}"])],
             &["A & B\nC", "2.5", "so: https://a.example"],
         ),
+        sheet_case(
+            "pictures and codes over cells",
+            &[row(1, &["{#items}{name}", "{%logo}", "{%url | qr}", "{/items}"]), row(2, &["end", "{%logo}"])],
+            &["Tea", "", "", "", "Cake", "", "", "", "end", ""],
+        ),
         open_case(
             "paragraphs",
             &open_paragraphs(&["{title}", "{#items}", "{name}", "{/items}"]),
