@@ -2381,7 +2381,7 @@ export interface components {
         /** render-template job */
         RenderTemplateJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
-            /** @description The template. Its result has the same format. */
+            /** @description The template, whose result has the same format, then up to 20 sub-templates. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 uploadId?: components["schemas"]["SourceUploadId"];
@@ -2398,6 +2398,24 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The template, whose result has the same format, then up to 20 sub-templates, in the order given. */
+                sources?: ({
+                    sourceUrl?: components["schemas"]["SourceUrl"];
+                    uploadId?: components["schemas"]["SourceUploadId"];
+                    jobId?: components["schemas"]["SourceJobId"];
+                    /** @description One of your stored templates (`POST /v1/templates`). */
+                    template?: {
+                        /** @description The template's name. */
+                        name: string;
+                        /** @description The number of a version. By default, the newest one when the job is created. */
+                        version?: number;
+                    };
+                    html?: components["schemas"]["InlineHtml"];
+                    markdown?: components["schemas"]["InlineMarkdown"];
+                    output?: components["schemas"]["SourceOutput"];
+                    filename?: components["schemas"]["Filename"];
+                    headers?: components["schemas"]["SourceHeaders"];
+                } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
             };
             options: components["schemas"]["RenderTemplateOptions"];
             then?: components["schemas"]["FurtherSteps"];
@@ -2425,7 +2443,27 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
+            /** @description Short form of `input.sources`. */
+            sources?: ({
+                sourceUrl?: components["schemas"]["SourceUrl"];
+                uploadId?: components["schemas"]["SourceUploadId"];
+                jobId?: components["schemas"]["SourceJobId"];
+                /** @description One of your stored templates (`POST /v1/templates`). */
+                template?: {
+                    /** @description The template's name. */
+                    name: string;
+                    /** @description The number of a version. By default, the newest one when the job is created. */
+                    version?: number;
+                };
+                html?: components["schemas"]["InlineHtml"];
+                markdown?: components["schemas"]["InlineMarkdown"];
+                output?: components["schemas"]["SourceOutput"];
+                filename?: components["schemas"]["Filename"];
+                headers?: components["schemas"]["SourceHeaders"];
+            } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         } & ((unknown | {
+            input: unknown;
+        }) | (unknown | {
             input: unknown;
         }) | (unknown | {
             input: unknown;

@@ -89,10 +89,8 @@ fn read_part(
         if let Some((range, cell)) = cells.get_mut(index).and_then(Option::take) {
             marks.push(Mark::Write { tag: index, at: range.start });
             marks.push(Mark::Cut(range));
-            targets.push(match tagged.tag {
-                Tag::Picture(_) => Target::Picture(Frame::Cell(cell)),
-                _ => Target::Cell(cell),
-            });
+            let is_picture = matches!(tagged.tag, Tag::Picture(_));
+            targets.push(if is_picture { Target::Picture(Frame::Cell(cell)) } else { Target::Cell(cell) });
             continue;
         }
         let target = target(&reading, &paragraphs, tagged, problems);
