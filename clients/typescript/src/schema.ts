@@ -2381,7 +2381,7 @@ export interface components {
         /** render-template job */
         RenderTemplateJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
-            /** @description The template, whose result has the same format, then up to 20 sub-templates. */
+            /** @description The template. Its result has the same format. */
             input?: {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 uploadId?: components["schemas"]["SourceUploadId"];
@@ -2398,7 +2398,7 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The template, whose result has the same format, then up to 20 sub-templates, in the order given. */
+                /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
                 sources?: ({
                     sourceUrl?: components["schemas"]["SourceUrl"];
                     uploadId?: components["schemas"]["SourceUploadId"];

@@ -57,7 +57,7 @@ pub async fn obtain(
     let obtained = stream::iter(each.collect::<Vec<_>>()).map(|(index, wanted, given)| {
         let budget = &budget;
         async move {
-            let is_attachment = tool.sources.attachments > 0 && index >= tool.sources.most;
+            let is_attachment = tool.sources.is_attachment(index);
             let one = Obtaining { fetcher, tool, limits, budget, to: place(scratch, index).await?, is_attachment };
             one.obtain(wanted, given).await.map_err(|failure| if several { numbered(failure, index) } else { failure })
         }

@@ -43,27 +43,27 @@ impl Filler<'_> {
         // A cell may end with its table.
         writing.has_hidden = true;
         let language = match content {
-            Content::Word(_) => return Self::moved(writing, &inner.text),
+            Content::Word(_) => {
+                Self::moved(writing, &inner.text);
+                return Ok(());
+            }
             Content::Text(_, language) => *language,
         };
         let target = writing.part.tags.get(index).map(|written| &written.target);
-        match (target, language) {
-            (Some(Target::Rich { looks, .. }), language) => {
-                let html = rich::html(&inner.text, rich_language(language)).into_owned();
-                self.rich(writing, index, &html, |html| rich::paragraphs(html, looks))
-            }
-            (Some(Target::Html), Language::Markdown) => {
-                let html = rich::html(&inner.text, rich::Language::Markdown);
-                self.write(writing, &html)
-            }
-            _ => Self::moved(writing, &inner.text),
+        if let Some(Target::Rich { looks, .. }) = target {
+            let html = rich::html(&inner.text, rich_language(language)).into_owned();
+            return self.rich(writing, index, &html, |html| rich::paragraphs(html, looks));
         }
+        if target == Some(&Target::Html) && language == Language::Markdown {
+            return self.write(writing, &rich::html(&inner.text, rich::Language::Markdown));
+        }
+        Self::moved(writing, &inner.text);
+        Ok(())
     }
 
     /// Its bytes are counted already.
-    fn moved(writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
+    fn moved(writing: &mut Writing<'_>, text: &str) {
         writing.text.push_str(text);
-        Ok(())
     }
 }
 

@@ -168,28 +168,26 @@ fn read(
     reading: &mut Reading<'_>,
 ) -> Result<Option<Content>, Failure> {
     let delimiters = &reading.options.delimiters;
-    match (reading.format, sub.format.kind()) {
-        (Format::Docx | Format::Html | Format::Markdown, Kind::Text(language)) => {
-            if sub.bytes.len() > reading.options.limits.bytes {
-                return Err(Failure::TooLarge("The template is too large.".to_owned()));
-            }
-            let source = String::from_utf8(sub.bytes.clone());
-            let source = source.map_err(|_| Failure::Corrupt("it is not in UTF-8".to_owned()))?;
-            let mut found = Vec::new();
-            let mut part = plain::read(source, language, delimiters, &mut found)?;
-            found.iter_mut().for_each(|problem| problem.place.part.clone_from(&sub.name));
-            part.tags.iter_mut().for_each(|written| written.place.part.clone_from(&sub.name));
-            found.into_iter().for_each(|problem| tree::report(reading.problems, problem));
-            Ok(Some(Content::Text(part, language)))
+    if let Kind::Text(language) = sub.format.kind() {
+        if !matches!(reading.format, Format::Docx | Format::Html | Format::Markdown) {
+            return Ok(None);
         }
-        (Format::Docx, Kind::Package) if sub.format == Format::Docx => {
-            let Some(document) = document else { return Ok(None) };
-            let body = document.bring(&sub.bytes)?;
-            let name = format!("{}/{}", sub.name, word::MAIN);
-            let origin = Origin { part: &name, sheet: None };
-            let part = markup::read(&origin, body.clone(), Dialect::Runs, delimiters, reading.problems)?;
-            Ok(Some(Content::Word(part.unwrap_or_else(|| Part::untagged(name, body)))))
+        if sub.bytes.len() > reading.options.limits.bytes {
+            return Err(Failure::TooLarge("The template is too large.".to_owned()));
         }
-        _ => Ok(None),
+        let source = String::from_utf8(sub.bytes.clone());
+        let source = source.map_err(|_| Failure::Corrupt("it is not in UTF-8".to_owned()))?;
+        let mut found = Vec::new();
+        let mut part = plain::read(source, language, delimiters, &mut found)?;
+        found.iter_mut().for_each(|problem| problem.place.part.clone_from(&sub.name));
+        part.tags.iter_mut().for_each(|written| written.place.part.clone_from(&sub.name));
+        found.into_iter().for_each(|problem| tree::report(reading.problems, problem));
+        return Ok(Some(Content::Text(part, language)));
     }
+    let Some(document) = document.filter(|_| sub.format == Format::Docx) else { return Ok(None) };
+    let body = document.bring(&sub.bytes)?;
+    let name = format!("{}/{}", sub.name, word::MAIN);
+    let origin = Origin { part: &name, sheet: None };
+    let part = markup::read(&origin, body.clone(), Dialect::Runs, delimiters, reading.problems)?;
+    Ok(Some(Content::Word(part.unwrap_or_else(|| Part::untagged(name, body)))))
 }
