@@ -19,6 +19,7 @@ help: ## Show this list
 setup: ## Install what is missing on this machine: system packages and pinned Python packages
 	@infra/setup.sh system
 	@infra/setup.sh python local >/dev/null
+	@infra/setup.sh python templates >/dev/null
 	@infra/setup.sh validators >/dev/null
 
 build: ## Compile every function and docmill-admin, as the local stack runs them

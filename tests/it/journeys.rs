@@ -12,7 +12,7 @@ use crate::fonts::fixture;
 use crate::support::{deployed_url, eventually, pdf};
 
 /// Well above a cold start of LibreOffice on a busy machine.
-const CONVERSION_TIME: Duration = Duration::from_secs(120);
+pub const CONVERSION_TIME: Duration = Duration::from_secs(120);
 
 /// A client of the deployed stack.
 pub struct Traveller {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 
 use crate::clients::root;
 use crate::every_tool::{invoice_data, part_of};
-use crate::journeys::Traveller;
-use crate::support::pdf;
+use crate::journeys::{CONVERSION_TIME, Traveller};
+use crate::support::{eventually, pdf};
 
 const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
@@ -118,6 +118,49 @@ async fn a_template_tells_what_data_it_expects() {
     let filled = json!({"uploadId": upload, "options": {"data": report["example"]}});
     let (_, document) = traveller.result(filled).await;
     assert!(part_of(&document, "word/document.xml").contains("Dear customer,"));
+}
+
+#[tokio::test]
+async fn a_mail_merge_tells_how_far_it_is() {
+    let Some(traveller) = Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
+    let upload = traveller.invoice_template().await;
+    let row = invoice_data()["data"].clone();
+    let rows: Vec<_> = (0..40).map(|_| row.clone()).collect();
+    let options = json!({"data": rows, "merge": "one", "locale": "en-GB"});
+    let id = traveller.create("/v1/tools/render-template/jobs", json!({"uploadId": upload, "options": options})).await;
+    let mut told = Vec::new();
+    eventually("the mail merge ends", CONVERSION_TIME, async || {
+        let job = traveller.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await.body["job"].clone();
+        if let Some(done) = job["progress"]["done"].as_u64() {
+            assert_eq!((&job["progress"]["step"], &job["progress"]["total"]), (&json!(2), &json!(40)), "{job}");
+            if told.last() != Some(&done) {
+                told.push(done);
+            }
+        }
+        assert_ne!(job["status"], "failed", "{job}");
+        (job["status"] == "completed").then_some(())
+    })
+    .await;
+    assert!(told.len() >= 2 && told.is_sorted() && told.iter().all(|done| *done <= 40), "{told:?}");
+    let job = traveller.end_of(&id).await;
+    assert_eq!((&job["progress"], &job["output"]["pages"]), (&Value::Null, &json!(40)), "{job}");
+}
+
+#[tokio::test]
+async fn a_template_includes_further_sources_of_its_job() {
+    let Some(traveller) = Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
+    let upload = traveller.invoice_template().await;
+    let letter = json!({"html": "<p>{customer}</p>{>terms}{>note}", "filename": "letter.html"});
+    let terms = json!({"markdown": "For *{customer}*", "filename": "terms.md"});
+    let note = json!({"html": "<i>{customer}</i>", "filename": "note.html"});
+    let sources = json!({"sources": [letter, terms, note], "options": {"data": {"customer": "Ada"}}});
+    let (job, made) = traveller.result(sources).await;
+    assert_eq!(String::from_utf8(made).unwrap(), "<p>Ada</p><p>For <em>Ada</em></p>\n<i>Ada</i>");
+    assert_eq!(job["output"]["filename"], "letter.html");
+    let wrong = json!({"sources": [letter, {"uploadId": upload}], "options": {"data": {"customer": "Ada"}}});
+    let job = traveller.ended(wrong).await;
+    assert_eq!(job["error"]["code"], "template_error", "{job}");
+    assert_eq!(job["error"]["details"][0]["tag"], "{>terms}", "{job}");
 }
 
 #[tokio::test]

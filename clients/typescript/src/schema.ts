@@ -2398,6 +2398,24 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
+                sources?: ({
+                    sourceUrl?: components["schemas"]["SourceUrl"];
+                    uploadId?: components["schemas"]["SourceUploadId"];
+                    jobId?: components["schemas"]["SourceJobId"];
+                    /** @description One of your stored templates (`POST /v1/templates`). */
+                    template?: {
+                        /** @description The template's name. */
+                        name: string;
+                        /** @description The number of a version. By default, the newest one when the job is created. */
+                        version?: number;
+                    };
+                    html?: components["schemas"]["InlineHtml"];
+                    markdown?: components["schemas"]["InlineMarkdown"];
+                    output?: components["schemas"]["SourceOutput"];
+                    filename?: components["schemas"]["Filename"];
+                    headers?: components["schemas"]["SourceHeaders"];
+                } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
             };
             options: components["schemas"]["RenderTemplateOptions"];
             then?: components["schemas"]["FurtherSteps"];
@@ -2425,7 +2443,27 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
+            /** @description Short form of `input.sources`. */
+            sources?: ({
+                sourceUrl?: components["schemas"]["SourceUrl"];
+                uploadId?: components["schemas"]["SourceUploadId"];
+                jobId?: components["schemas"]["SourceJobId"];
+                /** @description One of your stored templates (`POST /v1/templates`). */
+                template?: {
+                    /** @description The template's name. */
+                    name: string;
+                    /** @description The number of a version. By default, the newest one when the job is created. */
+                    version?: number;
+                };
+                html?: components["schemas"]["InlineHtml"];
+                markdown?: components["schemas"]["InlineMarkdown"];
+                output?: components["schemas"]["SourceOutput"];
+                filename?: components["schemas"]["Filename"];
+                headers?: components["schemas"]["SourceHeaders"];
+            } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         } & ((unknown | {
+            input: unknown;
+        }) | (unknown | {
             input: unknown;
         }) | (unknown | {
             input: unknown;

@@ -57,7 +57,7 @@ pub async fn obtain(
     let obtained = stream::iter(each.collect::<Vec<_>>()).map(|(index, wanted, given)| {
         let budget = &budget;
         async move {
-            let is_attachment = tool.sources.attachments > 0 && index >= tool.sources.most;
+            let is_attachment = tool.sources.is_attachment(index);
             let one = Obtaining { fetcher, tool, limits, budget, to: place(scratch, index).await?, is_attachment };
             one.obtain(wanted, given).await.map_err(|failure| if several { numbered(failure, index) } else { failure })
         }
@@ -94,7 +94,8 @@ impl Obtaining<'_> {
                 return Ok(Obtained { source: Source::Page(url), format: "page", name });
             }
             (Origin::Html(html), None) => {
-                return Ok(Obtained { source: Source::Html(html.clone()), format: "html", name: wanted.filename });
+                let source = Source::Html { html: html.clone(), name: wanted.filename.clone() };
+                return Ok(Obtained { source, format: "html", name: wanted.filename });
             }
             (Origin::Markdown(text), None) => self.write(text, "text/markdown; charset=utf-8").await?,
             (Origin::Text(text), None) => self.write(text, "text/plain; charset=utf-8").await?,
@@ -129,7 +130,7 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
     let takes = &tool.sources;
     // Tools that only accept pages or office documents give more detailed errors.
     if takes.formats == ["html"] {
-        let source = Source::Html(sniff::page(&fetched.path, hints.content_type)?);
+        let source = Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() };
         return Ok(Obtained { source, format: "html", name });
     }
     // Any text is valid Markdown.
@@ -153,7 +154,9 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
             let inspection = sniff::check(&fetched.path, format, limits)?;
             Source::Document { path: fetched.path, name: name.clone(), format, inspection }
         }
-        Kind::Media(Media::Html) => Source::Html(sniff::page(&fetched.path, hints.content_type)?),
+        Kind::Media(Media::Html) => {
+            Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }
+        }
         Kind::Media(Media::Markdown) => Source::File(docmill_pdf::Source {
             name: name.clone(),
             base: fetched.url.as_ref().map(base),

@@ -149,3 +149,39 @@ fn a_mistake_names_its_row_wherever_it_is_found() {
     assert!(message.starts_with("Row 1 of 2: "), "{message}");
     assert!(!out.exists());
 }
+
+/// Names in a directory and those below, as far as they can be read while they come and go.
+fn names_below(directory: &Path) -> Vec<String> {
+    let entries = std::fs::read_dir(directory).into_iter().flatten().filter_map(Result::ok);
+    let each = entries.map(|entry| (entry.file_name().into_string().unwrap_or_default(), entry.path()));
+    each.flat_map(|(name, path)| [vec![name], names_below(&path)].concat()).collect()
+}
+
+#[test]
+fn the_files_of_rows_that_are_done_are_removed() {
+    let (directory, scratch) = (TempDir::new().unwrap(), TempDir::new().unwrap());
+    let data: Vec<_> = (0..12).map(|number| row("Ada", f64::from(number))).collect();
+    let options = json!({"data": data, "merge": "one"});
+    let mut child = Command::new(env!("CARGO_BIN_EXE_worker"))
+        .args(["convert", "--tool", "render-template", "--json", "--in", TEMPLATE, "--options", &options.to_string()])
+        .arg("--out")
+        .arg(directory.path().join("all.pdf"))
+        .env("TMPDIR", scratch.path())
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let (mut most, mut seen) = (0, 0);
+    let code = loop {
+        let rows = names_below(scratch.path()).into_iter().filter(|name| {
+            name.strip_prefix("step-1-").is_some_and(|row| row.starts_with(|c: char| c.is_ascii_digit()))
+        });
+        let rows = rows.count();
+        (most, seen) = (most.max(rows), seen + usize::from(rows > 0));
+        if let Some(status) = child.try_wait().unwrap() {
+            break status.code();
+        }
+    };
+    assert_eq!((code, pages(&directory.path().join("all.pdf")).len()), (Some(0), 12));
+    // Two rows are in work at the same time.
+    assert!(seen > 0 && most <= 2, "{most} of {seen}");
+}

@@ -57,7 +57,7 @@ fn with_arguments(command: Command) -> Command {
                 .long("attach")
                 .value_name("FILE")
                 .action(ArgAction::Append)
-                .help("A file for the options to name, such as an attachment; may be repeated.")
+                .help("A file for the options or the template to name, such as an attachment or a sub-template; may be repeated.")
                 .value_hint(clap::ValueHint::FilePath),
         );
     }

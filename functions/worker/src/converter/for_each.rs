@@ -7,6 +7,7 @@ use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{Converter, Place, Step, Workspace, as_sources};
 use crate::engine::{Artifact, Conversion, Failure, OwnFonts};
+use crate::tree;
 
 /// Files in work at the same time. The engine has one of them, while the check has another.
 const AT_ONCE: usize = 2;
@@ -36,7 +37,7 @@ impl Converter {
         all.conversion.ok_or_else(|| Failure::internal("a step without files"))
     }
 
-    /// Converts a file, and removes it.
+    /// Converts a file, and removes it with everything that its conversion has left: many rows need no more room than their results.
     async fn file_of_many(
         &self,
         step: Step<'_>,
@@ -46,10 +47,23 @@ impl Converter {
         at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
         let sources = as_sources(std::slice::from_ref(file), None, step.call.engine, at.limits).await?;
-        let name = format!("{}-{index}", step.name);
-        let mut place = Place::new(at.scratch, &name);
-        let conversion = self.step(step, sources, fonts, &mut place, at).await?;
+        let own = at.scratch.join(format!("{}-{index}", step.name));
+        let mut place = Place::new(&own, "call");
+        let mut conversion = self.step(step, sources, fonts, &mut place, at).await?;
+        let kept = at.scratch.join(format!("{}-files", step.name));
+        tokio::fs::create_dir_all(&kept).await.map_err(Failure::internal)?;
+        for (number, artifact) in conversion.artifacts.iter_mut().enumerate() {
+            let to = kept.join(format!("{index}-{number}.{}", artifact.media.extension()));
+            tokio::fs::rename(&artifact.path, &to).await.map_err(Failure::internal)?;
+            artifact.path = to;
+        }
         tokio::fs::remove_file(&file.path).await.map_err(Failure::internal)?;
+        match tokio::task::spawn_blocking(move || tree::remove(&own)).await {
+            Ok(Ok(())) => {}
+            // It goes with the job's directory at the latest.
+            Ok(Err(error)) => tracing::warn!(%error, "what a row's conversion left could not be removed"),
+            Err(_panicked) => return Err(Failure::internal("the removal of a row's directory panicked")),
+        }
         Ok(named_after(file, conversion))
     }
 }

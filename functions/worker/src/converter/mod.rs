@@ -370,7 +370,8 @@ async fn as_sources(
 /// A result as a source of the next step.
 fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure> {
     if artifact.media == Media::Html {
-        return read_page(&artifact.path).map(Source::Html);
+        let name = artifact.filename.clone();
+        return Ok(Source::Html { html: read_page(&artifact.path)?, name });
     }
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
     Ok(Source::File(docmill_pdf::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) }))

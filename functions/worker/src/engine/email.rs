@@ -106,7 +106,8 @@ impl EmailToPdf {
     async fn print(&self, source: Source, options: &Value, task: &Task<'_>) -> Result<Printed, Failure> {
         let rendered = call(&*self.tools, RENDER, vec![source], options, &room(task, "page")?, task).await?;
         checker::are_files(&rendered)?;
-        let page = Source::Html(read_page_up_to(rendered.path(), MOST_PAGE_BYTES)?);
+        let html = read_page_up_to(rendered.path(), MOST_PAGE_BYTES)?;
+        let page = Source::Html { html, name: None };
         let printed =
             call(&*self.browser, EMAIL_TOOL, vec![page], &page_options(options), &room(task, "print")?, task).await?;
         let described =
@@ -189,7 +190,7 @@ impl EmailToPdf {
                 options["attachments"] = json!("list");
                 self.print(source, &options, task).await?.pdf
             }
-            Source::File(_) | Source::Page(_) | Source::Html(_) => {
+            Source::File(_) | Source::Page(_) | Source::Html { .. } => {
                 call(&*self.tools, IMAGES, vec![source], &json!({"pageSize": "A4", "margin": MARGIN}), &scratch, task)
                     .await?
             }

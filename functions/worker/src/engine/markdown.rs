@@ -45,10 +45,9 @@ impl Engine for MarkdownToPdf {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let source = task.source()?.clone();
         let rendered = call(&*self.tools, RENDER, vec![source], task.options, &room(&task, "page")?, &task).await?;
-        let page = read_page(rendered.path())?;
+        let page = Source::Html { html: read_page(rendered.path())?, name: None };
         let options = page_options(task.options);
-        let printed =
-            call(&*self.browser, PRINT, vec![Source::Html(page)], &options, &room(&task, "print")?, &task).await?;
+        let printed = call(&*self.browser, PRINT, vec![page], &options, &room(&task, "print")?, &task).await?;
         let described = Described::read(rendered.report.as_ref());
         let pdf = Source::File(checker::file(printed.path().to_owned(), Media::Pdf, None));
         let mut warnings = rendered.warnings;

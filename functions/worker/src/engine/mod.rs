@@ -64,8 +64,8 @@ pub enum Source {
     Document { path: PathBuf, name: Option<String>, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
     /// A page that the engine itself loads through the guard.
     Page(url::Url),
-    /// Inline HTML.
-    Html(String),
+    /// HTML that is read already.
+    Html { html: String, name: Option<String> },
     /// An identified file for the PDF tools.
     File(docmill_pdf::Source),
 }
@@ -82,7 +82,7 @@ impl fmt::Debug for Source {
         match self {
             Self::Document { format, .. } => write!(f, "Document({format:?})"),
             Self::Page(_) => f.write_str("Page"),
-            Self::Html(html) => write!(f, "Html({} bytes)", html.len()),
+            Self::Html { html, .. } => write!(f, "Html({} bytes)", html.len()),
             Self::File(file) => write!(f, "File({:?})", file.media),
         }
     }

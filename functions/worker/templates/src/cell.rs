@@ -11,6 +11,8 @@ use crate::value::text_of;
 
 /// What a cell can hold.
 const LONGEST_TEXT: usize = 32_767;
+/// The attribute that marks a cell with a picture over it, until the picture is placed.
+pub(crate) const PICTURE: &str = "docmillOverCell";
 /// Digits that a spreadsheet keeps of a number.
 const DIGITS: usize = 15;
 
@@ -45,6 +47,21 @@ impl Cell {
         expression
     }
 
+    pub(crate) fn empty(&self) -> String {
+        let Self { name, attributes, .. } = self;
+        format!("<{name}{attributes}/>")
+    }
+
+    /// The empty cell, with a mark of the picture over it: the cell may yet move.
+    pub(crate) fn with_picture(&self, number: usize) -> String {
+        let Self { name, attributes, .. } = self;
+        format!("<{name}{attributes} {PICTURE}=\"{number}\"/>")
+    }
+
+    pub(crate) fn of_text(&self, text: String) -> Written {
+        self.written(Content::Text(text))
+    }
+
     /// The cell with a value, as XML without what must be escaped in its text: that is the second part.
     pub(crate) fn with(&self, value: &Value, formats: &Formats) -> Result<Written, Fault> {
         let content = match value {
@@ -63,10 +80,14 @@ impl Cell {
             }
         };
         check_length(&content)?;
+        Ok(self.written(content))
+    }
+
+    fn written(&self, content: Content) -> Written {
         let Self { name, attributes, .. } = self;
         let prefix = name.strip_suffix('c').unwrap_or_default();
         let (open, text, close) = match content {
-            Content::Empty => (format!("<{name}{attributes}/>"), String::new(), String::new()),
+            Content::Empty => (self.empty(), String::new(), String::new()),
             Content::Number(number) => {
                 (format!("<{name}{attributes}><{prefix}v>"), number, format!("</{prefix}v></{name}>"))
             }
@@ -81,7 +102,7 @@ impl Cell {
                 format!("</{prefix}t></{prefix}is></{name}>"),
             ),
         };
-        Ok(Written { open, text, close })
+        Written { open, text, close }
     }
 
     /// The days since the workbook's epoch; `None` for what is no date, and dates that spreadsheets don't know.

@@ -18,6 +18,7 @@ use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
 use crate::rich;
 use crate::sheets::Pass;
+use crate::subtemplates::Library;
 use crate::tag::{Opening, Rich, Shown, Tag};
 use crate::tree::{self, Frame, Node, Part, Target};
 use crate::value::{is_shown, text_of};
@@ -39,19 +40,23 @@ pub(crate) struct Filler<'a> {
     pub(crate) pictures_missing: BTreeSet<String>,
     /// What parts show, by number.
     pub(crate) pictures: Vec<Rc<Picture>>,
+    /// Sub-templates.
+    pub(crate) library: Option<&'a Library>,
+    /// How many of them are being filled inside of each other.
+    pub(crate) depth: usize,
 }
 
 /// A part while it is written.
-struct Writing<'p> {
-    part: &'p Part,
-    text: String,
+pub(crate) struct Writing<'p> {
+    pub(crate) part: &'p Part,
+    pub(crate) text: String,
     /// A section was not shown, so that something may be missing around it.
-    has_hidden: bool,
+    pub(crate) has_hidden: bool,
     /// Tags with a mistake: reported once.
     faulty: HashSet<usize>,
     /// In sheets, what the passes of sections have written.
     passes: Vec<Pass>,
-    pictures: BTreeSet<usize>,
+    pub(crate) pictures: BTreeSet<usize>,
 }
 
 /// A part with its values.
@@ -65,6 +70,13 @@ pub(crate) struct Filled {
     pub(crate) pictures: BTreeSet<usize>,
 }
 
+impl Filled {
+    /// A part that is not filled by its tags.
+    pub(crate) fn text(text: String) -> Self {
+        Self { text, has_hidden: false, passes: Vec::new(), pictures: BTreeSet::new() }
+    }
+}
+
 /// The id of a part's relationship to a picture.
 pub(crate) fn relation_id(picture: usize) -> String {
     format!("docmillPicture{}", picture + 1)
@@ -73,21 +85,33 @@ pub(crate) fn relation_id(picture: usize) -> String {
 impl<'a> Filler<'a> {
     pub(crate) fn new(formats: &'a Formats, missing: Missing, work: &'a Work, left: usize) -> Self {
         let (empty, pictures_missing) = (BTreeSet::new(), BTreeSet::new());
-        Self { formats, missing, work, left, problems: Vec::new(), empty, pictures_missing, pictures: Vec::new() }
+        let (problems, pictures) = (Vec::new(), Vec::new());
+        Self { formats, missing, work, left, problems, empty, pictures_missing, pictures, library: None, depth: 0 }
+    }
+}
+
+impl<'p> Writing<'p> {
+    pub(crate) fn new(part: &'p Part) -> Self {
+        let (text, faulty, passes) = (String::new(), HashSet::new(), Vec::new());
+        Self { part, text, has_hidden: false, faulty, passes, pictures: BTreeSet::new() }
     }
 }
 
 impl Filler<'_> {
     pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<Filled, Failure> {
-        let (text, faulty, passes) = (String::new(), HashSet::new(), Vec::new());
-        let mut writing = Writing { part, text, has_hidden: false, faulty, passes, pictures: BTreeSet::new() };
+        let mut writing = Writing::new(part);
         let scope = Scope::root(data, self.work);
         self.nodes(&mut writing, &part.nodes, &scope)?;
         let Writing { text, has_hidden, passes, pictures, .. } = writing;
         Ok(Filled { text, has_hidden, passes, pictures })
     }
 
-    fn nodes(&mut self, writing: &mut Writing<'_>, nodes: &[Node], scope: &Scope<'_>) -> Result<(), Failure> {
+    pub(crate) fn nodes(
+        &mut self,
+        writing: &mut Writing<'_>,
+        nodes: &[Node],
+        scope: &Scope<'_>,
+    ) -> Result<(), Failure> {
         for node in nodes {
             if !self.work.allows(1) {
                 return Err(exhausted());
@@ -103,7 +127,7 @@ impl Filler<'_> {
         Ok(())
     }
 
-    fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
+    pub(crate) fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
         self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
         writing.text.push_str(text);
         Ok(())
@@ -113,6 +137,9 @@ impl Filler<'_> {
         let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
             return Ok(());
         };
+        if let Tag::Include(name) = &written.tag {
+            return self.include(writing, index, name, scope);
+        }
         let (Tag::Value(expression)
         | Tag::Raw(expression)
         | Tag::Rich(Rich { expression, .. })
@@ -150,6 +177,10 @@ impl Filler<'_> {
                     | Target::Picture(Frame::Placeholder { replaces } | Frame::OpenPlaceholder { replaces }) => {
                         let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
                         return self.write(writing, paragraph);
+                    }
+                    Target::Picture(Frame::Cell(cell)) => {
+                        let whole = cell.of_text(written.text.clone());
+                        return self.cell(writing, &whole, &written.target);
                     }
                     Target::Xml { .. }
                     | Target::Cell(_)
@@ -194,7 +225,7 @@ impl Filler<'_> {
         }
     }
 
-    fn rich(
+    pub(crate) fn rich(
         &mut self,
         writing: &mut Writing<'_>,
         index: usize,
@@ -225,7 +256,13 @@ impl Filler<'_> {
     ) -> Result<(), Failure> {
         let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
             Tag::Picture(Shown { code, .. }) => *code,
-            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_) => None,
+            Tag::Value(_)
+            | Tag::Raw(_)
+            | Tag::Rich(_)
+            | Tag::Include(_)
+            | Tag::Open(_)
+            | Tag::Close(_)
+            | Tag::Delimiters(_) => None,
         });
         if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
             return Err(exhausted());
@@ -241,7 +278,15 @@ impl Filler<'_> {
                 if let Some(written) = writing.part.tags.get(index) {
                     note(&mut self.pictures_missing, &written.text);
                 }
-                return Ok(());
+                return match frame {
+                    Frame::Cell(cell) => self.write(writing, &cell.empty()),
+                    Frame::Run
+                    | Frame::Placeholder { .. }
+                    | Frame::Text
+                    | Frame::OpenPlaceholder { .. }
+                    | Frame::Element
+                    | Frame::Attribute => Ok(()),
+                };
             }
             Err(fault) => return self.fault(writing, index, fault),
         };
@@ -251,6 +296,7 @@ impl Filler<'_> {
             Frame::Run => self.kept(writing, picture).map(|(picture, number)| {
                 format!("</w:t>{}<w:t xml:space=\"preserve\">", picture.drawing(&relation_id(number)))
             }),
+            Frame::Cell(cell) => self.kept(writing, picture).map(|(_, number)| cell.with_picture(number)),
             Frame::Text => {
                 self.kept(writing, picture).map(|(picture, number)| picture.frame(&media::open_file(number, &picture)))
             }

@@ -5,10 +5,11 @@
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
 //! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
+//! cells follow them. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
 //! what its documents are called.
 
 mod cell;
+mod charts;
 mod codes;
 mod data;
 mod expression;
@@ -17,6 +18,7 @@ mod fill;
 mod filters;
 mod format;
 mod identify;
+mod include;
 mod markup;
 mod media;
 mod notes;
@@ -29,6 +31,7 @@ mod relations;
 mod rich;
 mod schema;
 mod sheets;
+mod subtemplates;
 mod tag;
 mod template;
 mod tree;
@@ -40,6 +43,7 @@ pub use notes::{Notes, Warning};
 pub use options::{Delimiters, Limits, Missing, Options};
 pub use problem::{Failure, Place, Problem, Reason};
 pub use schema::Expected;
+pub use subtemplates::SubTemplate;
 pub use template::{Rendered, Template};
 
 #[cfg(test)]

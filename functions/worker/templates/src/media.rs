@@ -11,7 +11,7 @@ use crate::problem::Failure;
 use crate::relations;
 
 const IMAGE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
-const NO_RELATIONS: &str =
+pub(crate) const NO_RELATIONS: &str =
     "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
 
 /// What lists the files of an OpenDocument package.
@@ -132,7 +132,7 @@ fn types(source: &str, pictures: &[Rc<Picture>]) -> Result<String, Failure> {
 }
 
 /// The source with entries at the begin of an element.
-fn inserted(source: &str, element: &str, entries: &str) -> Result<String, Failure> {
+pub(crate) fn inserted(source: &str, element: &str, entries: &str) -> Result<String, Failure> {
     let markup = scan(source)?;
     let Some((_, root)) = markup.named(element).next() else {
         return Err(Failure::Corrupt(format!("a part has no element {element}")));

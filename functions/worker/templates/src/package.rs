@@ -46,6 +46,13 @@ impl Package {
 
     /// A part's text. `left` is what may yet be unpacked.
     pub(crate) fn text(&mut self, name: &str, left: &mut usize) -> Result<String, Failure> {
+        let bytes = self.bytes(name, left)?;
+        let text = String::from_utf8(bytes).map_err(|_| Failure::Corrupt("a part is not in UTF-8".to_owned()))?;
+        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+    }
+
+    /// A part. `left` is what may yet be unpacked.
+    pub(crate) fn bytes(&mut self, name: &str, left: &mut usize) -> Result<Vec<u8>, Failure> {
         let part = self.archive.by_name(name).map_err(broken)?;
         let mut bytes = Vec::new();
         let limit = u64::try_from(*left).unwrap_or(u64::MAX);
@@ -53,8 +60,7 @@ impl Package {
         *left = left
             .checked_sub(bytes.len())
             .ok_or_else(|| Failure::TooLarge("The template unpacks to too much.".to_owned()))?;
-        let text = String::from_utf8(bytes).map_err(|_| Failure::Corrupt("a part is not in UTF-8".to_owned()))?;
-        Ok(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text))
+        Ok(bytes)
     }
 
     /// The archive with some parts changed.

@@ -41,7 +41,7 @@ pub(crate) fn read(
         .collect();
     let mut marks = Vec::new();
     for (index, (tagged, cut)) in found.iter().zip(&cut).enumerate() {
-        if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_)) {
+        if tagged.tag.is_written() {
             marks.push(Mark::Write { tag: index, at: cut.start });
         }
         marks.push(Mark::Cut(cut.clone()));
@@ -112,6 +112,11 @@ fn found(
                 let fault = Fault::new(Reason::Misplaced, "Rich text can't be in an element's tag.");
                 tree::report(problems, fault.at(whole, &place));
             }
+            Ok(Tag::Include(_)) if context != Context::Text || language == Language::Name => {
+                let fault =
+                    Fault::new(Reason::Misplaced, "A sub-template can't be in an element's tag or a file's name.");
+                tree::report(problems, fault.at(whole, &place));
+            }
             Ok(Tag::Picture(_)) if language != Language::Html => {
                 tree::report(problems, Fault::invalid("Pictures are for documents and HTML.").at(whole, &place));
             }
@@ -143,7 +148,7 @@ fn line_around(source: &str, position: usize) -> &str {
 /// The tag, or its whole line if it is the end of a section and alone there.
 fn cut(source: &str, tagged: &Tagged) -> Range<usize> {
     let Range { start, end } = tagged.whole.clone();
-    if matches!(tagged.tag, Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_)) {
+    if tagged.tag.is_written() {
         return start..end;
     }
     let (before, after) = (source.get(..start).unwrap_or_default(), source.get(end..).unwrap_or_default());

@@ -33,7 +33,8 @@ pub(crate) fn read(part: &str, source: &str) -> Result<Vec<Relation>, Failure> {
     Ok(markup.named("Relationship").filter_map(|(_, element)| relation(element)).collect())
 }
 
-fn resolved(part: &str, target: &str) -> String {
+/// The name of a part in the archive, as another one names it.
+pub(crate) fn resolved(part: &str, target: &str) -> String {
     if let Some(whole) = target.strip_prefix('/') {
         return whole.to_owned();
     }

@@ -9,6 +9,7 @@ use serde_json::{Map, Value, json};
 
 use crate::expression::{Expression, Operator, Path, Step};
 use crate::filters::{self, Expects, Shape};
+use crate::subtemplates::Library;
 use crate::tag::{Opening, Shown, Tag};
 use crate::tree::{Node, Part};
 
@@ -53,7 +54,10 @@ struct Task<'p> {
 }
 
 #[derive(Debug, Default)]
-struct Reader {
+struct Reader<'p> {
+    library: Option<&'p Library>,
+    /// How often sub-templates were read.
+    included: usize,
     places: Vec<Place>,
     /// The members of places by name: a template may have many.
     names: HashMap<usize, HashMap<String, usize>>,
@@ -62,14 +66,16 @@ struct Reader {
 const ROOT: usize = 0;
 /// Names that lead deeper are left out: JSON has limits too.
 const DEEPEST: usize = 60;
+/// Tags for sub-templates that are followed.
+const MOST_INCLUDED: usize = 1000;
 /// One pixel.
 const EXAMPLE_PICTURE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-pub(crate) fn expected(parts: &[Part]) -> Expected {
-    let mut reader = Reader::default();
+pub(crate) fn expected<'p>(parts: impl Iterator<Item = &'p Part>, library: &'p Library) -> Expected {
+    let mut reader = Reader { library: Some(library), ..Reader::default() };
     reader.add(Kind::Object, 0);
     let mut tasks: Vec<_> =
-        parts.iter().map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
+        parts.map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
     let mut sections = Vec::new();
     // From outside to inside, so that a section's content meets the names around it.
     while !tasks.is_empty() {
@@ -90,7 +96,7 @@ pub(crate) fn expected(parts: &[Part]) -> Expected {
     Expected { schema, example: reader.example(ROOT, "") }
 }
 
-impl Reader {
+impl<'p> Reader<'p> {
     fn add(&mut self, kind: Kind, depth: usize) -> usize {
         self.places.push(Place { kind, members: Vec::new(), depth, is_required: false });
         self.places.len() - 1
@@ -129,7 +135,7 @@ impl Reader {
     }
 
     /// Reads the tags that are directly in a section: values first, so that its inner sections know them.
-    fn level<'p>(&mut self, task: &Task<'p>, inner: &mut Vec<Task<'p>>) {
+    fn level(&mut self, task: &Task<'p>, inner: &mut Vec<Task<'p>>) {
         let tag = |index: usize| task.part.tags.get(index).map(|written| &written.tag);
         for node in task.nodes {
             if let Node::Write(index) = node
@@ -139,7 +145,13 @@ impl Reader {
                     Some(Tag::Picture(Shown { code: Some(code), .. })) => Kind::Code(code.symbology),
                     Some(Tag::Picture(Shown { code: None, .. })) => Kind::Picture,
                     Some(
-                        Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_),
+                        Tag::Value(_)
+                        | Tag::Raw(_)
+                        | Tag::Rich(_)
+                        | Tag::Include(_)
+                        | Tag::Open(_)
+                        | Tag::Close(_)
+                        | Tag::Delimiters(_),
                     )
                     | None => Kind::Text,
                 };
@@ -147,6 +159,15 @@ impl Reader {
             }
         }
         for node in task.nodes {
+            if let Node::Write(index) = node
+                && let Some(Tag::Include(name)) = tag(*index)
+                && let Some(content) = self.library.and_then(|library| library.get(name))
+                && self.included < MOST_INCLUDED
+            {
+                self.included += 1;
+                let part = content.part();
+                inner.push(Task { part, nodes: &part.nodes, around: task.around.clone(), own: None });
+            }
             let Node::Section { tag: index, body } = node else { continue };
             let Some(Tag::Open(Opening { inverted, expression, .. })) = tag(*index) else { continue };
             let own = self.read(expression, &task.around, Kind::Unknown, !inverted);

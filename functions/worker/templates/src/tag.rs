@@ -14,6 +14,8 @@ pub(crate) enum Tag {
     Raw(Expression),
     Rich(Rich),
     Picture(Shown),
+    /// Another template of the job, by its name.
+    Include(String),
     Open(Opening),
     /// With the section's name, or without a name for the section that was opened last.
     Close(String),
@@ -21,6 +23,14 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
+    /// Whether something is written at its place.
+    pub(crate) fn is_written(&self) -> bool {
+        match self {
+            Self::Value(_) | Self::Raw(_) | Self::Rich(_) | Self::Picture(_) | Self::Include(_) => true,
+            Self::Open(_) | Self::Close(_) | Self::Delimiters(_) => false,
+        }
+    }
+
     pub(crate) fn expression(&self) -> Option<&Expression> {
         match self {
             Self::Value(expression)
@@ -28,7 +38,7 @@ impl Tag {
             | Self::Rich(Rich { expression, .. })
             | Self::Picture(Shown { expression, .. })
             | Self::Open(Opening { expression, .. }) => Some(expression),
-            Self::Close(_) | Self::Delimiters(_) => None,
+            Self::Include(_) | Self::Close(_) | Self::Delimiters(_) => None,
         }
     }
 }
@@ -70,14 +80,21 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('^') => opening(rest, true, None),
         Some('/') => Ok(Tag::Close(rest.to_owned())),
         Some('@') => Ok(Tag::Raw(checked(rest)?)),
-        Some('%') => shown(rest),
-        Some('~') => rich(rest),
+        // Two signs ask for a paragraph of its own elsewhere.
+        Some('%') => shown(rest.strip_prefix('%').unwrap_or(rest)),
+        Some('~') => rich(rest.strip_prefix('~').unwrap_or(rest)),
         Some('=') => delimiters(rest),
         Some('-') => match element_to_repeat(rest) {
             Some((element, rest)) => opening(rest, false, Some(element.to_owned())),
             None => Ok(Tag::Value(checked(text)?)),
         },
-        Some(':') => Err(Fault::invalid("Tags that begin with `:` are unknown here.")),
+        Some('>') => include(rest),
+        // As HTML has the sign.
+        Some('&') if rest.starts_with("gt;") => include(rest.get("gt;".len()..).unwrap_or_default().trim()),
+        Some(':') => match rest.strip_prefix("include ") {
+            Some(name) => include(name.trim()),
+            None => Err(Fault::invalid("Tags that begin with `:` are unknown here.")),
+        },
         Some(_) => Ok(Tag::Value(checked(text)?)),
     }
 }
@@ -100,6 +117,13 @@ fn shown(text: &str) -> Result<Tag, Fault> {
 fn rich(text: &str) -> Result<Tag, Fault> {
     let (expression, language) = rich::split(expression::parse(text)?)?;
     Ok(Tag::Rich(Rich { expression: known(expression)?, language }))
+}
+
+fn include(name: &str) -> Result<Tag, Fault> {
+    if name.is_empty() {
+        return Err(Fault::invalid("After `>` comes the name of a further source of the job."));
+    }
+    Ok(Tag::Include(name.to_owned()))
 }
 
 fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, Fault> {

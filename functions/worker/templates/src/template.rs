@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::charts::{self, Chart};
 use crate::data::Work;
 use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
@@ -17,7 +18,8 @@ use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
 use crate::schema::{self, Expected};
-use crate::sheets::{self, Settled, Workbook};
+use crate::sheets::{self, Settled, Sheets, Workbook};
+use crate::subtemplates::{Library, Reading, SubTemplate};
 use crate::tree::Part;
 
 #[derive(Debug)]
@@ -26,6 +28,8 @@ pub struct Template {
     parts: Vec<Part>,
     /// Mistakes that need no data to be seen.
     problems: Vec<Problem>,
+    library: Library,
+    charts: Vec<Chart>,
     formats: Formats,
     options: Options,
 }
@@ -47,9 +51,15 @@ pub struct Rendered {
 impl Template {
     /// Mistakes in tags are not failures yet: `mistakes` and `render` tell them.
     pub fn open(bytes: Vec<u8>, format: Format, options: Options) -> Result<Self, Failure> {
+        Self::open_with(bytes, format, options, &[])
+    }
+
+    /// Opens a template that may include others.
+    pub fn open_with(bytes: Vec<u8>, format: Format, options: Options, given: &[SubTemplate]) -> Result<Self, Failure> {
         let formats = Formats::new(&options)?;
         let mut problems = Vec::new();
-        let (body, parts) = match format.kind() {
+        let mut charts = Vec::new();
+        let (mut body, mut parts) = match format.kind() {
             Kind::Text(language) => {
                 if bytes.len() > options.limits.bytes {
                     return Err(Failure::TooLarge("The template is too large.".to_owned()));
@@ -59,7 +69,7 @@ impl Template {
             }
             Kind::Package => {
                 let mut package = Package::open(bytes)?;
-                let parts = parts(&mut package, format, &options, &mut problems)?;
+                let parts = parts(&mut package, format, &options, &mut charts, &mut problems)?;
                 (Body::Package(package), parts)
             }
             Kind::Workbook => {
@@ -71,7 +81,18 @@ impl Template {
                 (Body::Workbook(package, workbook), parts)
             }
         };
-        Ok(Self { body, parts, problems, formats, options })
+        let package = match &body {
+            Body::Package(package) if format == Format::Docx => Some(package),
+            Body::Package(_) | Body::Workbook(..) | Body::Text => None,
+        };
+        let mut reading = Reading { format, options: &options, problems: &mut problems };
+        let (library, merged) = Library::read(&parts, package, given, &mut reading)?;
+        if let Some(mut package) = merged {
+            // Notes have come to it. Mistakes that are known already are not reported again.
+            parts = self::parts(&mut package, format, &options, &mut charts, &mut problems)?;
+            body = Body::Package(package);
+        }
+        Ok(Self { body, parts, problems, library, charts, formats, options })
     }
 
     /// Mistakes that need no data to be seen.
@@ -79,9 +100,22 @@ impl Template {
         &self.problems
     }
 
+    /// Tags for sub-templates that were not given.
+    pub fn absent(&self) -> &[Problem] {
+        &self.library.absent
+    }
+
     /// The data that the template expects.
     pub fn expected(&self) -> Expected {
-        schema::expected(&self.parts)
+        schema::expected(self.parts().chain(self.charts.iter().flat_map(Chart::parts)), &self.library)
+    }
+
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.parts.iter()
+    }
+
+    pub(crate) fn has_tags(&self) -> bool {
+        !(self.parts.is_empty() && self.problems.is_empty())
     }
 
     /// Fills the template. Fails with all mistakes, if there are any.
@@ -93,32 +127,49 @@ impl Template {
 
     /// Fills the template with the data of one of several documents, which share `notes`.
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<Vec<u8>, Failure> {
+        self.fill_all(data, notes).map(|(bytes, _)| bytes)
+    }
+
+    /// The same, with where the rows of its sheets have gone.
+    pub(crate) fn fill_all(&self, data: &Value, notes: &mut Notes) -> Result<(Vec<u8>, Sheets), Failure> {
         let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
         let mut filler = Filler::new(&self.formats, self.options.missing, &work, self.options.limits.bytes);
+        filler.library = Some(&self.library);
         let mut parts = Vec::new();
         for part in &self.parts {
             let filled = filler.fill(part, data)?;
             parts.push((part.name.clone(), self.mended(part, filled)?));
         }
-        let Filler { problems: found, empty, pictures, pictures_missing, .. } = filler;
+        let Filler { problems: mut found, empty, pictures, pictures_missing, .. } = filler;
         notes.uses = work.uses.into_inner();
+        let mut workbooks = Vec::new();
+        for chart in &self.charts {
+            let Some(drawn) = chart.draw(data, &parts, notes, &mut found)? else { continue };
+            let (name, text) = drawn.chart;
+            match parts.iter_mut().find(|(part, _)| *part == name) {
+                Some((_, filled)) => filled.text = text,
+                None => parts.push((name, Filled::text(text))),
+            }
+            workbooks.push(drawn.workbook);
+        }
         self.fail_with(found)?;
-        let (bytes, kept) = self.assembled(parts, &pictures)?;
+        let (bytes, kept, sheets) = self.assembled(parts, workbooks, &pictures)?;
         kept.iter().for_each(|formula| note(&mut notes.kept, formula));
         empty.iter().for_each(|tag| note(&mut notes.empty, tag));
         pictures_missing.iter().for_each(|tag| note(&mut notes.pictures_missing, tag));
-        Ok(bytes)
+        Ok((bytes, sheets))
     }
 
     /// The file with its filled parts, and formulas that could not follow rows.
     fn assembled(
         &self,
         parts: Vec<(String, Filled)>,
+        workbooks: Vec<(String, Vec<u8>)>,
         pictures: &[Rc<Picture>],
-    ) -> Result<(Vec<u8>, Vec<String>), Failure> {
-        let shown = media::shown(&parts);
+    ) -> Result<(Vec<u8>, Vec<String>, Sheets), Failure> {
+        let mut shown = media::shown(&parts);
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
-        let (package, Settled { mut changes, kept }) = match &self.body {
+        let (package, Settled { mut changes, kept, sheets }) = match &self.body {
             Body::Package(package) => {
                 let changes = Changes { texts: texts(parts).collect(), ..Changes::default() };
                 (package, Settled { changes, ..Settled::default() })
@@ -126,11 +177,18 @@ impl Template {
             Body::Workbook(package, workbook) => (package, workbook.settle(parts, self.options.limits.bytes)?),
             Body::Text => {
                 let text = texts(parts).next().map_or_else(Vec::new, |(_, text)| text.into_bytes());
-                return Ok((text, Vec::new()));
+                return Ok((text, Vec::new(), Sheets::default()));
             }
         };
+        if matches!(self.body, Body::Workbook(..)) {
+            sheets::place_pictures(&mut changes, package, &mut shown, pictures, self.options.limits.bytes)?;
+        }
         media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
-        Ok((package.with(changes)?, kept))
+        for (name, bytes) in workbooks {
+            changes.removed.insert(name.clone());
+            changes.added.push((name, bytes));
+        }
+        Ok((package.with(changes)?, kept, sheets))
     }
 
     /// What sections hid or repeated may leave a part invalid.
@@ -150,7 +208,8 @@ impl Template {
             Reason::UnknownName | Reason::UnusableValue => false,
         });
         let found = found.into_iter().filter(|problem| !has_broken_tag || problem.reason != Reason::UnknownName);
-        let all: Vec<_> = self.problems.iter().cloned().chain(found).collect();
+        let known = self.problems.iter().chain(&self.library.absent).cloned();
+        let all: Vec<_> = known.chain(found).collect();
         if all.is_empty() { Ok(()) } else { Err(Failure::Template(all)) }
     }
 }
@@ -159,13 +218,18 @@ fn parts(
     package: &mut Package,
     format: Format,
     options: &Options,
+    charts: &mut Vec<Chart>,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Part>, Failure> {
     let mut left = options.limits.bytes;
+    *charts = charts::read(package, options, &mut left, problems)?;
     let mut parts = Vec::new();
     for name in package.names() {
         if let Some(dialect) = format.dialect(&name) {
-            let text = package.text(&name, &mut left)?;
+            let text = match charts.iter().find_map(|chart| chart.text_of(&name)) {
+                Some(text) => text.to_owned(),
+                None => package.text(&name, &mut left)?,
+            };
             let origin = Origin { part: &name, sheet: None };
             parts.extend(markup::read(&origin, text, dialect, &options.delimiters, problems)?);
         }

@@ -23,6 +23,13 @@ pub(crate) struct Part {
     pub(crate) is_sheet: bool,
 }
 
+impl Part {
+    /// A part that is written as it is.
+    pub(crate) fn untagged(name: String, source: String) -> Self {
+        Self { name, nodes: vec![Node::Source(0..source.len())], tags: Vec::new(), source, is_sheet: false }
+    }
+}
+
 /// Numbers are those of tags.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Node {
@@ -89,6 +96,8 @@ pub(crate) enum Frame {
     Element,
     /// The value of an attribute in HTML.
     Attribute,
+    /// Over a cell of a sheet, from its upper left corner.
+    Cell(Cell),
 }
 
 /// What decides which kinds of pictures can be shown.
@@ -102,7 +111,7 @@ pub(crate) enum Surroundings {
 impl Frame {
     pub(crate) fn surroundings(&self) -> Surroundings {
         match self {
-            Self::Run | Self::Placeholder { .. } => Surroundings::Office,
+            Self::Run | Self::Placeholder { .. } | Self::Cell(_) => Surroundings::Office,
             Self::Text | Self::OpenPlaceholder { .. } => Surroundings::OpenDocument,
             Self::Element | Self::Attribute => Surroundings::Html,
         }
@@ -112,7 +121,7 @@ impl Frame {
 impl Target {
     /// Text of a workbook, in which `_x0041_` is the code of a character.
     pub(crate) fn is_of_sheet(&self) -> bool {
-        matches!(self, Self::Cell(_) | Self::SheetText | Self::HeaderFooter)
+        matches!(self, Self::Cell(_) | Self::SheetText | Self::HeaderFooter | Self::Picture(Frame::Cell(_)))
     }
 
     pub(crate) fn xml(breaks: &str, tab: &str) -> Self {
@@ -181,7 +190,7 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
                     None => fault(index, Reason::UnopenedSection, format!("No section `{name}` is open here.")),
                 },
             },
-            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Delimiters(_) => {}
+            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Include(_) | Tag::Delimiters(_) => {}
         }
     }
     for (index, name) in open {

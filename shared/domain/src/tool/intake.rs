@@ -42,6 +42,9 @@ pub struct Sources {
     /// list.
     #[serde(default)]
     pub attachments: usize,
+    /// Attachments are of the tool's formats, and it reads them, such as sub-templates.
+    #[serde(default)]
+    pub opens_attachments: bool,
     /// Accepted formats, by their usual extensions.
     pub formats: Vec<String>,
     /// The formats that the tool reads directly, if not all: others are converted to PDF first.
@@ -61,6 +64,11 @@ impl Sources {
     /// Whether one source is enough. It may stand in `input` or at the top level, without a list.
     pub const fn may_be_one(&self) -> bool {
         self.least <= 1
+    }
+
+    /// Whether the source at this place is of any kind, and not opened.
+    pub const fn is_attachment(&self, index: usize) -> bool {
+        self.attachments > 0 && index >= self.most && !self.opens_attachments
     }
 
     /// Whether several results of another tool can be the sources.

@@ -144,6 +144,9 @@ fn input_properties(sources: &Sources) -> Map<String, Value> {
     let kinds = sources.kinds.iter().map(|kind| json!({"required": [kind.as_str()]})).collect::<Vec<_>>();
     let description = match sources.attachments {
         0 => format!("{}, in the order given.", sources.description.trim_end_matches('.')),
+        most if sources.opens_attachments => {
+            format!("{} Then at most {most} more, for its tags to name.", sources.description)
+        }
         most => format!("{} Then at most {most} files of any kind, for options to name.", sources.description),
     };
     let list = json!({

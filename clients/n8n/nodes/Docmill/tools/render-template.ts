@@ -10,7 +10,7 @@ export const renderTemplate: Tool = {
 	category: 'office',
 	kinds: ['sourceUrl', 'uploadId', 'jobId', 'template', 'html', 'markdown'],
 	sourceProperties: ['filename', 'headers'],
-	most: 1,
+	most: 21,
 	joins: false,
 	shapes: { data: 'json', delimiters: { object: {} } },
 	ownFields: ['data', 'validateOnly'],

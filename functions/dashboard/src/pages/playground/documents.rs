@@ -137,8 +137,9 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
     let limits = shown.limits();
     let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
     let attachments = definition.sources.attachments;
-    // Attachments may be of any type.
-    let accepted = extensions.iter().filter(|_| attachments == 0).map(|extension| format!(".{extension}"));
+    // Attachments that are not opened may be of any type.
+    let any_kind = attachments > 0 && !definition.sources.opens_attachments;
+    let accepted = extensions.iter().filter(|_| !any_kind).map(|extension| format!(".{extension}"));
     let accepted: Vec<_> = accepted.collect();
     let error = messages.of("file");
     let entries = if error == Some(EXPIRED_UPLOAD) { Vec::new() } else { entries(data) };
@@ -156,7 +157,7 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
             p.error #file-error { @if let Some(error) = error { (error) } }
             p.hint #file-hint {
                 @if several && definition.sources.roles { (definition.sources.description) " " }
-                (extensions.join(", ")) @if attachments > 0 { ", then up to " (attachments) " files of any kind" } ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours."
+                (extensions.join(", ")) @if any_kind { ", then up to " (attachments) " files of any kind" } @else if attachments > 0 { ", up to " (attachments) " more for its tags to name" } ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours."
             }
             @if definition.sources.are_several() { (other_sources(shown)) }
             noscript { p.error { "Uploading a file needs JavaScript." @if !several { " A URL does not." } } }

@@ -173,3 +173,26 @@ fn documents_of_all_rows_together_are_limited() {
     let failure = run.run(Tool::RenderTemplate, json!({"data": rows, "merge": "files"})).unwrap_err();
     assert_eq!(failure.code, ErrorCode::RenderFailed, "{failure:?}");
 }
+
+#[test]
+fn further_sources_are_sub_templates_by_the_names_of_their_files() {
+    let mut run = Run::new();
+    run.push(b"<p>{name}</p>{>terms}{>2}", Media::Html);
+    run.push(b"Second {name}", Media::Html).name = None;
+    run.push(b"For *{name}*", Media::Markdown).name = Some("terms.md".to_owned());
+    let outcome = run.run(Tool::RenderTemplate, json!({"data": {"name": "Ada"}})).unwrap();
+    let [Artifact { file, media: Media::Html, .. }] = outcome.artifacts.as_slice() else { panic!("{outcome:?}") };
+    let text = std::fs::read_to_string(run.path(file)).unwrap();
+    assert_eq!(text, "<p>Ada</p><p>For <em>Ada</em></p>\nSecond Ada");
+}
+
+#[test]
+fn a_sub_template_that_is_missing_is_told_in_each_way() {
+    let told = |options: Value| page("{>terms}", options);
+    let failure = told(json!({"data": {}})).unwrap_err();
+    assert_eq!((failure.code, failure.details.len()), (ErrorCode::TemplateError, 1), "{failure:?}");
+    let report: Value = serde_json::from_str(&told(json!({"validateOnly": true})).unwrap().1).unwrap();
+    assert_eq!(report["mistakes"][0]["message"], "No further source of the job is called `terms`.");
+    let failure = told(json!({"data": [{}, {}], "merge": "files"})).unwrap_err();
+    assert_eq!(failure.details.len(), 1, "{failure:?}");
+}

@@ -109,7 +109,7 @@ struct Printed {
 impl HtmlBasic {
     async fn obtain(&self, task: &Task<'_>) -> Result<Page, Failure> {
         let url = match task.source()? {
-            Source::Html(html) => return Ok(Page { html: html.clone(), url: None }),
+            Source::Html { html, .. } => return Ok(Page { html: html.clone(), url: None }),
             Source::Page(url) => url,
             Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";

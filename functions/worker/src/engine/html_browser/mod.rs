@@ -205,7 +205,7 @@ impl<'t> Job<'t> {
         let (visit, product) = (Visit::read(task.options)?, Product::read(task)?);
         let (url, inline) = match task.source()? {
             Source::Page(url) => (url.clone(), None),
-            Source::Html(html) => (Url::parse(INLINE_URL).map_err(Failure::internal)?, Some(html.clone())),
+            Source::Html { html, .. } => (Url::parse(INLINE_URL).map_err(Failure::internal)?, Some(html.clone())),
             Source::Document { .. } | Source::File(_) => {
                 let message = "This tool renders pages, not documents.";
                 return Err(Failure::new(JobErrorCode::UnsupportedFormat, message, "a document for the browser"));

@@ -26,9 +26,9 @@ pub(super) fn place(source: &Source, to: &Path) -> Result<docmill_pdf::Source, F
             tree::place(path, to).map_err(unwritable)?;
             Ok(docmill_pdf::Source { name: name.clone(), ..file(to.to_owned(), media, None) })
         }
-        Source::Html(html) => {
+        Source::Html { html, name } => {
             std::fs::write(to, html).map_err(unwritable)?;
-            Ok(file(to.to_owned(), Media::Html, None))
+            Ok(docmill_pdf::Source { name: name.clone(), ..file(to.to_owned(), Media::Html, None) })
         }
         Source::Page(_) => Err(unconverted()),
     }

@@ -7,7 +7,6 @@ use super::read::Tagged;
 use super::scan::{Markup, attribute, value};
 use super::sections::{Section, without_tags};
 use crate::cell::{Cell, Epoch};
-use crate::tag::Tag;
 
 /// What a cell's number format shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -57,7 +56,7 @@ pub(super) fn whole_cells(
     }
     let mut cells = vec![None; found.len()];
     for (paragraph, own) in paragraphs.iter().zip(tags) {
-        let values = || own.iter().filter(|index| found.get(**index).is_some_and(|tagged| is_written(&tagged.tag)));
+        let values = || own.iter().filter(|index| found.get(**index).is_some_and(|tagged| tagged.tag.is_written()));
         let (Some(tag), None) = (values().next(), values().nth(1)) else { continue };
         let tagged = own.iter().filter_map(|index| found.get(*index));
         let is_alone =
@@ -68,10 +67,6 @@ pub(super) fn whole_cells(
         }
     }
     cells
-}
-
-fn is_written(tag: &Tag) -> bool {
-    matches!(tag, Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_))
 }
 
 fn cell_at(markup: &Markup<'_>, source: &str, sheet: &Sheet<'_>, element: usize) -> Option<(Range<usize>, Cell)> {

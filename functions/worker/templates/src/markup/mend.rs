@@ -38,34 +38,6 @@ pub(crate) fn mended(source: String) -> Result<String, Failure> {
     Ok(applied(&source, edits))
 }
 
-/// Gives copies of pictures and shapes numbers of their own: Word reports a file in which two have the same.
-pub(crate) fn with_distinct_numbers(source: String) -> Result<String, Failure> {
-    if memchr::memmem::find_iter(source.as_bytes(), b":docPr ").nth(1).is_none() {
-        return Ok(source);
-    }
-    let markup = scan(&source)?;
-    let drawings = markup.elements.iter().filter(|element| element.local() == "docPr");
-    let numbers: Vec<_> = drawings.filter_map(|element| number_of(&source, element.open.clone())).collect();
-    let mut next = numbers.iter().map(|(_, number)| *number).max().unwrap_or(0);
-    let mut seen = HashSet::new();
-    let mut edits = Vec::new();
-    for (range, number) in numbers {
-        if !seen.insert(number) {
-            next = next.saturating_add(1);
-            edits.push((range, next.to_string()));
-        }
-    }
-    Ok(applied(&source, edits))
-}
-
-/// The `id` in an element's tag, and its place.
-fn number_of(source: &str, tag: Range<usize>) -> Option<(Range<usize>, u32)> {
-    let text = source.get(tag.clone())?;
-    let start = text.find(" id=\"")? + " id=\"".len();
-    let digits = text.get(start..)?.split('"').next()?;
-    Some((tag.start + start..tag.start + start + digits.len(), digits.parse().ok()?))
-}
-
 fn children(markup: &Markup<'_>) -> Vec<Vec<usize>> {
     let mut children = vec![Vec::new(); markup.elements.len()];
     for (index, element) in markup.elements.iter().enumerate() {

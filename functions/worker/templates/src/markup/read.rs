@@ -89,13 +89,15 @@ fn read_part(
         if let Some((range, cell)) = cells.get_mut(index).and_then(Option::take) {
             marks.push(Mark::Write { tag: index, at: range.start });
             marks.push(Mark::Cut(range));
-            targets.push(Target::Cell(cell));
+            let is_picture = matches!(tagged.tag, Tag::Picture(_));
+            targets.push(if is_picture { Target::Picture(Frame::Cell(cell)) } else { Target::Cell(cell) });
             continue;
         }
         let target = target(&reading, &paragraphs, tagged, problems);
         let is_raw = matches!(target, Target::Raw { .. } | Target::Rich { .. });
         match (&tagged.tag, &target) {
-            (Tag::Raw(_), Target::Raw { replaces }) | (Tag::Rich(_), Target::Rich { replaces, .. }) => {
+            (Tag::Raw(_), Target::Raw { replaces })
+            | (Tag::Rich(_) | Tag::Include(_), Target::Rich { replaces, .. }) => {
                 marks.push(Mark::Write { tag: index, at: replaces.start });
                 marks.push(Mark::Cut(replaces.clone()));
             }
@@ -109,7 +111,7 @@ fn read_part(
                 continue;
             }
             (Tag::Value(_) | Tag::Picture(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
-            (Tag::Raw(_) | Tag::Rich(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
+            (Tag::Raw(_) | Tag::Rich(_) | Tag::Include(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
         }
         if !is_raw {
             marks.extend(tagged.pieces.iter().map(|piece| Mark::Cut(piece.raw.clone())));
@@ -264,17 +266,22 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
-    if let (Tag::Rich(_), Some(paragraph)) = (&tagged.tag, paragraphs.get(tagged.paragraph)) {
+    if let (Tag::Rich(_) | Tag::Include(_), Some(paragraph)) = (&tagged.tag, paragraphs.get(tagged.paragraph)) {
         let is_alone = paragraph.text.trim() == tagged.text.trim();
         let is_word = dialect == Dialect::Runs && element.name == "w:t" && markup.name(paragraph.element) == "w:p";
         if is_alone && is_word {
             let looks = looks(markup, source, paragraph.element, element.parent);
             return Target::Rich { replaces: markup.range(paragraph.element), looks };
         }
-        let message = if is_word {
-            "Rich text replaces a whole paragraph, so its tag must be the only text of one."
-        } else {
-            "Rich text is for paragraphs of Word documents, and for HTML."
+        let message = match (&tagged.tag, is_word) {
+            (Tag::Include(_), true) => {
+                "A sub-template replaces a whole paragraph, so its tag must be the only text of one."
+            }
+            (Tag::Include(_), false) => {
+                "Sub-templates are for paragraphs of Word documents, for HTML and for Markdown."
+            }
+            (_, true) => "Rich text replaces a whole paragraph, so its tag must be the only text of one.",
+            (_, false) => "Rich text is for paragraphs of Word documents, and for HTML.",
         };
         tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
     }
@@ -292,7 +299,7 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
             (false, Dialect::Runs) if element.name == "w:t" => return Target::Picture(Frame::Run),
             (false, Dialect::Runs | Dialect::Cells | Dialect::Leaves) => {}
         }
-        let message = "Pictures are written into texts of Word and OpenDocument documents and HTML. Elsewhere, make the tag the alternative text of a picture.";
+        let message = "Pictures are written into texts of Word and OpenDocument documents and HTML, and into cells without other text. Elsewhere, make the tag the alternative text of a picture.";
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }

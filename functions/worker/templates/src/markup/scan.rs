@@ -179,17 +179,35 @@ pub(crate) fn attribute(source: &str, open: Range<usize>, name: &str) -> Option<
     let tag = source.get(open.clone())?;
     let mut at = tag.find(char::is_whitespace)?;
     loop {
-        let rest = tag.get(at..)?;
-        let start = at + (rest.len() - rest.trim_start().len());
-        let equals = start + tag.get(start..)?.find('=')?;
-        let quote = equals + tag.get(equals..)?.find(['"', '\''])?;
-        let mark = tag.get(quote..)?.chars().next()?;
-        let end = quote + 1 + tag.get(quote + 1..)?.find(mark)?;
-        if tag.get(start..equals)?.trim_end() == name {
-            return Some(open.start + quote + 1..open.start + end);
+        let (found, place) = next_attribute(tag, at)?;
+        at = place.end + 1;
+        if found == name {
+            return Some(open.start + place.start..open.start + place.end);
         }
-        at = end + 1;
     }
+}
+
+/// The names and values' places of all attributes in an element's opening tag.
+pub(crate) fn attributes(source: &str, open: Range<usize>) -> Vec<(&str, Range<usize>)> {
+    let mut found = Vec::new();
+    let Some(tag) = source.get(open.clone()) else { return found };
+    let Some(mut at) = tag.find(char::is_whitespace) else { return found };
+    while let Some((name, place)) = next_attribute(tag, at) {
+        at = place.end + 1;
+        found.push((name, open.start + place.start..open.start + place.end));
+    }
+    found
+}
+
+/// The attribute after a position of a tag.
+fn next_attribute(tag: &str, at: usize) -> Option<(&str, Range<usize>)> {
+    let rest = tag.get(at..)?;
+    let start = at + (rest.len() - rest.trim_start().len());
+    let equals = start + tag.get(start..)?.find('=')?;
+    let quote = equals + tag.get(equals..)?.find(['"', '\''])?;
+    let mark = tag.get(quote..)?.chars().next()?;
+    let end = quote + 1 + tag.get(quote + 1..)?.find(mark)?;
+    Some((tag.get(start..equals)?.trim_end(), quote + 1..end))
 }
 
 /// An attribute's value without references.

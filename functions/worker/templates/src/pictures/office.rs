@@ -22,6 +22,21 @@ impl Picture {
         )
     }
 
+    /// A picture over a sheet, from a cell's upper left corner on, in its own size or less. Columns and rows count from 0.
+    pub(crate) fn over_cell(&self, column: u32, row: u32, number: usize, relation: &str) -> String {
+        let (cx, cy) = self.on_page();
+        let drawing = "http://schemas.openxmlformats.org/drawingml/2006";
+        format!(
+            "<xdr:oneCellAnchor xmlns:xdr=\"{drawing}/spreadsheetDrawing\" xmlns:a=\"{drawing}/main\"><xdr:from><xdr:col>{column}</xdr:col><xdr:colOff>0</xdr:colOff><xdr:row>{row}</xdr:row>\
+             <xdr:rowOff>0</xdr:rowOff></xdr:from><xdr:ext cx=\"{cx}\" cy=\"{cy}\"/><xdr:pic><xdr:nvPicPr>\
+             <xdr:cNvPr id=\"{number}\" name=\"Picture {number}\"/><xdr:cNvPicPr/></xdr:nvPicPr><xdr:blipFill>\
+             <a:blip xmlns:r=\"http://schemas.openxmlformats.org/officeDocument/2006/relationships\" r:embed=\"{relation}\"/>\
+             <a:stretch><a:fillRect/></a:stretch></xdr:blipFill><xdr:spPr><a:xfrm><a:off x=\"0\" y=\"0\"/>\
+             <a:ext cx=\"{cx}\" cy=\"{cy}\"/></a:xfrm><a:prstGeom prst=\"rect\"><a:avLst/></a:prstGeom></xdr:spPr></xdr:pic>\
+             <xdr:clientData/></xdr:oneCellAnchor>"
+        )
+    }
+
     /// A placeholder's XML with this picture, fitted into its box. `None` if it is no picture.
     pub(crate) fn in_place_of(&self, placeholder: &str, relation: &str) -> Option<String> {
         let markup = scan(placeholder).ok()?;

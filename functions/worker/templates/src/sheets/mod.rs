@@ -4,6 +4,7 @@ mod edits;
 mod formula;
 mod moving;
 mod parts;
+mod pictures;
 mod ranges;
 mod references;
 mod rows;
@@ -24,16 +25,18 @@ use crate::problem::{Failure, Problem};
 use crate::relations::{self, Relation};
 use crate::tree::Part;
 
+pub(crate) use parts::chart;
+pub(crate) use pictures::place_pictures;
+pub(crate) use references::Sheets;
 pub(crate) use rows::Pass;
 
 use edits::Budget;
 use formula::cell;
-use references::Sheets;
 use rows::{Rows, Written};
 use shared::Shared;
 use strings::{Prepared, Strings};
 
-const WORKBOOK: &str = "xl/workbook.xml";
+pub(crate) const WORKBOOK: &str = "xl/workbook.xml";
 const CALCULATION: &str = "xl/calcChain.xml";
 /// Bytes of a sheet's name. Programs allow 31 characters.
 const LONGEST_NAME: usize = 255;
@@ -69,6 +72,8 @@ pub(crate) struct Settled {
     pub(crate) changes: Changes,
     /// Formulas that still name the cells of the template.
     pub(crate) kept: Vec<String>,
+    /// Where rows have gone.
+    pub(crate) sheets: Sheets,
 }
 
 /// Reads the parts of a package while it may yet unpack so many bytes.
@@ -110,7 +115,7 @@ pub(crate) fn open(mut reader: Reader<'_>) -> Result<(Workbook, Vec<Part>), Fail
     let mut book = Workbook { sheets: Vec::new(), texts: HashMap::new(), pivot_caches: Vec::new() };
     let mut parts = Vec::new();
     let epoch = epoch(&source)?;
-    for (name, part) in sheets(&source, &related)? {
+    for (name, part) in named(&source, &related)? {
         parts.extend(book.add(&mut reader, name, part, &strings, &formats, epoch)?);
     }
     book.texts.insert(WORKBOOK.to_owned(), source);
@@ -134,7 +139,7 @@ fn epoch(source: &str) -> Result<Epoch, Failure> {
 }
 
 /// Names and parts of sheets, in order. Fails if two have the same part, or if a name is longer than any program allows.
-fn sheets(source: &str, related: &[Relation]) -> Result<Vec<(String, String)>, Failure> {
+pub(crate) fn named(source: &str, related: &[Relation]) -> Result<Vec<(String, String)>, Failure> {
     let markup = scan(source)?;
     let worksheets = related.iter().filter(|relation| relation.kind == "worksheet");
     let worksheets: HashMap<_, _> = worksheets.map(|relation| (relation.id.as_str(), &relation.target)).collect();
@@ -246,7 +251,7 @@ impl Workbook {
         sheets.moved().try_for_each(Rows::check)?;
         let removed = HashSet::from([CALCULATION.to_owned()]);
         let changes = Changes { texts: texts.changed, removed, ..Changes::default() };
-        Ok(Settled { changes, kept: sheets.kept() })
+        Ok(Settled { changes, kept: sheets.kept(), sheets })
     }
 
     /// The rows of sheets that have moved, by the sheet's name in lower case.
@@ -331,6 +336,19 @@ impl Sheet {
         }
         Ok(())
     }
+}
+
+/// The column and row of a cell such as `$B$5`.
+pub(crate) fn place(name: &str) -> Option<(u32, u32)> {
+    let cell = cell(name)?;
+    Some((formula::column_number(cell.column.trim_start_matches('$')), cell.row))
+}
+
+/// The columns and rows of one cell, or of a range of them.
+pub(crate) fn area(range: &str) -> Option<(RangeInclusive<u32>, RangeInclusive<u32>)> {
+    let (first, last) = range.split_once(':').unwrap_or((range, range));
+    let (first, last) = (place(first)?, place(last)?);
+    Some((first.0.min(last.0)..=first.0.max(last.0), first.1.min(last.1)..=first.1.max(last.1)))
 }
 
 fn is_chart(part: &str) -> bool {

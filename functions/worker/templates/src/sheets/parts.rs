@@ -32,7 +32,7 @@ pub(super) fn workbook(source: &str, sheets: &Sheets) -> Result<String, Failure>
 }
 
 /// A chart: its ranges, without the values that they had in the template.
-pub(super) fn chart(source: &str, sheets: &Sheets) -> Result<String, Failure> {
+pub(crate) fn chart(source: &str, sheets: &Sheets) -> Result<String, Failure> {
     let markup = scan(source)?;
     let mut edits = Vec::new();
     formulas(&markup, "f", sheets, &mut edits);

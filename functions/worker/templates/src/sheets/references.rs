@@ -18,7 +18,7 @@ const REPORTED: usize = 20;
 
 /// The sheets of a workbook whose rows have moved.
 #[derive(Debug, Default)]
-pub(super) struct Sheets {
+pub(crate) struct Sheets {
     /// By name in lower case. Sheets that are not among them have not changed.
     moved: HashMap<String, Rows>,
     /// The places of all sheets in the workbook, and of those that have moved.

@@ -14,3 +14,4 @@ mod schema;
 mod sheets;
 mod sheets_limits;
 mod sheets_references;
+mod subtemplates;

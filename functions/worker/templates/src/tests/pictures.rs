@@ -185,3 +185,29 @@ fn a_picture_is_told_where_it_can_not_stand() {
     assert_eq!(found[0].reason, Reason::Misplaced);
     assert_eq!(problems("{%logo}".into(), Format::Markdown, &json!({"logo": WIDE}))[0].reason, Reason::InvalidTag);
 }
+
+#[test]
+fn a_picture_in_a_cell_follows_its_row_and_joins_the_sheets_drawing() {
+    let anchors = |bytes: &[u8], drawing: &str| -> Vec<(String, String)> {
+        let xml = part(bytes, drawing);
+        let between =
+            |text: &str, open: &str| text.split(open).nth(1).unwrap().split(['<', '"']).next().unwrap().to_owned();
+        let anchors = xml.split("<xdr:oneCellAnchor ").skip(1);
+        anchors.map(|anchor| (between(anchor, "<xdr:row>"), between(anchor, "r:embed=\""))).collect()
+    };
+    let book = || Book::new().row(1, &["{#rows}{n}", "{%logo}", "{/rows}"]).row(2, &["{%logo}"]);
+    let data = json!({"rows": [{"n": 1, "logo": WIDE}, {"n": 2, "logo": null}], "logo": WIDE});
+    let made = book().fill(&data);
+    assert_eq!(made.warnings, [Warning::PictureMissing(vec!["{%logo}".into()])]);
+    let sheet = part(&made.bytes, "xl/worksheets/sheet1.xml");
+    assert!(
+        sheet.contains("<c r=\"B1\"/>") && sheet.contains("<c r=\"B2\"/>") && !sheet.contains("docmillOverCell"),
+        "{sheet}"
+    );
+    assert!(sheet.ends_with("r:id=\"docmillDrawing\"/></worksheet>"), "{sheet}");
+    let expected = [("0".to_owned(), "docmillPicture1".to_owned()), ("2".to_owned(), "docmillPicture1".to_owned())];
+    assert_eq!(anchors(&made.bytes, "xl/drawings/docmill-sheet1.xml"), expected);
+    let own = "<wsDr xmlns=\"d\"></wsDr>";
+    let with = book().related("drawing", "xl/drawings/drawing1.xml", own);
+    assert_eq!(anchors(&with.fill(&data).bytes, "xl/drawings/drawing1.xml"), expected);
+}

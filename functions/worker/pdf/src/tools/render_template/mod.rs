@@ -3,12 +3,12 @@
 mod rows;
 
 use docmill_domain::job::MAX_DETAILS;
-use docmill_templates::{self as templates, Delimiters, Format, Missing, Rendered, Template};
+use docmill_templates::{self as templates, Delimiters, Format, Missing, Rendered, SubTemplate, Template};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{io_failure, only_source, options};
-use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Warning};
+use super::{io_failure, options, stem};
+use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Source, Warning};
 
 /// The data is the user's content, so this has no `Debug`.
 #[derive(Deserialize)]
@@ -52,24 +52,36 @@ enum MissingValue {
 
 pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let source = only_source(request)?;
-    let bytes = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
-    let template = Template::open(bytes, format(source.media)?, reading(&options)?).map_err(failed)?;
+    let (source, further) = request.sources.split_first().ok_or_else(|| Failure::internal("no template"))?;
+    let given = further.iter().zip(2..).map(|(source, number)| sub_template(source, number));
+    let given = given.collect::<Result<Vec<_>, _>>()?;
+    let template = Template::open_with(read(source)?, format(source.media)?, reading(&options)?, &given);
+    let template = template.map_err(failed)?;
     if options.validate_only {
         return validate(request, &template, &options);
     }
     let data = options.data.as_ref().ok_or_else(|| Failure::internal("no data"))?;
     if options.merge.is_some() {
-        return rows::run(request, &template, data, &options);
+        return rows::run(request, source.media, &template, data, &options);
     }
     let Rendered { bytes, warnings } = template.render(data).map_err(failed)?;
     outcome(request, source.media, &bytes, warnings)
 }
 
+fn read(source: &Source) -> Result<Vec<u8>, Failure> {
+    std::fs::read(&source.path).map_err(|error| io_failure(&error))
+}
+
+/// A further source, called as its file without the extension. One without a name is called by its number.
+fn sub_template(source: &Source, number: usize) -> Result<SubTemplate, Failure> {
+    let name = stem(source.name.as_deref()).unwrap_or_else(|| number.to_string());
+    Ok(SubTemplate { name, format: format(source.media)?, bytes: read(source)? })
+}
+
 /// The result has all mistakes, and what the template expects.
 fn validate(request: &Request, template: &Template, options: &Options) -> Result<Outcome, Failure> {
     let (mistakes, warnings) = match &options.data {
-        None => (template.mistakes().to_vec(), Vec::new()),
+        None => ([template.mistakes(), template.absent()].concat(), Vec::new()),
         Some(data) => rows::check(template, data, options)?,
     };
     let expected = template.expected();

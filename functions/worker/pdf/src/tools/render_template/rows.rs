@@ -6,8 +6,8 @@ use docmill_templates::{self as templates, FilenamePattern, Notes, Template};
 use serde_json::Value;
 
 use super::{Merge, Options, failed, reading, warning};
-use crate::tools::{io_failure, only_source};
-use crate::{Artifact, ErrorCode, Failure, Outcome, Request};
+use crate::tools::io_failure;
+use crate::{Artifact, ErrorCode, Failure, Media, Outcome, Request};
 
 /// Enough mistakes: more rows are not looked at.
 const MOST_MISTAKES: usize = 100;
@@ -21,8 +21,13 @@ struct Filled {
     bytes: Vec<u8>,
 }
 
-pub(super) fn run(request: &Request, template: &Template, data: &Value, options: &Options) -> Result<Outcome, Failure> {
-    let media = only_source(request)?.media;
+pub(super) fn run(
+    request: &Request,
+    media: Media,
+    template: &Template,
+    data: &Value,
+    options: &Options,
+) -> Result<Outcome, Failure> {
     let (mut names, mut written, mut artifacts) = (Names::default(), 0, Vec::new());
     let warnings = fill(template, data, options, |filled| {
         written += filled.bytes.len() as u64;
@@ -94,7 +99,7 @@ fn fill(
             mistakes.extend(of_row(failure, place)?);
         }
         // Mistakes of the template itself are those of every row.
-        if !template.mistakes().is_empty() || mistakes.len() >= MOST_MISTAKES {
+        if !(template.mistakes().is_empty() && template.absent().is_empty()) || mistakes.len() >= MOST_MISTAKES {
             break;
         }
     }

@@ -1,0 +1,172 @@
+//! Charts of documents and presentations whose data is in a workbook of their own: the workbook is filled like a template, and
+//! the chart shows its cells.
+
+mod cells;
+
+use std::ops::Range;
+
+use serde_json::Value;
+
+use crate::fill::Filled;
+use crate::format::Format;
+use crate::markup::{Element, Markup, applied, scan};
+use crate::notes::Notes;
+use crate::options::{Limits, Options};
+use crate::package::Package;
+use crate::problem::{Failure, Problem};
+use crate::relations;
+use crate::sheets;
+use crate::template::Template;
+use crate::tree::{Part, report};
+
+use cells::Cells;
+
+/// What charts have in their files' names, in documents and presentations.
+const CHARTS: [&str; 2] = ["word/charts/chart", "ppt/charts/chart"];
+/// Most charts with workbooks that have tags.
+const MOST: usize = 100;
+/// Of each workbook.
+const LIMITS: Limits = Limits { bytes: 16 << 20, steps: 1_000_000 };
+
+/// A chart with its workbook.
+#[derive(Debug)]
+pub(crate) struct Chart {
+    part: String,
+    /// Without the values that it had in the template.
+    text: String,
+    /// The workbook's part.
+    workbook: String,
+    pub(crate) template: Template,
+}
+
+/// What becomes of a chart.
+pub(crate) struct Drawn {
+    pub(crate) chart: (String, String),
+    pub(crate) workbook: (String, Vec<u8>),
+}
+
+/// The charts whose workbooks have tags.
+pub(crate) fn read(
+    package: &mut Package,
+    options: &Options,
+    left: &mut usize,
+    problems: &mut Vec<Problem>,
+) -> Result<Vec<Chart>, Failure> {
+    let mut charts = Vec::new();
+    for part in package.names() {
+        let is_chart = part.ends_with(".xml") && CHARTS.iter().any(|name| part.starts_with(name));
+        if !is_chart || !package.has(&relations::part_of(&part)) {
+            continue;
+        }
+        let related = relations::read(&part, &package.text(&relations::part_of(&part), left)?)?;
+        let Some(workbook) = related.into_iter().find(|relation| relation.kind == "package").map(|found| found.target)
+        else {
+            continue;
+        };
+        if !package.has(&workbook) || !workbook.ends_with(".xlsx") {
+            continue;
+        }
+        let bytes = package.bytes(&workbook, left)?;
+        let options = Options { limits: LIMITS, ..options.clone() };
+        // A workbook that can't be read stays as it is.
+        let Ok(template) = Template::open(bytes, Format::Xlsx, options) else { continue };
+        if !template.has_tags() {
+            continue;
+        }
+        if charts.len() == MOST {
+            return Err(Failure::TooLarge(format!("More than {MOST} charts have workbooks with tags.")));
+        }
+        for mistake in template.mistakes() {
+            report(problems, in_workbook(mistake.clone(), &workbook));
+        }
+        let text = without_values(package.text(&part, left)?)?;
+        charts.push(Chart { part, text, workbook, template });
+    }
+    Ok(charts)
+}
+
+fn in_workbook(mut mistake: Problem, workbook: &str) -> Problem {
+    mistake.place.part = format!("{workbook}/{}", mistake.place.part);
+    mistake
+}
+
+impl Chart {
+    /// The chart's text in place of the one in the package.
+    pub(crate) fn text_of(&self, part: &str) -> Option<&str> {
+        (self.part == part).then_some(&self.text)
+    }
+
+    /// Fills the workbook, and shows its cells in the chart. `filled`: the parts of the document. Mistakes go to `problems`.
+    pub(crate) fn draw(
+        &self,
+        data: &Value,
+        filled: &[(String, Filled)],
+        notes: &mut Notes,
+        problems: &mut Vec<Problem>,
+    ) -> Result<Option<Drawn>, Failure> {
+        let (bytes, sheets) = match self.template.fill_all(data, notes) {
+            Ok(made) => made,
+            Err(Failure::Template(mistakes)) => {
+                for mistake in mistakes {
+                    report(problems, in_workbook(mistake, &self.workbook));
+                }
+                return Ok(None);
+            }
+            Err(failure) => return Err(failure.in_part(&self.workbook)),
+        };
+        let own = filled.iter().find(|(part, _)| *part == self.part).map(|(_, filled)| filled.text.as_str());
+        let text = sheets::chart(own.unwrap_or(&self.text), &sheets)?;
+        let mut package = Package::open(bytes.clone())?;
+        let text = with_values(&text, &Cells::read(&mut package)?)?;
+        Ok(Some(Drawn { chart: (self.part.clone(), text), workbook: (self.workbook.clone(), bytes) }))
+    }
+
+    pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
+        self.template.parts()
+    }
+}
+
+fn is_cache(element: &Element<'_>) -> bool {
+    matches!(element.local(), "numCache" | "strCache")
+}
+
+/// The points of values that are kept of cells.
+fn points(markup: &Markup<'_>, cache: usize) -> impl Iterator<Item = Range<usize>> {
+    let points = markup.inside(cache).filter(|(_, inner)| matches!(inner.local(), "pt" | "ptCount"));
+    points.map(|(_, inner)| inner.range())
+}
+
+fn without_values(source: String) -> Result<String, Failure> {
+    let markup = scan(&source)?;
+    let caches = markup.elements.iter().enumerate().filter(|(_, element)| is_cache(element));
+    let edits = caches.flat_map(|(cache, _)| points(&markup, cache)).map(|range| (range, String::new())).collect();
+    Ok(applied(&source, edits))
+}
+
+/// Writes the values of the cells that a chart names.
+fn with_values(source: &str, cells: &Cells) -> Result<String, Failure> {
+    let markup = scan(source)?;
+    let mut edits = Vec::new();
+    for (index, cache) in markup.elements.iter().enumerate().filter(|(_, element)| is_cache(element)) {
+        let formula = markup.named("f").find(|(_, formula)| formula.parent == cache.parent && cache.parent.is_some());
+        let Some(values) = formula.and_then(|(formula, _)| cells.values(&markup.text(formula))) else { continue };
+        let prefix = cache.name.strip_suffix(cache.local()).unwrap_or_default();
+        let mut xml = format!("<{prefix}ptCount val=\"{}\"/>", values.len());
+        for (number, value) in values.iter().enumerate() {
+            let is_number = value.parse::<f64>().is_ok_and(f64::is_finite);
+            if !value.is_empty() && (is_number || cache.local() == "strCache") {
+                let value = quick_xml::escape::partial_escape(value.as_str());
+                xml += &format!("<{prefix}pt idx=\"{number}\"><{prefix}v>{value}</{prefix}v></{prefix}pt>");
+            }
+        }
+        edits.extend(points(&markup, index).map(|range| (range, String::new())));
+        if cache.close.is_empty() {
+            edits.push((cache.range(), format!("<{0}>{xml}</{0}>", cache.name)));
+            continue;
+        }
+        let format = markup.inside(index).find(|(_, inner)| inner.local() == "formatCode");
+        let at = format.map_or(cache.open.end, |(_, format)| format.range().end);
+        edits.push((at..at, xml));
+    }
+    Ok(applied(source, edits))
+}

@@ -1,0 +1,144 @@
+//! Copies the parts that a Word document shows, such as pictures and charts, into a folder of another package.
+
+use std::collections::HashSet;
+
+use crate::markup::{Element, applied, attribute, scan, value};
+use crate::package::{Package, TYPES};
+use crate::problem::Failure;
+use crate::relations::{self, resolved};
+
+pub(super) const TYPE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+
+/// The package from which parts are copied.
+pub(super) struct Parts {
+    package: Package,
+    /// Bytes that may yet be unpacked.
+    left: usize,
+    types: String,
+    copied: HashSet<String>,
+    added: Vec<(String, Vec<u8>)>,
+    /// The types of what was copied.
+    declared: String,
+}
+
+pub(super) fn content_type(part: &str, kind: &str) -> String {
+    format!("<Override PartName=\"/{part}\" ContentType=\"{kind}\"/>")
+}
+
+impl Parts {
+    pub(super) fn open(bytes: Vec<u8>, mut left: usize) -> Result<Self, Failure> {
+        let mut package = Package::open(bytes)?;
+        let types = package.text(TYPES, &mut left)?;
+        Ok(Self { package, left, types, copied: HashSet::new(), added: Vec::new(), declared: String::new() })
+    }
+
+    fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
+        if self.package.has(part) { self.package.text(part, &mut self.left).map(Some) } else { Ok(None) }
+    }
+
+    pub(super) fn needed(&mut self, part: &str) -> Result<String, Failure> {
+        self.text(part)?.ok_or_else(|| Failure::Corrupt(format!("it has no part {part}")))
+    }
+
+    /// The part with this kind of relationship to another one: its name and text.
+    pub(super) fn related(&mut self, part: &str, kind: &str) -> Result<Option<(String, String)>, Failure> {
+        let Some(source) = self.text(&relations::part_of(part))? else { return Ok(None) };
+        let related = relations::read(part, &source)?;
+        let Some(target) = related.into_iter().find(|relation| relation.kind == kind).map(|found| found.target) else {
+            return Ok(None);
+        };
+        Ok(self.text(&target)?.map(|text| (target, text)))
+    }
+
+    /// The relationships of a part with these names, as another document has them; copies the parts to which they lead.
+    pub(super) fn copied(
+        &mut self,
+        part: &str,
+        ids: &[String],
+        prefix: &str,
+        number: usize,
+    ) -> Result<String, Failure> {
+        let Some(source) = self.text(&relations::part_of(part))? else { return Ok(String::new()) };
+        let markup = scan(&source)?;
+        let mut entries = String::new();
+        for (_, element) in markup.named("Relationship") {
+            let Some(id) = value(&source, element, "Id").filter(|id| ids.contains(id)) else { continue };
+            let raw = source.get(element.range()).unwrap_or_default();
+            let shift =
+                |range: std::ops::Range<usize>| range.start - element.open.start..range.end - element.open.start;
+            let mut edits = Vec::new();
+            if let Some(place) = attribute(&source, element.open.clone(), "Id") {
+                edits.push((shift(place), format!("{prefix}{}", quick_xml::escape::escape(id.as_str()))));
+            }
+            if let (Some(target), Some(place)) =
+                (internal(part, &source, element), attribute(&source, element.open.clone(), "Target"))
+            {
+                let copy = format!("/{}", folder(number) + &target);
+                edits.push((shift(place), quick_xml::escape::escape(copy.as_str()).into_owned()));
+                self.copy(target, number)?;
+            }
+            entries += &applied(raw, edits);
+        }
+        Ok(entries)
+    }
+
+    /// Copies a part, and all that it refers to. Its own relationships stay as they are: the folder has the package's structure.
+    fn copy(&mut self, part: String, number: usize) -> Result<(), Failure> {
+        let mut waiting = vec![part];
+        while let Some(part) = waiting.pop() {
+            if !self.package.has(&part) || !self.copied.insert(part.clone()) {
+                continue;
+            }
+            let bytes = self.package.bytes(&part, &mut self.left)?;
+            let name = folder(number) + &part;
+            if let Some(kind) = self.type_of(&part)? {
+                self.declared += &content_type(&name, &kind);
+            }
+            self.added.push((name, bytes));
+            let related = relations::part_of(&part);
+            let Some(source) = self.text(&related)? else { continue };
+            let markup = scan(&source)?;
+            let mut edits = Vec::new();
+            for (_, element) in markup.named("Relationship") {
+                let Some(target) = internal(&part, &source, element) else { continue };
+                if let Some(place) = attribute(&source, element.open.clone(), "Target")
+                    && source.get(place.clone()).is_some_and(|target| target.starts_with('/'))
+                {
+                    edits.push((place.start..place.start, format!("/{}", folder(number).trim_end_matches('/'))));
+                }
+                waiting.push(target);
+            }
+            self.added.push((folder(number) + &related, applied(&source, edits).into_bytes()));
+        }
+        Ok(())
+    }
+
+    fn type_of(&self, part: &str) -> Result<Option<String>, Failure> {
+        let markup = scan(&self.types)?;
+        let find = |element: &str, name: &str, is: &dyn Fn(&str) -> bool| {
+            let mut entries = markup.named(element).map(|(_, element)| element);
+            let entry = entries.find(|element| value(&self.types, element, name).is_some_and(|value| is(&value)))?;
+            value(&self.types, entry, "ContentType")
+        };
+        let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension);
+        let own = find("Override", "PartName", &|name| name.trim_start_matches('/').eq_ignore_ascii_case(part));
+        Ok(own
+            .or_else(|| find("Default", "Extension", &|name| name.eq_ignore_ascii_case(extension)))
+            .map(|kind| quick_xml::escape::escape(kind.as_str()).into_owned()))
+    }
+
+    /// The copied parts, the entries of their types, and the bytes that may yet be unpacked.
+    pub(super) fn finish(self) -> (Vec<(String, Vec<u8>)>, String, usize) {
+        (self.added, self.declared, self.left)
+    }
+}
+
+fn folder(number: usize) -> String {
+    format!("word/sub{number}/")
+}
+
+/// The part to which a relationship leads; `None` if that is not in the package.
+fn internal(part: &str, source: &str, element: &Element<'_>) -> Option<String> {
+    let is_external = value(source, element, "TargetMode").is_some_and(|mode| mode == "External");
+    if is_external { None } else { Some(resolved(part, &value(source, element, "Target")?)) }
+}

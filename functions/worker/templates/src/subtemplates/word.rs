@@ -1,0 +1,327 @@
+//! Brings a Word document into another one: its body, with what that refers to.
+
+use std::collections::HashMap;
+use std::ops::Range;
+
+use super::parts::{Parts, TYPE, content_type};
+use super::{lists, notes, styles};
+use crate::markup::{Element, Markup, applied, attribute, attributes, scan, value};
+use crate::package::{Changes, Package, TYPES};
+use crate::problem::Failure;
+use crate::relations;
+
+/// The part with the text.
+pub(super) const MAIN: &str = "word/document.xml";
+const EMPTY_RELATIONS: &str =
+    "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
+/// Attributes that name a relationship.
+const RELATED: [&str; 9] = ["r:id", "r:embed", "r:link", "r:pict", "r:dm", "r:lo", "r:qs", "r:cs", "o:relid"];
+/// What belongs to the pages and comments of the other document.
+const LEFT_OUT: [&str; 4] = ["sectPr", "commentRangeStart", "commentRangeEnd", "commentReference"];
+
+/// A document that includes others, while it changes.
+pub(super) struct Document {
+    package: Package,
+    /// The parts that include others.
+    hosts: Vec<String>,
+    /// Parts that have changed, or are new.
+    texts: HashMap<String, String>,
+    added: Vec<(String, Vec<u8>)>,
+    /// Bytes that may yet be unpacked.
+    left: usize,
+    /// How many documents were brought.
+    brought: usize,
+}
+
+/// New names for what a document refers to.
+#[derive(Debug, Default)]
+pub(super) struct Names {
+    pub(super) styles: HashMap<String, String>,
+    pub(super) lists: HashMap<String, String>,
+    pub(super) footnotes: HashMap<String, String>,
+    pub(super) endnotes: HashMap<String, String>,
+    /// What relationships' names begin with.
+    pub(super) relation: String,
+}
+
+/// A stretch of a part that is brought, such as the body or a note.
+pub(super) struct Stretch<'s> {
+    pub(super) source: &'s str,
+    pub(super) markup: &'s Markup<'s>,
+    pub(super) range: Range<usize>,
+}
+
+impl<'s> Stretch<'s> {
+    pub(super) fn elements(&self) -> impl Iterator<Item = &'s Element<'s>> {
+        let (first, end) = (self.range.start, self.range.end);
+        let elements = &self.markup.elements;
+        let start = elements.partition_point(|element| element.open.start < first);
+        elements.iter().skip(start).take_while(move |element| element.open.start < end)
+    }
+
+    /// The values of attributes, by the elements that have them.
+    pub(super) fn values(&self, elements: &[&str], name: &str) -> Vec<String> {
+        let named = self.elements().filter(|element| elements.contains(&element.local()));
+        named.filter_map(|element| value(self.source, element, name)).collect()
+    }
+
+    /// The relationships that it names.
+    pub(super) fn relations(&self) -> Vec<String> {
+        let of = |element: &'s Element<'s>| RELATED.iter().map(move |name| (element, *name));
+        let all = self.elements().filter(|element| self.may_be_related(element)).flat_map(of);
+        all.filter_map(|(element, name)| value(self.source, element, name)).filter(|id| !id.is_empty()).collect()
+    }
+
+    fn may_be_related(&self, element: &Element<'_>) -> bool {
+        let tag = self.source.get(element.open.clone()).unwrap_or_default();
+        tag.contains(" r:") || tag.contains(" o:relid")
+    }
+
+    /// Its XML with the new names.
+    pub(super) fn renamed(&self, names: &Names) -> String {
+        let mut edits = Vec::new();
+        for element in self.elements() {
+            if LEFT_OUT.contains(&element.local()) {
+                edits.push((element.range(), String::new()));
+                continue;
+            }
+            let (map, name) = match element.local() {
+                "pStyle" | "rStyle" | "tblStyle" | "basedOn" | "link" | "next" => (&names.styles, "w:val"),
+                "numId" => (&names.lists, "w:val"),
+                "footnoteReference" => (&names.footnotes, "w:id"),
+                "endnoteReference" => (&names.endnotes, "w:id"),
+                _ => {
+                    if self.may_be_related(element) {
+                        for name in RELATED {
+                            let place = attribute(self.source, element.open.clone(), name);
+                            edits.extend(place.filter(|place| !place.is_empty()).map(|place| {
+                                let old = self.source.get(place.clone()).unwrap_or_default();
+                                (place, format!("{}{old}", names.relation))
+                            }));
+                        }
+                    }
+                    continue;
+                }
+            };
+            let new = value(self.source, element, name).and_then(|old| map.get(&old));
+            if let (Some(new), Some(place)) = (new, attribute(self.source, element.open.clone(), name)) {
+                edits.push((place, new.clone()));
+            }
+        }
+        let start = self.range.start;
+        let inside = |(range, _): &(Range<usize>, String)| range.start >= start && range.end <= self.range.end;
+        let shifted =
+            edits.into_iter().filter(inside).map(|(range, new)| (range.start - start..range.end - start, new));
+        applied(self.source.get(self.range.clone()).unwrap_or_default(), shifted.collect())
+    }
+}
+
+impl Document {
+    pub(super) fn new(package: Package, hosts: Vec<String>, left: usize) -> Self {
+        Self { package, hosts, texts: HashMap::new(), added: Vec::new(), left, brought: 0 }
+    }
+
+    /// The body of a document whose names are those of this one.
+    pub(super) fn bring(&mut self, bytes: &[u8]) -> Result<String, Failure> {
+        self.brought += 1;
+        let before = self.left;
+        let mut other = Parts::open(bytes.to_vec(), before)?;
+        let source = other.needed(MAIN)?;
+        let markup = scan(&source)?;
+        let body = markup.named("body").next().map(|(_, body)| body.open.end..body.close.start.max(body.open.end));
+        let range = body.ok_or_else(|| Failure::Corrupt("it has no body".to_owned()))?;
+        let body = Stretch { source: &source, markup: &markup, range };
+
+        let mut names = Names { relation: format!("docmillSub{}_", self.brought), ..Names::default() };
+        let (footnotes, endnotes) = (other.related(MAIN, "footnotes")?, other.related(MAIN, "endnotes")?);
+        let footnotes = notes::Notes::read(&notes::FOOTNOTES, footnotes, &body)?;
+        let endnotes = notes::Notes::read(&notes::ENDNOTES, endnotes, &body)?;
+        let style_sheet = other.related(MAIN, "styles")?.map(|(_, text)| text).unwrap_or_default();
+        let numbering = other.related(MAIN, "numbering")?.map(|(_, text)| text);
+
+        let mut used = styles::used(&body);
+        let mut listed = body.values(&["numId"], "w:val");
+        for notes in [&footnotes, &endnotes] {
+            used.extend(notes.styles()?);
+            listed.extend(notes.lists()?);
+        }
+        if let Some(copied) = styles::choose(&style_sheet, &self.part("styles")?, used, self.brought, &mut names)? {
+            listed.extend(copied.lists());
+            if let Some(numbering) = &numbering {
+                self.lists(numbering, &listed, &mut names)?;
+            }
+            let new = copied.renamed(&names);
+            self.change("styles", &style_sheet, |text| inserted_at_end(text, &new))?;
+        } else if let Some(numbering) = &numbering {
+            self.lists(numbering, &listed, &mut names)?;
+        }
+        for notes in [footnotes, endnotes] {
+            self.notes(notes, &mut other, &mut names)?;
+        }
+        let entries = other.copied(MAIN, &body.relations(), &names.relation, self.brought)?;
+        for host in self.hosts.clone() {
+            self.relate(&host, &entries)?;
+            let text = self.text(&host)?.unwrap_or_default();
+            let text = with_namespaces(&text, &source)?;
+            self.texts.insert(host, text);
+        }
+        let made = body.renamed(&names);
+        let (added, types, left) = other.finish();
+        self.left = self.left.saturating_sub(before - left);
+        self.added.extend(added);
+        self.declare(&types)?;
+        Ok(made)
+    }
+
+    fn lists(&mut self, numbering: &str, used: &[String], names: &mut Names) -> Result<(), Failure> {
+        let own = self.part("numbering")?;
+        if let Some(new) = lists::chosen(numbering, &own, used, names)? {
+            self.change("numbering", numbering, |text| lists::inserted(text, &new))?;
+        }
+        Ok(())
+    }
+
+    fn notes(&mut self, notes: notes::Notes<'_>, other: &mut Parts, names: &mut Names) -> Result<(), Failure> {
+        let kind = notes.kind;
+        let own = self.part(kind.part)?;
+        let Some(copy) = notes.chosen(&own, names)? else { return Ok(()) };
+        self.change(kind.part, &copy.source, |text| inserted_at_end(text, &copy.xml))?;
+        let entries = other.copied(&copy.part, &copy.relations, &names.relation, self.brought)?;
+        let target = self.path(kind.part)?;
+        self.relate(&target, &entries)
+    }
+
+    /// The package with everything that was brought; `None` if nothing was.
+    pub(super) fn finish(mut self) -> Result<Option<Package>, Failure> {
+        if self.brought == 0 {
+            return Ok(None);
+        }
+        let new: Vec<_> = self.texts.keys().filter(|name| !self.package.has(name)).cloned().collect();
+        for name in new {
+            let text = self.texts.remove(&name).unwrap_or_default();
+            self.added.push((name, text.into_bytes()));
+        }
+        let changes = Changes { texts: self.texts, added: self.added, ..Changes::default() };
+        Package::open(self.package.with(changes)?).map(Some)
+    }
+
+    fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
+        match self.texts.get(part) {
+            Some(text) => Ok(Some(text.clone())),
+            None if self.package.has(part) => self.package.text(part, &mut self.left).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    /// Where the part with this kind of relationship is, or will be.
+    fn path(&mut self, kind: &str) -> Result<String, Failure> {
+        let related = self.text(&relations::part_of(MAIN))?;
+        let related = related.map_or(Ok(Vec::new()), |source| relations::read(MAIN, &source))?;
+        let known = related.into_iter().find(|relation| relation.kind == kind);
+        Ok(known.map_or_else(|| format!("word/{kind}.xml"), |relation| relation.target))
+    }
+
+    /// The part with this kind of relationship; empty if there is none.
+    fn part(&mut self, kind: &str) -> Result<String, Failure> {
+        let path = self.path(kind)?;
+        Ok(self.text(&path)?.unwrap_or_default())
+    }
+
+    /// Changes the part with this kind of relationship, or makes it, with the namespaces of the other document's part.
+    fn change(
+        &mut self,
+        kind: &str,
+        other: &str,
+        changed: impl FnOnce(&str) -> Result<String, Failure>,
+    ) -> Result<(), Failure> {
+        let path = self.path(kind)?;
+        let text = match self.text(&path)? {
+            Some(text) => text,
+            None => {
+                self.relate(
+                    MAIN,
+                    &format!("<Relationship Id=\"docmill_{kind}\" Type=\"{TYPE}/{kind}\" Target=\"/{path}\"/>"),
+                )?;
+                let kind = format!("application/vnd.openxmlformats-officedocument.wordprocessingml.{kind}+xml");
+                self.declare(&content_type(&path, &kind))?;
+                without_content(other)?
+            }
+        };
+        let text = with_namespaces(&text, other)?;
+        self.texts.insert(path, changed(&text)?);
+        Ok(())
+    }
+
+    /// Adds relationships to a part.
+    fn relate(&mut self, part: &str, entries: &str) -> Result<(), Failure> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let name = relations::part_of(part);
+        let text = self.text(&name)?.unwrap_or_else(|| EMPTY_RELATIONS.to_owned());
+        let text = inserted_at_end(&text, entries)?;
+        self.texts.insert(name, text);
+        Ok(())
+    }
+
+    /// Adds to the list of types.
+    fn declare(&mut self, entries: &str) -> Result<(), Failure> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let text = self.text(TYPES)?.ok_or_else(|| Failure::Corrupt("it has no list of types".to_owned()))?;
+        let text = inserted_at_end(&text, entries)?;
+        self.texts.insert(TYPES.to_owned(), text);
+        Ok(())
+    }
+}
+
+/// XML with more at the end of its root.
+fn inserted_at_end(text: &str, more: &str) -> Result<String, Failure> {
+    let markup = scan(text)?;
+    let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a part is empty".to_owned()))?;
+    if root.close.is_empty() {
+        let open = text.get(..root.open.end.saturating_sub(2)).unwrap_or_default();
+        return Ok(format!("{open}>{more}</{}>", root.name));
+    }
+    Ok(applied(text, vec![(root.close.start..root.close.start, more.to_owned())]))
+}
+
+/// A part's root alone.
+fn without_content(text: &str) -> Result<String, Failure> {
+    let markup = scan(text)?;
+    let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a part is empty".to_owned()))?;
+    Ok(applied(text, vec![(root.open.end..root.close.start.max(root.open.end), String::new())]))
+}
+
+/// A part that also declares the namespaces of another one.
+fn with_namespaces(text: &str, other: &str) -> Result<String, Failure> {
+    const IGNORABLE: &str = "mc:Ignorable";
+    let (markup, other_markup) = (scan(text)?, scan(other)?);
+    let (Some(root), Some(other_root)) = (markup.elements.first(), other_markup.elements.first()) else {
+        return Err(Failure::Corrupt("a part is empty".to_owned()));
+    };
+    let own: HashMap<_, _> = attributes(text, root.open.clone()).into_iter().collect();
+    let (mut new, mut edits) = (String::new(), Vec::new());
+    for (name, place) in attributes(other, other_root.open.clone()) {
+        let theirs = other.get(place).unwrap_or_default();
+        match own.get(name).map(|place| (place, text.get(place.clone()).unwrap_or_default())) {
+            Some((place, ours)) if name == IGNORABLE => {
+                let missing =
+                    theirs.split_whitespace().filter(|prefix| !ours.split_whitespace().any(|own| own == *prefix));
+                let all: Vec<_> = ours.split_whitespace().chain(missing).collect();
+                edits.push((place.clone(), all.join(" ")));
+            }
+            None if name.starts_with("xmlns:") || name == IGNORABLE => new += &format!(" {name}=\"{theirs}\""),
+            Some((_, ours)) if name.starts_with("xmlns:") && ours != theirs => {
+                return Err(Failure::Corrupt(format!(
+                    "`{name}` is another namespace than in the template that includes it"
+                )));
+            }
+            Some(_) | None => {}
+        }
+    }
+    let end = root.open.start + 1 + root.name.len();
+    edits.push((end..end, new));
+    Ok(applied(text, edits))
+}
