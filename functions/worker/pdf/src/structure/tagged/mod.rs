@@ -259,3 +259,73 @@ impl<'d> Reader<'d> {
         parts.iter().filter_map(|part| self.document.resolve(part))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use lopdf::dictionary;
+
+    use super::*;
+
+    /// A document of one page whose structure has these kids, of which the first object is number 10.
+    fn document(kids: Vec<Object>, elements: Vec<Dictionary>) -> Document {
+        let mut document = Document::with_version("1.7");
+        let mut set = |number: u32, object: Dictionary| drop(document.objects.insert((number, 0), object.into()));
+        set(1, dictionary! { "Type" => "Catalog", "Pages" => (2, 0), "StructTreeRoot" => (4, 0) });
+        set(2, dictionary! { "Type" => "Pages", "Kids" => vec![(3, 0).into()], "Count" => 1 });
+        set(3, dictionary! { "Type" => "Page", "Parent" => (2, 0) });
+        let roles = dictionary! { "Chapter" => "Section", "Section" => "H2", "Loop" => "Loop" };
+        set(4, dictionary! { "K" => kids, "RoleMap" => roles });
+        (10..).zip(elements).for_each(|(number, element)| set(number, element));
+        document.trailer.set("Root", (1, 0));
+        document
+    }
+
+    fn kinds(tree: &Tree) -> Vec<Kind> {
+        tree.elements().map(|(_, element)| element.kind).collect()
+    }
+
+    #[test]
+    fn types_are_resolved_and_pieces_are_in_the_order_of_reading() {
+        let elements = vec![
+            dictionary! { "S" => "Chapter", "Pg" => (3, 0), "K" => 7 },
+            dictionary! { "S" => "Loop", "K" => vec![dictionary! { "S" => "P", "Pg" => (3, 0), "K" => vec![2.into(), 1.into()] }.into()] },
+        ];
+        let tree = Tree::read(&document(vec![(10, 0).into(), (11, 0).into()], elements)).unwrap();
+        assert_eq!(kinds(&tree), [Kind::Heading(Some(2)), Kind::Group, Kind::Paragraph]);
+        let pieces: Vec<(u32, u32)> = tree.pieces(0).iter().map(|piece| (piece.number, piece.of.0)).collect();
+        assert_eq!(pieces, [(7, 0), (2, 2), (1, 2)]);
+    }
+
+    #[test]
+    fn circles_wrong_numbers_and_deep_trees_end() {
+        let wrong = vec![(-1).into(), 3_000_000_000_000i64.into(), Object::Null, (10, 0).into(), (99, 0).into()];
+        let circle = dictionary! { "S" => "Div", "Pg" => (3, 0), "K" => wrong };
+        let tree = Tree::read(&document(vec![(10, 0).into(), (10, 0).into()], vec![circle])).unwrap();
+        assert_eq!((kinds(&tree), tree.pieces(0)), (vec![Kind::Group], &[][..]));
+        let deep = (11..5_011).map(|next| dictionary! { "S" => "Div", "K" => (next, 0) }).collect();
+        let tree = Tree::read(&document(vec![(10, 0).into()], deep)).unwrap();
+        assert_eq!(tree.elements().count(), DEPTH);
+    }
+
+    #[test]
+    fn a_tree_beyond_all_documents_is_not_read() {
+        let element = dictionary! { "S" => "P", "Pg" => (3, 0), "K" => vec![Object::Integer(1); PIECES + 1] };
+        let read = Tree::read(&document(vec![(10, 0).into()], vec![element]));
+        assert_eq!(read.unwrap_err(), Unread::TooLarge);
+        let mut none = document(Vec::new(), Vec::new());
+        none.trailer.remove(b"Root");
+        assert_eq!(Tree::read(&none).unwrap_err(), Unread::Missing);
+    }
+
+    #[test]
+    fn cells_have_spans_and_figures_their_texts() {
+        let attributes = dictionary! { "O" => "Table", "RowSpan" => 2, "ColSpan" => 1_000_000 };
+        let cell = dictionary! { "S" => "TH", "A" => attributes };
+        let row = dictionary! { "S" => "TR", "K" => vec![cell.into()] };
+        let figure = dictionary! { "S" => "Figure", "Alt" => Object::string_literal("A river"), "K" => 1 };
+        let tree = Tree::read(&document(vec![row.into(), figure.into()], Vec::new())).unwrap();
+        let expected = kinds::Cell { header: true, rows: 2, columns: 100 };
+        assert_eq!(kinds(&tree), [Kind::Row, Kind::Cell(expected), Kind::Figure]);
+        assert_eq!((tree.cells(ElementId(0)), tree.alternative(ElementId(2))), (&[ElementId(1)][..], Some("A river")));
+    }
+}

@@ -153,7 +153,23 @@ fn is_sound(page: &PageContent, structure: &Structure) -> bool {
     covered > 0
         && covered as f32 >= (covered + others) as f32 * COVERED
         && structure.claimed_twice as f32 <= pieces as f32 * CLAIMED_TWICE
+        && structure.nodes.iter().all(is_whole)
         && in_order(page, structure) >= IN_ORDER
+}
+
+/// Whether all rows of a table are as wide: browsers leave empty cells out, and then nobody knows where the others belong.
+fn is_whole(node: &Node) -> bool {
+    let Node::Table { rows, .. } = node else { return true };
+    let mut reaching: Vec<(u16, usize)> = Vec::new();
+    let mut width = None;
+    rows.iter().all(|row| {
+        let above: usize = reaching.iter().map(|(_, columns)| columns).sum();
+        let own: usize = row.iter().map(|cell| usize::from(cell.columns)).sum();
+        reaching.extend(row.iter().map(|cell| (cell.rows, usize::from(cell.columns))));
+        reaching.iter_mut().for_each(|(rows, _)| *rows = rows.saturating_sub(1));
+        reaching.retain(|(rows, _)| *rows > 0);
+        *width.get_or_insert(above + own) == above + own
+    })
 }
 
 /// The share of words that come in the same order by structure and by place.
@@ -184,4 +200,80 @@ fn longest_rise(ranks: &[usize]) -> usize {
         }
     }
     ends.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Cell;
+    use super::*;
+    use crate::text::tests::{line, written};
+
+    const TEXT: &str = "Some words of a sentence that runs on over lines.";
+
+    fn node(role: Role, part: Part) -> Node {
+        Node::Text { role, of: part, part }
+    }
+
+    /// A page whose lines are parts of their own, in this order.
+    fn page(roles: &[Role], texts: &[&str], order: &[Part]) -> PageContent {
+        let lines: Vec<_> =
+            texts.iter().zip(0u8..).map(|(text, at)| line(text, 150.0 + f32::from(at) * 12.0, 10.0)).collect();
+        let mut page = written(1, &lines);
+        for word in &mut page.words {
+            word.tag = Tag::Part(((word.area.y0 - 149.0) / 12.0) as Part);
+        }
+        let nodes = order.iter().map(|part| node(roles[*part as usize], *part)).collect();
+        page.structure = Some(Structure { nodes, claimed_twice: 0 });
+        page
+    }
+
+    fn is_read(page: &PageContent) -> bool {
+        let mut census = Census::default();
+        census.add(page);
+        census.verdict().is_sound(0)
+    }
+
+    #[test]
+    fn tags_that_tell_headings_and_have_all_text_are_sound() {
+        let roles = [Role::Heading(1), Role::Paragraph, Role::Paragraph];
+        let texts = ["Results", TEXT, TEXT];
+        assert!(is_read(&page(&roles, &texts, &[0, 1, 2])));
+        assert!(!is_read(&page(&[Role::Paragraph; 3], &texts, &[0, 1, 2])), "all of it is a paragraph");
+        assert!(!is_read(&page(&roles, &texts, &[0, 1])), "a part is in no element");
+        assert!(!is_read(&page(&[Role::Heading(1); 3], &texts, &[0, 1, 2])), "all of it is a heading");
+        let mut twice = page(&roles, &texts, &[0, 1, 2]);
+        twice.structure.as_mut().unwrap().claimed_twice = 2;
+        assert!(!is_read(&twice));
+    }
+
+    #[test]
+    fn a_paragraph_for_each_line_is_not_sound() {
+        let texts = ["Results", "Some words of a sentence that", "runs on over lines and", "ends here"];
+        let roles = [Role::Heading(1), Role::Paragraph, Role::Paragraph, Role::Paragraph];
+        assert!(!is_read(&page(&roles, &texts, &[0, 1, 2, 3])));
+    }
+
+    #[test]
+    fn an_order_from_bottom_to_top_is_not_sound() {
+        let mut roles = [Role::Paragraph; 6];
+        roles[0] = Role::Heading(1);
+        assert!(!is_read(&page(&roles, &["Results", TEXT, TEXT, TEXT, TEXT, TEXT], &[5, 4, 3, 2, 1, 0])));
+        assert_eq!(longest_rise(&[0, 0, 3, 1, 1, 2, 9, 4]), 6);
+    }
+
+    #[test]
+    fn rows_of_a_table_are_as_wide() {
+        let table = |rows: &[&[(u16, u16)]]| Node::Table {
+            of: 1,
+            rows: rows
+                .iter()
+                .map(|row| {
+                    row.iter().map(|(rows, columns)| Cell { part: 1, header: false, rows: *rows, columns: *columns })
+                })
+                .map(Iterator::collect)
+                .collect(),
+        };
+        assert!(is_whole(&table(&[&[(2, 1), (1, 2)], &[(1, 1), (1, 1)], &[(1, 3)]])));
+        assert!(!is_whole(&table(&[&[(1, 1), (1, 1)], &[(1, 1)]])), "a cell is missing");
+    }
 }
