@@ -145,6 +145,7 @@ bindings! {
         fn FPDFText_GetMatrix(Handle, c_int, *mut MatrixF) -> c_int;
         fn FPDFPageObj_CountMarks(Handle) -> c_int;
         fn FPDFPageObj_GetMark(Handle, c_ulong) -> Handle;
+        fn FPDFPageObjMark_GetParamIntValue(Handle, *const c_char, *mut c_int) -> c_int;
         fn FPDFPageObjMark_GetParamStringValue(Handle, *const c_char, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
         fn FPDFPageObjMark_RemoveParam(Handle, Handle, *const c_char) -> c_int;
         fn FPDFText_HasUnicodeMapError(Handle, c_int) -> c_int;

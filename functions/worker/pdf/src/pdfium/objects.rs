@@ -15,9 +15,9 @@ const FORM: c_int = 5;
 pub(super) const INVISIBLE: c_int = 3;
 const CLIP: c_int = 7;
 /// How deeply nested forms are searched.
-const DEPTH: u8 = 4;
+pub(super) const DEPTH: u8 = 4;
 /// Most visited objects of a page: forms can be drawn many times.
-const OBJECTS: usize = 500_000;
+pub(super) const OBJECTS: usize = 500_000;
 
 /// A picture on a page.
 #[derive(Clone, Copy, Debug)]
@@ -96,7 +96,8 @@ impl Page<'_> {
         }
     }
 
-    fn walk_into(
+    /// The same for one object, with what it draws.
+    pub(super) fn walk_into(
         &self,
         handle: Handle,
         matrices: &[MatrixF],
@@ -134,6 +135,14 @@ impl Page<'_> {
         let mut matrix = MatrixF::default();
         // SAFETY: The object is the open page's, and the matrix lives during the call.
         (unsafe { get(object, &raw mut matrix) } != 0).then_some(matrix)
+    }
+
+    /// Where a text starts, as the page is shown.
+    pub(super) fn start(&self, text: &Found<'_>) -> Option<(f32, f32)> {
+        let MatrixF { e, f, .. } = self.matrix(text.handle)?;
+        let [x, y, ..] = text.matrices.iter().rev().fold([e, f, e, f], transform);
+        let place = self.place(x, y, x, y);
+        Some((place.x0, place.y0))
     }
 
     /// As the page is shown.

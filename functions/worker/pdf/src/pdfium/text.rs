@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::document;
 use super::ffi::{Handle, MatrixF, RectF};
 use super::replaced::Replacements;
-use super::{Page, Rect, TextObject};
+use super::{Page, Rect, Tag, TextObject};
 use crate::Failure;
 
 /// Flags of a font descriptor.
@@ -51,6 +51,7 @@ pub(crate) struct Character {
     pub object: TextObject,
     /// The direction of text on the shown page: 0, 90, 180 or 270 degrees clockwise.
     pub angle: u16,
+    pub tag: Tag,
 }
 
 pub(crate) struct TextPage<'p> {
@@ -173,7 +174,7 @@ impl<'p> TextPage<'p> {
         let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
         let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
         let size = if size.is_finite() && size > 0.0 { size } else { fallback };
-        Some(Character { value, area, baseline, size, spaced, font, object, angle })
+        Some(Character { value, area, baseline, size, spaced, font, object, angle, tag: Tag::None })
     }
 
     /// `drawn`: the width of the ink. Advances of joined letters belong to other shapes of them. `tight`: only the ink.

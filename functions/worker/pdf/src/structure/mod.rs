@@ -20,6 +20,7 @@ pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod side_by_side;
 pub(crate) mod stamp;
+pub(crate) mod tagged;
 pub(crate) mod tokens;
 pub(crate) mod transform;
 pub(crate) mod visible;

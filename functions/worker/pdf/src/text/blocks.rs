@@ -9,6 +9,7 @@ use super::builder::{Builder, placeholder};
 use super::order::{self, Line};
 use super::styles::Styles;
 use super::tables::{self, Table};
+use super::tagged::Tagged;
 use super::words::{self, Word};
 
 /// Headings have fewer lines and characters than that.
@@ -22,7 +23,7 @@ pub(crate) struct PageBlocks {
     pub height: f32,
     pub rotation: u16,
     /// The direction in which its blocks' areas are upright.
-    angle: u16,
+    pub(super) angle: u16,
     pub blocks: Vec<Block>,
 }
 
@@ -30,6 +31,8 @@ pub(crate) struct PageBlocks {
 pub(crate) struct Block {
     pub area: Rect,
     pub content: Content,
+    /// What the tags of the document say of it.
+    pub tagged: Option<Tagged>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
@@ -88,23 +91,24 @@ impl Block {
     }
 
     /// A heading as long as a paragraph is one.
-    fn checked(mut self) -> Self {
+    pub(super) fn checked(mut self) -> Self {
         if let Content::Heading { lines, .. } = &mut self.content {
             let length: usize = lines.iter().map(|line| line.text().chars().count()).sum();
             if lines.len() > HEADING_LINES || length > HEADING_CHARACTERS {
                 self.content = Content::Paragraph { lines: std::mem::take(lines) };
+                self.tagged = None;
             }
         }
         self
     }
 }
 
-fn area_of(lines: &[Line]) -> Option<Rect> {
+pub(super) fn area_of(lines: &[Line]) -> Option<Rect> {
     lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b))
 }
 
 pub(super) fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
-    let PageContent { number, width, height, rotation, angle, mut words, aside, ruling } = page;
+    let PageContent { number, width, height, rotation, angle, mut words, aside, ruling, .. } = page;
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.
     let mut found = Vec::new();
@@ -127,10 +131,10 @@ pub(super) fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles
     }
     let aside = order::lines(aside);
     if let Some(area) = area_of(&aside) {
-        blocks.push(Block { area, content: Content::Aside { lines: aside } });
+        blocks.push(Block { area, content: Content::Aside { lines: aside }, tagged: None });
     }
     if let Some(area) = area_of(&running) {
-        blocks.push(Block { area, content: Content::Running { lines: running } });
+        blocks.push(Block { area, content: Content::Running { lines: running }, tagged: None });
     }
     PageBlocks { number, width, height, rotation, angle, blocks }
 }

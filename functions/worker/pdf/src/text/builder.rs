@@ -84,7 +84,7 @@ impl<'s> Builder<'s> {
 
     fn table(&mut self, area: Rect, table: Table) {
         self.indents.clear();
-        self.blocks.push(Block { area, content: Content::Table(table) });
+        self.blocks.push(Block { area, content: Content::Table(table), tagged: None });
     }
 
     fn line(&mut self, line: &Line, above: Option<&Line>, area: &Rect) {
@@ -93,7 +93,7 @@ impl<'s> Builder<'s> {
         let gap = above.map_or(f32::MAX, |above| line.area.y0 - above.area.y1);
         if code {
             match self.blocks.last_mut() {
-                Some(Block { area, content: Content::Code { lines } }) if gap < line.size() * 1.5 => {
+                Some(Block { area, content: Content::Code { lines }, .. }) if gap < line.size() * 1.5 => {
                     *area = area.union(&line.area);
                     lines.push(line.clone());
                 }
@@ -117,7 +117,7 @@ impl<'s> Builder<'s> {
             self.indents.clear();
             let goes_on = above.is_some_and(|above| same_style(above, line)) && gap < line.size() * 0.7;
             match self.blocks.last_mut() {
-                Some(Block { area, content: Content::Heading { lines, .. } }) if goes_on => {
+                Some(Block { area, content: Content::Heading { lines, .. }, .. }) if goes_on => {
                     *area = area.union(&line.area);
                     lines.push(line.clone());
                 }
@@ -143,11 +143,11 @@ impl<'s> Builder<'s> {
             same_size && gap < size * leading && !begins && !ends_early(last, line, area)
         };
         match self.blocks.last_mut() {
-            Some(Block { area: whole, content: Content::Paragraph { lines } }) if goes_on(lines) => {
+            Some(Block { area: whole, content: Content::Paragraph { lines }, .. }) if goes_on(lines) => {
                 *whole = whole.union(&line.area);
                 lines.push(line.clone());
             }
-            Some(Block { area: whole, content: Content::Item { lines, .. } })
+            Some(Block { area: whole, content: Content::Item { lines, .. }, .. })
                 if gap < size * 0.75 && self.indents.last().is_some_and(|indent| indented > indent + size * 0.4) =>
             {
                 *whole = whole.union(&line.area);
@@ -161,7 +161,7 @@ impl<'s> Builder<'s> {
     }
 
     fn push(&mut self, line: &Line, content: Content) {
-        self.blocks.push(Block { area: line.area, content });
+        self.blocks.push(Block { area: line.area, content, tagged: None });
     }
 }
 
@@ -195,7 +195,7 @@ fn table_of(word: &Word, found: &mut [Option<Table>]) -> Option<Table> {
 }
 
 /// The number of an item, if it is in an ordered list, and the line without bullet or number.
-fn marker(line: &Line) -> Option<(Option<u32>, Line)> {
+pub(super) fn marker(line: &Line) -> Option<(Option<u32>, Line)> {
     let first = line.words.first()?;
     let mut rest = line.clone();
     let is_bullet = |text: &str| {

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::words::Word;
-use crate::pdfium::{Font, Rect};
+use crate::pdfium::{Font, Rect, Tag};
 
 /// Sizes of bullets in ems, and how much wider than high they are at most.
 const SIZE: std::ops::Range<f32> = 0.15..0.65;
@@ -47,7 +47,18 @@ fn bullet(words: &[Word], shape: &Rect) -> Option<Word> {
     }
     let area = Rect { x0: shape.x0, x1: shape.x1, ..next.area };
     let (font, text) = (Rc::new(Font::default()), "•".to_owned());
-    Some(Word { area, place: *shape, baseline: None, size: em, font, text, tail: None, raised: None, link: None })
+    Some(Word {
+        area,
+        place: *shape,
+        baseline: None,
+        size: em,
+        font,
+        text,
+        tail: None,
+        raised: None,
+        link: None,
+        tag: Tag::None,
+    })
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@ use super::blocks::{self, Block, Content, HeadersFooters, PageBlocks};
 use super::order::Line;
 use super::running::Running;
 use super::styles::{self, Counts, Styles};
+use super::tagged::{self, Census};
 use crate::Failure;
 use crate::spool::{Scratch, Spool};
 
@@ -22,6 +23,7 @@ pub(crate) struct Pages {
     scratch: Scratch,
     contents: Spool<PageContent>,
     counts: Counts,
+    tags: Census,
     /// `None`: running lines are not told apart.
     running: Option<Running>,
 }
@@ -32,11 +34,18 @@ impl Pages {
             HeadersFooters::Drop => Some(Running::default()),
             HeadersFooters::Keep => None,
         };
-        Self { contents: Spool::new(scratch.clone()), scratch, counts: Counts::default(), running }
+        Self {
+            contents: Spool::new(scratch.clone()),
+            scratch,
+            counts: Counts::default(),
+            tags: Census::default(),
+            running,
+        }
     }
 
     pub(crate) fn push(&mut self, page: &PageContent) -> Result<(), Failure> {
         self.counts.add(page);
+        self.tags.add(page);
         if let Some(running) = &mut self.running {
             running.add(page);
         }
@@ -45,7 +54,9 @@ impl Pages {
 
     /// Finds the blocks of all pages.
     pub(crate) fn document(self) -> Result<Document, Failure> {
-        let Self { scratch, contents, counts, running } = self;
+        let Self { scratch, contents, counts, tags, running } = self;
+        let tags = tags.verdict();
+        let mut at = 0;
         let styles = counts.styles();
         let accompanies = running.as_ref().map_or(Ok(true), |running| accompanies(&contents, running, &styles))?;
         let mut document = Document::new(scratch);
@@ -55,7 +66,13 @@ impl Pages {
             if !accompanies {
                 page.words.extend(lines.drain(..).flat_map(|line| line.words));
             }
-            let done = joining.next(blocks::page_blocks(page, lines, &styles));
+            let blocks = if tags.is_sound(at) {
+                tagged::page_blocks(page, lines, &styles, tags.traits)
+            } else {
+                blocks::page_blocks(page, lines, &styles)
+            };
+            at += 1;
+            let done = joining.next(blocks);
             done.iter().try_for_each(|page| document.push(page))
         })?;
         joining.open.iter().try_for_each(|page| document.push(page))?;
@@ -97,7 +114,7 @@ impl Joining {
             }
         });
         if let Some((first, above)) = table
-            && let Block { area, content: Content::Table(below) } = page.blocks.remove(first)
+            && let Block { area, content: Content::Table(below), .. } = page.blocks.remove(first)
         {
             above.append(below, page.number, page.place(&area));
         }
@@ -131,7 +148,9 @@ impl Document {
         for block in &page.blocks {
             match &block.content {
                 Content::Heading { lines, .. } => {
-                    self.headings.insert(style(lines));
+                    if block.tagged.is_none() {
+                        self.headings.insert(style(lines));
+                    }
                 }
                 Content::Paragraph { lines } | Content::Item { lines, .. } => {
                     for line in lines {
@@ -150,7 +169,9 @@ impl Document {
     pub(crate) fn for_each(&self, mut each: impl FnMut(PageBlocks) -> Result<(), Failure>) -> Result<(), Failure> {
         self.pages.for_each(|mut page| {
             for block in &mut page.blocks {
-                if let Content::Heading { level, lines } = &mut block.content {
+                if let Content::Heading { level, lines } = &mut block.content
+                    && block.tagged.is_none()
+                {
                     *level = self.level(lines);
                 }
             }

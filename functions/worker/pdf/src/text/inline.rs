@@ -85,20 +85,31 @@ fn separator(spans: &mut [Span], word: &Word, new_line: bool) -> &'static str {
     if is_cjk(end) && is_cjk(start) {
         return "";
     }
-    if !new_line {
-        return " ";
+    if new_line { between_lines(&mut last.text, start) } else { " " }
+}
+
+/// Ends a line, so that the text of the next one can follow it.
+pub(crate) fn separate(line: &mut String, next: &str) {
+    if let (false, Some(start)) = (line.is_empty(), next.chars().next()) {
+        let separator = between_lines(line, start);
+        line.push_str(separator);
     }
+}
+
+/// The separator between a line and the next one, which starts with this character.
+fn between_lines(line: &mut String, start: char) -> &'static str {
+    let end = line.chars().last().unwrap_or_default();
     // Lines are broken there without a space.
     if is_cjk(end) || is_cjk(start) {
         return "";
     }
     // A hyphenated word continues in lower case. `well-known` broken at its own hyphen can't be told apart from that.
-    let mut before = last.text.chars().rev().skip(1);
+    let mut before = line.chars().rev().skip(1);
     if matches!(end, '-' | '\u{ad}' | '\u{2010}')
         && before.next().is_some_and(char::is_lowercase)
         && start.is_lowercase()
     {
-        last.text.pop();
+        line.pop();
         return "";
     }
     if end == '-' { "" } else { " " }

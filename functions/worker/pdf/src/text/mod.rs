@@ -13,15 +13,17 @@ mod render;
 mod running;
 mod styles;
 mod tables;
+mod tagged;
 mod words;
 
 pub(crate) use blocks::{Block, Content, HeadersFooters, PageBlocks};
 pub(crate) use document::{Document, Pages};
-pub(crate) use inline::{Span, runs};
+pub(crate) use inline::{Span, runs, separate};
 pub(crate) use json::{corners, json, place, round};
 pub(crate) use order::{Line, plain, words_in_order};
 pub(crate) use render::{code, html, layout};
 pub(crate) use tables::Table;
+pub(crate) use tagged::{Cell as TaggedCell, Element, Node as TaggedNode, Part, Role as TaggedRole, Structure, Tagged};
 pub(crate) use words::{Raised, Word, is_cjk, is_raised, is_rtl, visual_order};
 
 use std::rc::Rc;
@@ -29,7 +31,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::pdfium::{Character, Font, Page, Reach, Rect};
+use crate::pdfium::{Character, Font, Page, Reach, Rect, Tag};
 
 /// Most words of a page. Further ones are left out.
 const WORDS: usize = 100_000;
@@ -55,6 +57,8 @@ pub(crate) struct PageContent {
     /// Words whose direction differs from the page's main one.
     pub aside: Vec<Word>,
     pub ruling: tables::Ruling,
+    /// By the tags of the document, if the page has any.
+    pub structure: Option<Structure>,
 }
 
 impl PageContent {
@@ -99,7 +103,7 @@ pub(crate) fn of_characters(page: &Page<'_>, number: u32, characters: &[Characte
         words.extend(drawn);
         ruling = tables::grids(&paths, if angle.is_multiple_of(180) { (width, height) } else { (height, width) });
     }
-    PageContent { number, width, height, rotation: page.rotation(), angle, words, aside, ruling }
+    PageContent { number, width, height, rotation: page.rotation(), angle, words, aside, ruling, structure: None }
 }
 
 /// The lines that these characters of a page make.
@@ -132,10 +136,11 @@ pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Pla
         tail: None,
         raised: None,
         link: None,
+        tag: Tag::None,
     };
     let (words, aside) = (upright.into_iter().map(word).collect(), others.into_iter().map(word).collect());
     let (rotation, ruling) = (page.rotation(), tables::Ruling::default());
-    PageContent { number, width, height, rotation, angle: 0, words, aside, ruling }
+    PageContent { number, width, height, rotation, angle: 0, words, aside, ruling, structure: None }
 }
 
 #[cfg(test)]

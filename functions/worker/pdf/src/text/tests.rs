@@ -36,6 +36,7 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
             font: Rc::new(font),
             object: TextObject::default(),
             angle: u16::from(flags >> 6) * 90,
+            tag: Tag::None,
         });
     }
     let (mut words, aside, angle) = words::words(&characters, (width, height), WORDS);
@@ -44,7 +45,7 @@ fn page(number: u32, bytes: &[u8]) -> PageContent {
         &[(Rect { x0: 0.0, y0: 0.0, x1: 300.0, y1: 300.0 }, "https://example.com/?a=(b)".to_owned())],
     );
     let ruling = if angle == 0 { tables::grids(&paths, (width, height)) } else { tables::Ruling::default() };
-    PageContent { number, width, height, rotation: 0, angle, words, aside, ruling }
+    PageContent { number, width, height, rotation: 0, angle, words, aside, ruling, structure: None }
 }
 
 /// A line of text: its top, its size, and whether it is bold.
@@ -67,7 +68,7 @@ pub(super) fn written(number: u32, lines: &[Written]) -> PageContent {
     };
     let words = lines.iter().flat_map(word).collect();
     let (aside, ruling) = (Vec::new(), tables::Ruling::default());
-    PageContent { number, width: 600.0, height: 800.0, rotation: 0, angle: 0, words, aside, ruling }
+    PageContent { number, width: 600.0, height: 800.0, rotation: 0, angle: 0, words, aside, ruling, structure: None }
 }
 
 fn document(pages: Vec<PageContent>, headers_footers: HeadersFooters) -> Document {
@@ -194,6 +195,7 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
             font: Rc::clone(&font),
             object: TextObject::default(),
             angle: 0,
+            tag: Tag::None,
         })
     };
     let drawn: Vec<Character> = characters(50.0).chain(characters(50.4)).chain(characters(90.0)).collect();

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use unicode_bidi::{BidiInfo, Level};
 
 use super::radicals::unified;
-use crate::pdfium::{Character, Font, Rect};
+use crate::pdfium::{Character, Font, Rect, Tag};
 
 /// The widest gap and the largest overlap between characters of one word, in ems.
 const GAP: f32 = 0.25;
@@ -50,11 +50,17 @@ pub(crate) struct Word {
     /// A part of it that is raised, such as a footnote's mark.
     pub raised: Option<Raised>,
     pub link: Option<Rc<str>>,
+    pub tag: Tag,
 }
 
 impl Word {
     pub(crate) fn is_rtl(&self) -> bool {
         self.text.chars().any(is_rtl)
+    }
+
+    /// Whether it is a bullet, as those that are drawn.
+    pub(super) fn is_bullet(&self) -> bool {
+        self.text == "•"
     }
 }
 
@@ -74,6 +80,7 @@ impl Word {
             tail: None,
             raised: None,
             link: None,
+            tag: Tag::None,
         }
     }
 }
@@ -120,6 +127,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
         let follows_ligature = std::mem::replace(&mut after_ligature, in_ligature);
         if let Some((word, angle)) = &mut current
             && *angle == character.angle
+            && word.tag == character.tag
             && (in_ligature || belongs(word, character, &area, follows_ligature))
         {
             word.raised = raised(word, character, &area);
@@ -139,6 +147,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
             tail: None,
             raised: None,
             link: None,
+            tag: character.tag,
         };
         if let Some((word, angle)) = current.replace((word, character.angle)) {
             if angle == main { words.push(word) } else { aside.push(word) }

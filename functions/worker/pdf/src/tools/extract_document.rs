@@ -6,13 +6,15 @@ use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
 use super::stem;
 use crate::extract::model::{Document, TextSource};
-use crate::extract::pdf::{Drawings, Facts, Head, figures};
+use crate::extract::pdf::{Drawings, Facts, Head, Tags, figures};
 use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::{WriteOptions, write};
 use crate::extract::{own, pdf};
 use crate::pdfium::Session;
 use crate::spool::Scratch;
+use crate::structure;
 use crate::structure::pages::too_many;
+use crate::structure::tagged::Tree;
 use crate::text::{HeadersFooters, Pages};
 use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
@@ -132,13 +134,19 @@ impl Reader<'_> {
         // Headers and footers are always told apart.
         let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
         let (mut facts, mut confidences) = (Vec::new(), Vec::new());
+        let tags = self.tags(source, &opened);
         opened.for_each(|index, page| {
-            let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1)?;
+            let tags = tags.as_ref().and_then(|tags| tags.page(page, index));
+            let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1, tags.as_ref())?;
             let mut read = recognition.page(&opened, page, index, content)?;
             let unread = figures::unread(&looks, page.size(), &read.content.words);
             recognition.pictures(page, &mut read, &unread)?;
             let recognized = if read.recognized == Recognized::No { &[] } else { read.content.words.as_slice() };
-            let figures = drawings.of(page, index + 1, &looks, recognized)?;
+            let mut figures = drawings.of(page, index + 1, &looks, recognized)?;
+            if let Some(tags) = tags {
+                tags.describe(&mut figures);
+                read.content.structure = Some(tags.into_structure());
+            }
             confidences.push((index + 1, read.confidence));
             facts.push(Facts {
                 source: text_source(&read),
@@ -159,6 +167,17 @@ impl Reader<'_> {
         let head = Head { title: opened.document.metadata(c"Title"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
         Ok((pdf::document(&whole, facts, self.headers_footers, head)?, warnings))
+    }
+
+    /// The tags of a PDF that says that it has some. Without them, it is read by what it looks like.
+    fn tags(&self, source: &Source, opened: &Opened<'_>) -> Option<Tags> {
+        // What forms draw is not in their tags.
+        if !opened.document.is_tagged() || opened.document.has_form() {
+            return None;
+        }
+        let alone = Request { sources: vec![source.clone()], ..self.request.clone() };
+        let document = structure::open_deferring(self.engines, &alone, 0).ok()?.document;
+        Tree::read(&document).ok().map(Tags::new)
     }
 }
 

@@ -3,10 +3,12 @@
 use super::{Facts, fields};
 use crate::extract::model::{Place, Reason, Role, Span};
 use crate::pdfium::Rect;
-use crate::text::{self, Block, Content, HeadersFooters, Line, PageBlocks, Raised, Word};
+use crate::text::{self, Block, Content, Element, HeadersFooters, Line, PageBlocks, Raised, Tagged, TaggedRole, Word};
 
 /// Type up to this size, in that of the body, is small.
 const SMALL: f32 = 0.95;
+/// How sure a role is that the document's own tags say.
+const BY_TAGS: f32 = 0.98;
 /// Type from this size on is larger than the body for sure.
 const LARGE: f32 = 1.12;
 
@@ -26,6 +28,8 @@ pub(super) struct Draft {
     pub lines: usize,
     /// Words in type for formulas.
     pub formulas: usize,
+    /// What it goes on with on the next page.
+    pub element: Option<Element>,
 }
 
 impl Draft {
@@ -35,6 +39,14 @@ impl Draft {
 
     pub(super) fn is_italic(&self) -> bool {
         !self.spans.is_empty() && self.spans.iter().all(|span| span.italic)
+    }
+
+    /// Whether it is part of the running text of its page.
+    pub(super) fn is_text(&self) -> bool {
+        !matches!(
+            self.role,
+            Role::Header | Role::Footer | Role::Footnote { .. } | Role::Figure { .. } | Role::Caption { .. }
+        )
     }
 
     pub(super) fn is_margin(&self) -> bool {
@@ -53,6 +65,14 @@ pub(super) struct Maker<'m> {
 impl Maker<'_> {
     /// The drafts of a block that is not a table.
     pub(super) fn drafts(&self, block: &Block) -> Vec<Draft> {
+        let mut drafts = self.untagged(block);
+        if let Some(tagged) = block.tagged {
+            drafts.iter_mut().for_each(|draft| by_tags(draft, tagged));
+        }
+        drafts
+    }
+
+    fn untagged(&self, block: &Block) -> Vec<Draft> {
         match &block.content {
             Content::Heading { level, lines } => {
                 let size = lines.first().map_or(0.0, Line::size);
@@ -139,8 +159,26 @@ impl Maker<'_> {
             size: lines.iter().max_by_key(|line| line.words.len()).map_or(0.0, Line::size),
             lines: lines.len(),
             formulas: words().filter(|word| is_formula(word)).count(),
+            element: None,
         })
     }
+}
+
+/// Gives a draft the role that its tags say, unless it is known to be something in its text, such as a form field.
+fn by_tags(draft: &mut Draft, tagged: Tagged) {
+    let role = match (tagged.role, &draft.role) {
+        (_, Role::FormField { .. }) => return,
+        (TaggedRole::Title, _) => Role::Title,
+        (TaggedRole::Caption, _) => Role::Caption { of: None },
+        (TaggedRole::Formula, _) => Role::Formula,
+        (TaggedRole::Heading(_), role)
+        | (
+            TaggedRole::Paragraph | TaggedRole::Item(_) | TaggedRole::Note | TaggedRole::Code | TaggedRole::Table,
+            role,
+        ) => role.clone(),
+    };
+    (draft.role, draft.reason, draft.confidence) = (role, Reason::Structure, BY_TAGS);
+    draft.element = Some(tagged.of);
 }
 
 fn span(span: text::Span) -> Span {

@@ -36,6 +36,13 @@ const GAP: f32 = 2.0;
 /// Finds the captions of a page, whose first block has the number `first`.
 pub(super) fn find(drafts: &mut [Draft], body: f32, first: usize) {
     for at in 0..drafts.len() {
+        // Tags say that it is one, not of what.
+        let tagged = drafts.get(at).is_some_and(|draft| draft.role == Role::Caption { of: None });
+        if tagged {
+            let of = neighbour(drafts, at).map(|of| Id::block(first + of));
+            drafts[at].role = Role::Caption { of };
+            continue;
+        }
         let Some(draft) = drafts.get(at).filter(|draft| matches!(draft.role, Role::Paragraph | Role::Heading { .. }))
         else {
             continue;

@@ -1,5 +1,6 @@
 //! Text that readers of a page don't see: it is told apart before the page's words are found.
 
+use super::tagged::PageTags;
 use crate::Failure;
 use crate::extract::model::{Hidden, Place, Why};
 use crate::pdfium::{Bands, Bitmap, Character, Looks, Page, Paint, Rect, Shape, TextLook};
@@ -27,9 +28,12 @@ pub(crate) struct Read {
 }
 
 /// Reads a page's words, except for those that are hidden.
-pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<Read, Failure> {
+pub(crate) fn read(page: &Page<'_>, number: u32, tags: Option<&PageTags<'_>>) -> Result<Read, Failure> {
     let looks = page.looks();
-    let characters = page.text()?.characters(true);
+    let mut characters = page.text()?.characters(true);
+    if let Some(tags) = tags {
+        characters.iter_mut().for_each(|character| character.tag = tags.tag(character));
+    }
     let judge = Judge::new(page, &looks);
     let mut verdicts: Vec<Verdict> = characters.iter().map(|character| judge.verdict(character)).collect();
     if verdicts.iter().any(|verdict| matches!(verdict, Verdict::Unsure(_))) {

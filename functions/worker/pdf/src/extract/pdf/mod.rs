@@ -9,10 +9,12 @@ mod hidden;
 mod needs;
 mod script;
 mod table;
+mod tagged;
 mod whole;
 
 pub(crate) use figures::Drawings;
 pub(crate) use hidden::{Read, read};
+pub(crate) use tagged::Tags;
 pub(crate) use whole::{Head, document};
 
 use super::model::{Figure, Hidden, TextSource};

@@ -17,7 +17,7 @@ pub(super) fn table(id: Id, table: &Table, page: &PageBlocks) -> Made {
             column,
             row_span: cell.rows,
             column_span: cell.columns,
-            header: row < headers,
+            header: cell.header || row < headers,
             text: cell.text(),
             place: text::place(cell.lines.iter().flat_map(|line| &line.words))
                 .map(|area| Place { page: page_of(row), corners: text::corners(&area) }),

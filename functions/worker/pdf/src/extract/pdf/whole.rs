@@ -7,9 +7,9 @@ use super::script::language;
 use super::table::{self, table};
 use super::{Facts, captions, footnotes, needs};
 use crate::Failure;
-use crate::extract::model::{Block, Document, Figure, Id, Link, OutlineEntry, Page, Reason, Role};
+use crate::extract::model::{Block, Document, Figure, Id, Link, OutlineEntry, Page, Reason, Role, Span};
 use crate::pdfium::{Bookmark, Rect};
-use crate::text::{self, Content, HeadersFooters, PageBlocks};
+use crate::text::{self, Content, Element, HeadersFooters, PageBlocks};
 
 /// What is known of a document besides its pages.
 #[derive(Debug)]
@@ -68,6 +68,8 @@ type TableLink = (usize, String, Rc<str>);
 struct Making {
     document: Document,
     lists: Lists,
+    /// The tagged text at the end of the last page, and its block.
+    open: Option<(Element, usize)>,
 }
 
 impl Making {
@@ -75,10 +77,14 @@ impl Making {
         let id = Id::table(self.document.tables.len() + 1);
         let made = table(id.clone(), found, page);
         self.document.tables.push(made.table);
-        let (reason, confidence) = if found.is_ruled { (Reason::Rules, 0.95) } else { (Reason::Alignment, 0.8) };
+        let (reason, confidence) = match (found.element, found.is_ruled) {
+            (Some(_), _) => (Reason::Structure, 0.98),
+            (None, true) => (Reason::Rules, 0.95),
+            (None, false) => (Reason::Alignment, 0.8),
+        };
         let (spans, text, places) = (Vec::new(), made.text, made.places);
         let (role, area) = (Role::Table { table: id }, *area);
-        Draft { role, reason, confidence, places, area, text, spans, size: 0.0, lines: 0, formulas: 0 }
+        Draft { role, reason, confidence, places, area, text, spans, size: 0.0, lines: 0, formulas: 0, element: None }
     }
 
     /// Adds a page.
@@ -90,9 +96,12 @@ impl Making {
             drafts.insert(at, drawn(&area, &figure));
             self.document.figures.push(figure);
         }
+        self.go_on(&mut drafts, &mut links);
         let first = self.document.blocks.len() + 1;
         self.document.footnotes.extend(footnotes::find(&mut drafts, body, first));
         captions::find(&mut drafts, body, first);
+        self.open =
+            drafts.iter().rposition(Draft::is_text).and_then(|at| Some((drafts.get(at)?.element?, first - 1 + at)));
         for (at, draft) in drafts.into_iter().enumerate() {
             let id = Id::block(first + at);
             self.document.links.extend(links_of(&draft, &id));
@@ -114,6 +123,22 @@ impl Making {
             confidence: facts.confidence,
             needs_model,
         });
+    }
+
+    /// Joins the first text of a page with the last one of the page before, if both are the same element.
+    fn go_on(&mut self, drafts: &mut Vec<Draft>, links: &mut [TableLink]) {
+        let first = drafts.iter().position(Draft::is_text);
+        let Some((at, (_, block))) =
+            first.and_then(|at| Some((at, self.open.take_if(|(open, _)| drafts[at].element == Some(*open))?)))
+        else {
+            return;
+        };
+        let draft = drafts.remove(at);
+        links.iter_mut().filter(|(of, ..)| *of > at).for_each(|(of, ..)| *of -= 1);
+        if let Some(before) = self.document.blocks.get_mut(block) {
+            self.document.links.extend(links_of(&draft, &before.id));
+            join(before, draft);
+        }
     }
 
     fn block(&mut self, id: Id, draft: Draft) {
@@ -138,6 +163,9 @@ impl Making {
 
 /// The first heading is the title if it is on the first page, with none above it and no other of its level.
 fn title(blocks: &mut [Block]) {
+    if blocks.iter().any(|block| block.role == Role::Title) {
+        return;
+    }
     let is_top = |block: &&Block| block.role == Role::Heading { level: 1 };
     let is_alone = blocks.iter().filter(is_top).count() == 1;
     let first = blocks.iter_mut().find(|block| matches!(block.role, Role::Heading { .. }));
@@ -190,6 +218,21 @@ impl Lists {
     }
 }
 
+/// Appends the text of a draft to a block on the page before.
+fn join(block: &mut Block, draft: Draft) {
+    let whole = |text: &str| vec![Span { text: text.to_owned(), ..Span::default() }];
+    let is_plain = block.spans.is_empty() && draft.spans.is_empty();
+    let mut spans = if block.spans.is_empty() { whole(&block.text) } else { std::mem::take(&mut block.spans) };
+    let more = if draft.spans.is_empty() { whole(&draft.text) } else { draft.spans };
+    if let Some(last) = spans.last_mut() {
+        text::separate(&mut last.text, &draft.text);
+    }
+    spans.extend(more);
+    block.text = spans.iter().map(|span| span.text.as_str()).collect();
+    block.spans = if is_plain { Vec::new() } else { spans };
+    block.places.extend(draft.places);
+}
+
 fn drawn(area: &Rect, figure: &Figure) -> Draft {
     Draft {
         role: Role::Figure { figure: figure.id.clone() },
@@ -197,11 +240,12 @@ fn drawn(area: &Rect, figure: &Figure) -> Draft {
         confidence: 0.9,
         places: figure.place.clone().into_iter().collect(),
         area: *area,
-        text: String::new(),
+        text: figure.text.clone().unwrap_or_default(),
         spans: Vec::new(),
         size: 0.0,
         lines: 0,
         formulas: 0,
+        element: None,
     }
 }
 

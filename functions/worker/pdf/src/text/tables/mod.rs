@@ -13,6 +13,7 @@ use crate::pdfium::Rect;
 
 use super::inline;
 use super::order::{self, Line};
+use super::tagged::Element;
 use super::words::Word;
 
 /// Columns of the two parts of a table over two pages begin within this distance, in points.
@@ -28,6 +29,8 @@ pub(crate) struct Table {
     pub continued: Vec<Part>,
     /// Whether its cells have rules around them.
     pub is_ruled: bool,
+    /// By the tags of the document.
+    pub element: Option<Element>,
 }
 
 /// The part of a table on a page on which it goes on, from this row.
@@ -45,11 +48,13 @@ pub(crate) struct Cell {
     /// How many it spans.
     pub columns: usize,
     pub rows: usize,
+    /// Whether it is tagged as one.
+    pub header: bool,
 }
 
 impl Cell {
     fn of(words: Vec<Word>) -> Self {
-        Self { lines: order::lines(words), columns: 1, rows: 1 }
+        Self { lines: order::lines(words), columns: 1, rows: 1, header: false }
     }
 
     pub(crate) fn text(&self) -> String {
@@ -70,6 +75,11 @@ impl Table {
     /// How many rows at its start are headers: those in bold, or all that the first row reaches into.
     pub(crate) fn headers(&self) -> usize {
         let is_bold = |row: &Vec<Cell>| row.iter().all(Cell::is_bold) && row.iter().any(|cell| !cell.lines.is_empty());
+        let is_tagged = |row: &Vec<Cell>| row.iter().all(|cell| cell.header) && !row.is_empty();
+        let tagged = self.rows.iter().take_while(|row| is_tagged(row)).count();
+        if tagged > 0 && tagged < self.rows.len() {
+            return tagged;
+        }
         let bold = self.rows.iter().take_while(|row| is_bold(row)).count();
         if bold > 0 && bold < self.rows.len() {
             return bold;
@@ -81,6 +91,9 @@ impl Table {
 
     /// Whether another table on the next page has the same columns.
     pub(super) fn goes_on_in(&self, next: &Self) -> bool {
+        if self.element.is_some() || next.element.is_some() {
+            return self.element == next.element;
+        }
         self.starts.len() == next.starts.len()
             && self.starts.iter().zip(&next.starts).all(|(a, b)| (a - b).abs() < SAME_COLUMN)
     }
