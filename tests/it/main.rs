@@ -14,6 +14,7 @@ mod account_policy;
 mod account_usage;
 mod administration;
 mod admission;
+mod batch_archives;
 mod batch_deletion;
 mod batch_journeys;
 mod batch_lists;

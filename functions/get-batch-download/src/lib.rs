@@ -1,5 +1,7 @@
-//! `GET /v1/batches/{batch_id}/download`: what became of each item, with a link to its result, as JSON or CSV.
+//! `GET /v1/batches/{batch_id}/download`: what became of each item, with a link to its result, as JSON or CSV, and
+//! links to the archive of all results, if there is one.
 
+mod archive;
 mod query;
 mod row;
 
@@ -47,7 +49,11 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
             None => reply,
         });
     }
-    let reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>().into());
+    let mut reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>().into());
+    // It is the same for all pages.
+    if wanted.first == 0 && batch.has_archive(caller.now) {
+        reply = reply.with("archive", archive::view(&context.files, &batch, caller.now).await?);
+    }
     Ok(match next {
         Some(next) => reply.with("nextCursor", next.to_string().into()),
         None => reply,

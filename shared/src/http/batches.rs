@@ -13,13 +13,14 @@ use super::submit::{JobService, ToolChoice, admit_tool};
 use crate::clock;
 use crate::context::Context;
 use crate::domain::batch::{
-    Batch, BatchId, BatchRequest, CancelReason, Forbidden, MOST_ITEMS_BYTES, NewBatch, State, Tally, UPLOAD_RULE,
+    Archive, Batch, BatchId, BatchRequest, CancelReason, Forbidden, MOST_ITEMS_BYTES, NewBatch, State, Tally,
+    UPLOAD_RULE,
 };
 use crate::domain::breach::Breach;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::job::Job;
 
-use crate::files::{BatchPart, FilesError, ObjectKey};
+use crate::files::{BatchPart, FilesError, ObjectKey, archive_folder};
 use crate::queue::Queue;
 use crate::store::StoreError;
 use crate::store::batches::{BatchKey, Created, DUE_BATCHES};
@@ -152,6 +153,9 @@ fn new_batch(caller: &Caller, tool: String, wanted: &NewBatch, kept_for: Duratio
         tally: Tally::default(),
         charged: 0,
         refunded: 0,
+        archive: wanted.archive.then(Archive::default),
+        retention_seconds: wanted.first.output.retention_seconds,
+        kept_until: None,
         deleted: 0,
         run: 0,
         lease_until: None,
@@ -258,6 +262,16 @@ pub async fn delete_items(context: &Context, batch: &Batch) {
 pub async fn try_delete_items(context: &Context, batch: &Batch) -> Result<(), FilesError> {
     let key = |part| ObjectKey::Batch { account: &batch.account, batch: batch.id, part }.to_string();
     context.files.delete_all(&[key(BatchPart::Items), key(BatchPart::Defaults)]).await
+}
+
+/// Deletes the files of the batch's archive, also those that a run did not live to note.
+pub async fn delete_archive(context: &Context, batch: &Batch) -> Result<(), FilesError> {
+    if batch.archive.is_none() {
+        return Ok(());
+    }
+    let folder = archive_folder(batch);
+    context.files.abort_pieces(&folder).await?;
+    context.files.delete_all(&context.files.list(&folder).await?).await
 }
 
 fn accepted(batch: &Batch) -> Reply {
