@@ -126,7 +126,8 @@ async fn an_archive_has_every_result_under_a_name_of_its_own() {
     let link = archive["files"][0]["url"].as_str().unwrap();
     let bytes = reqwest::get(link).await.unwrap().bytes().await.unwrap();
     assert_eq!(bytes.len() as u64, archive["files"][0]["bytes"].as_u64().unwrap());
-    assert_eq!(answer.body["results"].as_array().unwrap().len(), 5, "the items are listed beside it");
+    assert_eq!(answer.body["results"].as_array().unwrap().len(), 6, "the items are listed beside it");
+    assert_eq!(answer.body["results"][5]["status"], "deleted");
 
     // Its time is over, and the sweeper calls a run.
     let mut late = scene.batch(&account, id).await;

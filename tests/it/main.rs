@@ -18,6 +18,7 @@ mod batch_archives;
 mod batch_deletion;
 mod batch_journeys;
 mod batch_lists;
+mod batch_pages;
 mod batches;
 mod bench_sweeper;
 mod bench_webhooks;

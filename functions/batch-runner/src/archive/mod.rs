@@ -47,7 +47,7 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        // Deflating without compression adds a thousandth at most.
+        // What can't be compressed becomes longer by a thousandth at most.
         Self { bytes: 499 << 20, results: 50_000, time: Duration::from_secs(200) }
     }
 }

@@ -11,8 +11,8 @@ use zip::{CompressionMethod, ZipWriter};
 /// Longer entries need fields that some old readers don't know.
 const LONG: u64 = 4_000_000_000;
 
-/// Text is compressed, and everything else is compressed already. Its entries are deflated without compression: readers that don't
-/// look at the end first accept stored entries only if their sizes come before them.
+/// Text is compressed well, and everything else, which is compressed already, fast. Entries are not stored as they are: readers that
+/// don't look at the end first accept these only if their sizes come before them.
 const PLAIN: [&str; 9] = ["html", "txt", "md", "csv", "json", "xml", "svg", "rtf", "eml"];
 
 #[derive(Clone, Default)]
@@ -48,7 +48,7 @@ impl ZipStream {
 
     /// Begins an entry. Times are fixed, so that equal results have equal archives.
     pub(super) fn begin(&mut self, name: &str, output: &Output) -> Result<(), ZipError> {
-        let level = if PLAIN.contains(&output.format.as_str()) { 6 } else { 0 };
+        let level = if PLAIN.contains(&output.format.as_str()) { 6 } else { 1 };
         let options = SimpleFileOptions::default().compression_method(CompressionMethod::Deflated);
         self.zip.start_file(name, options.compression_level(Some(level)).large_file(output.bytes > LONG))
     }
@@ -105,6 +105,6 @@ mod tests {
         let mut entry = read.by_name("ü.pdf").unwrap();
         entry.read_to_end(&mut content).unwrap();
         assert_eq!(content, noise);
-        assert!(entry.compressed_size() > 200_000 && entry.compressed_size() < 200_200);
+        assert!(entry.compressed_size() < 200_200);
     }
 }

@@ -14,7 +14,9 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{TRIES, Transacted, back_off, failed_condition, get, put, send, too_contended, transact};
+use super::dynamo::{
+    TRIES, Transacted, back_off, due_since, failed_condition, get, put, send, too_contended, transact,
+};
 use super::events::StoredEvent;
 use super::item::{DUE, Item, from_item, number, string, time, to_item};
 use super::jobs::Written;
@@ -229,6 +231,11 @@ impl Batches {
             }
         }
         Err(too_contended())
+    }
+
+    /// Since when the most overdue batch is due; `None` if none is.
+    pub async fn due_since(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        due_since(&self.client, &self.table, DUE_BATCHES, now).await
     }
 
     /// Account and id of batches that a run should have looked at before `now`, the most overdue first.

@@ -425,6 +425,11 @@ impl Batch {
         self.archive.is_some() && self.state == State::Completed && self.kept_until.is_some_and(|until| until > now)
     }
 
+    /// Whether the items that failed are still there for a new batch.
+    pub fn can_be_retried(&self, now: Timestamp) -> bool {
+        self.state.is_ended() && self.tally.failed > 0 && self.kept_until.is_some_and(|until| until > now)
+    }
+
     fn enter(&mut self, state: State, reason: Option<Reason>) {
         self.state = state;
         self.reason = reason;
