@@ -24,11 +24,11 @@ test("a batch is followed, its failed items become a new one, and it is deleted"
     await signIn(visitor, people.user, `/app/batches/${id}`);
     // It refreshes itself until it has ended, and then has its failures.
     await page.getByRole("heading", { name: "Failures" }).waitFor({ timeout: 60_000 });
-    assert.match(await mainText(page), /completed[\s\S]*source_fetch_failed|completed[\s\S]*fetch/);
+    await page.getByText("source_unreachable", { exact: true }).waitFor();
     assert.match(await mainText(page), /Completed\s*2/);
     assert.deepEqual(await findings(page), []);
 
-    const archive = await page.getByRole("link", { name: /^Download bat_/ }).getAttribute("href");
+    const archive = await page.getByRole("link", { name: "Download ZIP" }).getAttribute("href");
     const zip = await page.context().request.get(new URL(archive, page.url()).href);
     assert.equal((await zip.body()).subarray(0, 2).toString(), "PK");
     const table = await page.getByRole("link", { name: "Items 0 to 2 as CSV" }).getAttribute("href");

@@ -85,7 +85,13 @@ mod tests {
     #[test]
     fn what_is_taken_piece_by_piece_is_a_zip() {
         let mut zip = ZipStream::new();
-        let (text, noise) = ("word ".repeat(20_000), (0..200_000_u32).map(|n| (n * n >> 7) as u8).collect::<Vec<_>>());
+        let text = "word ".repeat(20_000);
+        let mut state = 1_u32;
+        let noise = (0..200_000).map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            state.to_be_bytes()[0]
+        });
+        let noise: Vec<u8> = noise.collect();
         let mut taken = Vec::new();
         zip.begin("a.txt", &output("txt", text.len())).unwrap();
         zip.write(text.as_bytes()).unwrap();

@@ -111,7 +111,7 @@ fn archive_links(shown: &Shown<'_>, archive: &Archive) -> Markup {
         ul.plain { @for (index, file) in archive.files.iter().enumerate() {
             li.actions {
                 a.button.primary href=(state.link(&format!("{PATH}/{}/archive?file={index}", batch.id))) {
-                    "Download " (batch_results::archive_name(batch, index))
+                    "Download ZIP" @if archive.files.len() > 1 { " " (index + 1) }
                 }
                 span.muted { (file.results) @if file.results == 1 { " result, " } @else { " results, " } (bytes(file.bytes)) }
             }

@@ -49,7 +49,10 @@ impl Failures {
         let refused = context.batches.refused(batch, 0, last - 1).await?;
         let mut failed: BTreeMap<u32, Option<(String, String, Option<JobId>)>> = BTreeMap::new();
         for item in refused {
-            failed.insert(item.index, Some((item.refusal.code, item.refusal.message, None)));
+            let refusal = item.refusal;
+            // "See `details`" helps nobody here.
+            let detail = refusal.details.first().map(|part| format!("`{}` {}", part.path, part.message));
+            failed.insert(item.index, Some((refusal.code, detail.unwrap_or(refusal.message), None)));
         }
         for (index, job) in jobs.into_iter().flatten() {
             let error = job.error.filter(|_| job.status == JobStatus::Failed);
