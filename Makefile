@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -92,6 +92,9 @@ load-crowd: setup build ## Compare small jobs' queue time alone and beside an ac
 
 load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
+
+load-batch: setup build ## Create a batch of 10,000 rows on a stack of its own while workers and its runner are killed (ROWS=…, KILLS=…)
+	@$(LOAD) --batch $(or $(ROWS),10000) --kills $(or $(KILLS),150) --patience 3000
 
 # TARGET= a part of a test's name, e.g. fuzz_pages. Failing inputs are saved in tests/fuzz/seeds.
 fuzz: setup ## Fuzz every parser of untrusted input, each for a minute (TIME=seconds, TARGET=name)

@@ -43,6 +43,7 @@ func (e BatchRequestOnError) Valid() bool {
 
 // Defines values for BatchStatus.
 const (
+	BatchStatusArchiving  BatchStatus = "archiving"
 	BatchStatusCanceled   BatchStatus = "canceled"
 	BatchStatusCanceling  BatchStatus = "canceling"
 	BatchStatusCompleted  BatchStatus = "completed"
@@ -54,6 +55,8 @@ const (
 // Valid indicates whether the value is a known member of the BatchStatus enum.
 func (e BatchStatus) Valid() bool {
 	switch e {
+	case BatchStatusArchiving:
+		return true
 	case BatchStatusCanceled:
 		return true
 	case BatchStatusCanceling:
@@ -2036,8 +2039,26 @@ func (e WebhookStatus) Valid() bool {
 	}
 }
 
+// ArchiveFile A ZIP with results, 500 MiB at most unless it has a single one.
+type ArchiveFile struct {
+	Bytes int64 `json:"bytes"`
+
+	// ExpiresAt When the link ends.
+	ExpiresAt time.Time `json:"expiresAt"`
+	Filename  string    `json:"filename"`
+
+	// Results How many results it has.
+	Results int64 `json:"results"`
+
+	// URL Downloads the ZIP. It is a secret.
+	URL string `json:"url"`
+}
+
 // Batch defines model for Batch.
 type Batch struct {
+	// Archive The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+	Archive *BatchArchive `json:"archive,omitempty"`
+
 	// Counts Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
 	Counts BatchCounts `json:"counts"`
 
@@ -2057,7 +2078,7 @@ type Batch struct {
 	// Reason Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added.
 	Reason string `json:"reason,omitempty"`
 
-	// Status `completed`: all items have ended. `counts` shows how many succeeded.
+	// Status `completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and the archive is being made.
 	Status BatchStatus `json:"status"`
 
 	// TestMode Whether the jobs are free and their results marked TEST.
@@ -2068,6 +2089,20 @@ type Batch struct {
 
 	// Webhook The webhook that the request named. Its deliveries are listed under `id`.
 	Webhook *BatchWebhook `json:"webhook,omitempty"`
+}
+
+// BatchArchive The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+type BatchArchive struct {
+	Bytes int64 `json:"bytes"`
+
+	// Files How many ZIP files it has so far.
+	Files int64 `json:"files"`
+
+	// LeftOut Results that had expired or were deleted before the archive was made.
+	LeftOut int64 `json:"leftOut"`
+
+	// Results How many results they have.
+	Results int64 `json:"results"`
 }
 
 // BatchCounts Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`.
@@ -2127,7 +2162,7 @@ type BatchRequest struct {
 	Options map[string]interface{} `json:"options,omitempty"`
 
 	// Output What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
-	Output map[string]interface{} `json:"output,omitempty"`
+	Output *BatchRequestOutput `json:"output,omitempty"`
 
 	// Then Further steps of all jobs, as in a job.
 	Then []map[string]interface{} `json:"then,omitempty"`
@@ -2141,6 +2176,12 @@ type BatchRequest struct {
 
 // BatchRequestOnError `stop`: as soon as an item fails, the batch is canceled. By default: "continue".
 type BatchRequestOnError string
+
+// BatchRequestOutput What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
+type BatchRequestOutput struct {
+	// Archive Whether a ZIP of all results is made when all items have ended. Large ones have several files. By default: false.
+	Archive *bool `json:"archive,omitempty"`
+}
 
 // BatchRequestWebhook Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
 type BatchRequestWebhook struct {
@@ -2188,6 +2229,9 @@ type BatchResult struct {
 
 // BatchResultsResponse defines model for BatchResultsResponse.
 type BatchResultsResponse struct {
+	// Archive The archive of all results, if the request asks for one, on the first page.
+	Archive *BatchResultsResponseArchive `json:"archive,omitempty"`
+
 	// NextCursor Where the next page begins; absent on the last one.
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
@@ -2197,7 +2241,15 @@ type BatchResultsResponse struct {
 	Results   []BatchResult `json:"results"`
 }
 
-// BatchStatus `completed`: all items have ended. `counts` shows how many succeeded.
+// BatchResultsResponseArchive The archive of all results, if the request asks for one, on the first page.
+type BatchResultsResponseArchive struct {
+	Files []ArchiveFile `json:"files"`
+
+	// LeftOut Results that had expired or were deleted before the archive was made.
+	LeftOut int64 `json:"leftOut"`
+}
+
+// BatchStatus `completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and the archive is being made.
 type BatchStatus string
 
 // BatchWebhook The webhook that the request named. Its deliveries are listed under `id`.
@@ -2944,6 +2996,9 @@ type ImagesToPDFOptionsPageSize string
 
 // Job defines model for Job.
 type Job struct {
+	// Archive The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+	Archive *JobArchive `json:"archive,omitempty"`
+
 	// Attempts How often a worker started the job.
 	Attempts int64 `json:"attempts"`
 
@@ -3029,6 +3084,20 @@ type Job struct {
 
 	// Webhook The webhook that the request named. Its deliveries are listed under `id`.
 	Webhook *JobWebhook `json:"webhook,omitempty"`
+}
+
+// JobArchive The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+type JobArchive struct {
+	Bytes int64 `json:"bytes"`
+
+	// Files How many ZIP files it has so far.
+	Files int64 `json:"files"`
+
+	// LeftOut Results that had expired or were deleted before the archive was made.
+	LeftOut int64 `json:"leftOut"`
+
+	// Results How many results they have.
+	Results int64 `json:"results"`
 }
 
 // JobCredits defines model for JobCredits.

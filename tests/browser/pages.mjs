@@ -34,6 +34,21 @@ async function endedJob(tool, body) {
   return id;
 }
 
+/** The id of a batch of which some items failed, as soon as it has ended. */
+const batch = once(async () => {
+  const items = ["invoice-1", "invoice-2", "invoice-3"].map((name) => ({ html: `<h1>${name}</h1>`, filename: `${name}.pdf` }));
+  items.push({ url: `${process.env.SAMPLES_URL}/no-such-page.html` }, { uploadId: `upl_${uploadTime()}70008000000000000000` });
+  const { id } = (await post("/v1/batches", { toolSlug: "html-to-pdf", items, output: { archive: true } })).batch;
+  await eventually("the batch has ended", async () => {
+    const { batch } = await (await fetch(url(`/v1/batches/${id}`), { headers })).json();
+    return batch.status === "completed";
+  });
+  return id;
+});
+
+/** The time in a new upload's id. */
+const uploadTime = () => Date.now().toString(16).padStart(12, "0").slice(0, 12);
+
 /** The id of an upload of one of the tests' PDFs. */
 async function uploaded(name) {
   const content = await readFile(new URL(`../fixtures/pdf/${name}`, import.meta.url));
@@ -289,6 +304,9 @@ export const pages = [
   { name: "sample", path: "/app/webhooks", who: "user", prepare: click("button", "Create a signed sample") },
   { name: "verifier", path: "/app/webhooks/verify", who: "user" },
   { name: "jobs", path: "/app/jobs", who: "user" },
+  { name: "batch", path: async () => `/app/batches/${await batch()}`, who: "user" },
+  { name: "batches", path: "/app/batches", who: "user" },
+  { name: "batch-delete", path: async () => `/app/batches/${await batch()}/delete`, who: "user" },
   { name: "templates", path: "/app/templates", who: "user" },
   { name: "fonts", path: withFonts, who: "user" },
   { name: "fonts-refused", path: withFonts, who: "user", prepare: refuseFont },

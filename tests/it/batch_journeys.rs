@@ -31,11 +31,19 @@ async fn rows_become_documents() {
     let rows: Vec<_> = (1..=5)
         .map(|row| json!({"html": format!("<h1>Letter {row}</h1>"), "filename": format!("letter-{row}.pdf"), "metadata": {"row": row.to_string()}}))
         .collect();
-    let body = json!({"toolSlug": "html-to-pdf", "items": rows, "options": {"landscape": true}});
+    let body =
+        json!({"toolSlug": "html-to-pdf", "items": rows, "options": {"landscape": true}, "output": {"archive": true}});
     let id = create(&traveller, &body).await;
     let batch = end_of(&traveller, &id).await;
     assert_eq!((&batch["status"], &batch["counts"]["completed"]), (&json!("completed"), &json!(5)), "{batch}");
     assert_eq!(batch["credits"], json!({"charged": 5, "refunded": 0}));
+    let download = traveller.ask(Method::GET, &format!("/v1/batches/{id}/download"), None).await.body;
+    let link = download["archive"]["files"][0]["url"].as_str().unwrap_or_else(|| panic!("{download}"));
+    let zip = reqwest::get(link).await.unwrap().bytes().await.unwrap();
+    let zip = zip::ZipArchive::new(std::io::Cursor::new(zip)).unwrap();
+    let mut names: Vec<_> = zip.file_names().map(|name| name.unwrap().into_owned()).collect();
+    names.sort();
+    assert_eq!(names, (1..=5).map(|row| format!("letter-{row}.pdf")).collect::<Vec<_>>());
     let listed = traveller.ask(Method::GET, &format!("/v1/batches/{id}/jobs?status=completed"), None).await.body;
     let jobs = listed["jobs"].as_array().unwrap();
     assert_eq!(jobs.len(), 5, "{listed}");

@@ -11,6 +11,7 @@ import threading
 import time
 
 from load.audit import audit
+from load.batch import kill_during_a_batch
 from load.clients import Clients
 from load.crowd import Crowd
 from load.figures import percentiles, print_figures, queue_times
@@ -27,9 +28,13 @@ def main() -> int:
     arguments.add_argument("--seed", type=int, default=1)
     arguments.add_argument("--crowd", type=int, default=0,
                            help="in place of kills: so many jobs of another account wait for one, and the queue times are compared")
+    arguments.add_argument("--batch", type=int, default=0,
+                           help="in place of jobs from clients: a batch of so many rows, and the runner of batches is killed too")
     settings = arguments.parse_args()
 
     stack = Stack.of_environment()
+    if settings.batch:
+        return kill_during_a_batch(stack, settings)
     if settings.crowd:
         return beside_a_crowd(stack, settings)
     account, key = stack.make_account(settings.jobs)

@@ -1,28 +1,34 @@
-"""Kills workers at any point of their work, by process id."""
+"""Kills workers, or other programs, at any point of their work, by process id."""
 
 import os
 import random
 import signal
 import time
+from collections import Counter
 from collections.abc import Callable
 
 from load.stack import Stack
 
 
 class Killer:
-    def __init__(self, stack: Stack, kills: int, seed: int):
-        self.stack, self.left, self.random = stack, kills, random.Random(seed)
-        self.killed = 0
+    def __init__(self, stack: Stack, kills: int, seed: int, programs: tuple[str, ...] = ("worker",)):
+        self.stack, self.left, self.random, self.programs = stack, kills, random.Random(seed), programs
+        self.by_program: Counter[str] = Counter()
+
+    @property
+    def killed(self) -> int:
+        return self.by_program.total()
 
     def kill_while(self, goes_on: Callable[[], bool], deadline: float) -> None:
         while self.left > 0 and time.monotonic() < deadline and goes_on():
             time.sleep(self.random.uniform(0.2, 3))
-            workers = self.stack.workers()
-            if not workers:
+            program = self.random.choice(self.programs)
+            processes = self.stack.processes(program)
+            if not processes:
                 continue
             try:
-                os.kill(self.random.choice(workers), signal.SIGKILL)
+                os.kill(self.random.choice(processes), signal.SIGKILL)
             except ProcessLookupError:
                 continue
-            self.killed += 1
+            self.by_program[program] += 1
             self.left -= 1

@@ -82,9 +82,9 @@ class Stack:
         except (urllib.error.URLError, OSError):
             return Answer(0, {}, 1)
 
-    def workers(self) -> list[int]:
-        """Ids of this stack's worker processes, without helpers."""
-        binary = self.home / "bin" / "worker"
+    def processes(self, program: str) -> list[int]:
+        """Ids of this stack's processes of a program, without helpers."""
+        binary = self.home / "bin" / program
         found = []
         for entry in Path("/proc").iterdir():
             if not entry.name.isdigit():

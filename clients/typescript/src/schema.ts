@@ -447,7 +447,7 @@ export interface paths {
         };
         /**
          * List the results of a batch
-         * @description Returns what became of each item that has a job or was refused, in their order, with a link to the primary result of each completed job.
+         * @description Returns what became of each item that has a job or was refused, in their order, with a link to the primary result of each completed job. The first page of JSON has links to the archive, if the batch has one.
          */
         get: operations["getBatchDownload"];
         put?: never;
@@ -848,6 +848,16 @@ export interface components {
             /** @description How often a worker started the job. */
             attempts: number;
             progress?: components["schemas"]["Progress"];
+            /** @description The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links. */
+            archive?: {
+                /** @description How many ZIP files it has so far. */
+                files: number;
+                /** @description How many results they have. */
+                results: number;
+                bytes: number;
+                /** @description Results that had expired or were deleted before the archive was made. */
+                leftOut: number;
+            };
             /** @description The webhook that the request named. Its deliveries are listed under `id`. */
             webhook?: {
                 id: string;
@@ -1237,6 +1247,12 @@ export interface components {
             }[];
             /** @description What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`. */
             output?: {
+                /**
+                 * @description Whether a ZIP of all results is made when all items have ended. Large ones have several files.
+                 * @default false
+                 */
+                archive?: boolean;
+            } & {
                 [key: string]: unknown;
             };
             /** @description Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there. */
@@ -1323,6 +1339,16 @@ export interface components {
                 charged: number;
                 refunded: number;
             };
+            /** @description The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links. */
+            archive?: {
+                /** @description How many ZIP files it has so far. */
+                files: number;
+                /** @description How many results they have. */
+                results: number;
+                bytes: number;
+                /** @description Results that had expired or were deleted before the archive was made. */
+                leftOut: number;
+            };
             /** @description The webhook that the request named. Its deliveries are listed under `id`. */
             webhook?: {
                 id: string;
@@ -1330,10 +1356,10 @@ export interface components {
             };
         };
         /**
-         * @description `completed`: all items have ended. `counts` shows how many succeeded.
+         * @description `completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and the archive is being made.
          * @enum {string}
          */
-        BatchStatus: "processing" | "paused" | "canceling" | "completed" | "canceled" | "deleting";
+        BatchStatus: "processing" | "paused" | "canceling" | "archiving" | "completed" | "canceled" | "deleting";
         BatchJobsResponse: {
             /** @constant */
             ok: true;
@@ -1351,8 +1377,31 @@ export interface components {
             /** @description The same as the header `x-request-id`. */
             requestId: string;
             results: components["schemas"]["BatchResult"][];
+            /** @description The archive of all results, if the request asks for one, on the first page. */
+            archive?: {
+                files: components["schemas"]["ArchiveFile"][];
+                /** @description Results that had expired or were deleted before the archive was made. */
+                leftOut: number;
+            };
             /** @description Where the next page begins; absent on the last one. */
             nextCursor?: string;
+        };
+        /** @description A ZIP with results, 500 MiB at most unless it has a single one. */
+        ArchiveFile: {
+            filename: string;
+            bytes: number;
+            /** @description How many results it has. */
+            results: number;
+            /**
+             * Format: uri
+             * @description Downloads the ZIP. It is a secret.
+             */
+            url: string;
+            /**
+             * Format: date-time
+             * @description When the link ends.
+             */
+            expiresAt: string;
         };
         /** @description What became of an item. */
         BatchResult: {

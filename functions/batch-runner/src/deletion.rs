@@ -1,7 +1,7 @@
 //! Deletes a batch whose jobs have all ended, page by page. What is deleted twice is deleted as well, so a run may be killed anywhere.
 
 use docmill::domain::job::Job;
-use docmill::http::batches::try_delete_items;
+use docmill::http::batches::{delete_archive, try_delete_items};
 use docmill::store::jobs::Written;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -26,7 +26,7 @@ impl Run<'_> {
         stream::iter(jobs).buffer_unordered(AT_ONCE).try_collect::<()>().await?;
         self.runner.context.batches.forget_refused(&self.batch, first, last - 1).await?;
         self.batch.deleted = last;
-        Ok(if self.write(None).await? { Step::Moved } else { Step::Over })
+        Ok(if self.write_down(None).await? { Step::Moved } else { Step::Over })
     }
 
     async fn delete_job(&self, job: Job) -> Result<(), Obstacle> {
@@ -36,6 +36,7 @@ impl Run<'_> {
     /// The record is the last to go: until then, the sweeper calls the next run.
     async fn delete_record(&self) -> Result<Step, Obstacle> {
         try_delete_items(&self.runner.context, &self.batch).await?;
+        delete_archive(&self.runner.context, &self.batch).await?;
         match self.runner.context.batches.remove(&self.batch).await? {
             Written::Yes | Written::Superseded => Ok(Step::Over),
         }

@@ -4,6 +4,7 @@
 //! batches take turns. Whenever a run dies, the sweeper calls the next one after the lease. An item becomes one job, because the
 //! job's id follows from batch and item, and only the current run's transactions succeed (`store/batches.rs`).
 
+mod archive;
 mod deletion;
 mod lines;
 mod run;
@@ -21,6 +22,7 @@ use docmill::queue::{BatchMessage, QueueError, parse_batch_message};
 use docmill::store::StoreError;
 use tokio::time::Instant;
 
+pub use archive::Limits as ArchiveLimits;
 use run::{Run, Step};
 
 /// How long a run works.
@@ -34,6 +36,8 @@ const NEXT_SECONDS: u64 = 5;
 #[derive(Debug)]
 pub struct Runner {
     pub context: Arc<Context>,
+    /// When a ZIP of an archive is full.
+    pub archive: ArchiveLimits,
     jobs: JobService,
     control: ControlService,
 }
@@ -49,6 +53,8 @@ pub enum Obstacle {
     Files(#[from] FilesError),
     #[error("the stored items can't be read: {0}")]
     Items(String),
+    #[error("the archive could not be written: {0}")]
+    Archive(String),
     #[error("the next job could not be created: {0}")]
     Job(String),
 }
@@ -58,7 +64,7 @@ impl Runner {
         let context = Arc::new(context);
         // Webhooks are those of batches, which are sealed when the batch is created.
         let jobs = JobService::new(context.clone(), None);
-        Self { jobs, control: ControlService::new(context.clone()), context }
+        Self { archive: ArchiveLimits::default(), jobs, control: ControlService::new(context.clone()), context }
     }
 
     /// Handles a message. It is acknowledged in any case: the table says what is still to be done.
@@ -81,6 +87,7 @@ impl Runner {
             match run.step().await {
                 Ok(Step::Moved) => idle = 0,
                 Ok(Step::Still) => idle += 1,
+                Ok(Step::Yielded) => return run.release(0).await,
                 Ok(Step::Over) => return Ok(()),
                 // The batch is free again, so that a short fault costs no whole lease.
                 Err(error) => {

@@ -8,11 +8,11 @@ use docmill::domain::batch::{Batch, BatchPlace, Defaults, PauseReason, Refusal, 
 use docmill::domain::event::EventKind;
 use docmill::domain::job::{Job, JobId, JobStatus};
 use docmill::files::{BatchPart, ObjectKey};
-use docmill::http::batches::delete_items;
+use docmill::http::batches::{delete_archive, delete_items, try_delete_items};
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::guard::{Caller, caller_of};
 use docmill::http::submit::BatchItem;
-use docmill::store::batches::Gate;
+use docmill::store::batches::{DUE_BATCHES, Gate};
 use docmill::store::events::StoredEvent;
 use docmill::store::jobs::Written;
 
@@ -32,6 +32,8 @@ pub(crate) enum Step {
     Moved,
     /// Nothing, for the time being.
     Still,
+    /// Something, and another batch may have its turn.
+    Yielded,
     /// The batch has ended, or another run has it.
     Over,
 }
@@ -62,6 +64,9 @@ impl<'a> Run<'a> {
 
     /// Looks at the open jobs, does what is to be done next, and writes it down.
     pub(crate) async fn step(&mut self) -> Result<Step, Obstacle> {
+        if self.batch.state.is_ended() {
+            return self.discard().await;
+        }
         self.batch.give_up(clock::now());
         let was = self.batch.state;
         let mut moved = self.settle().await?;
@@ -74,6 +79,13 @@ impl<'a> Run<'a> {
                     Some(event) => event,
                 }
             }
+            State::Archiving => {
+                if self.archive_next().await? == Step::Over {
+                    return Ok(Step::Over);
+                }
+                moved = true;
+                None
+            }
             State::Deleting if self.batch.has_finished() => return self.delete_next().await,
             State::Canceling | State::Deleting => {
                 self.cancel_jobs().await?;
@@ -82,14 +94,24 @@ impl<'a> Run<'a> {
             State::Paused | State::Completed | State::Canceled => None,
         };
         let ended = self.batch.conclude(clock::now());
+        if ended && self.batch.state.is_ended() {
+            let wanted = self.batch.retention_seconds.map(Duration::from_secs);
+            self.batch.keep(wanted.unwrap_or(self.runner.context.config.output_retention));
+        }
         let event = if ended { Some(self.ended()) } else { event };
         moved |= ended || event.is_some() || self.batch.state != was;
-        if moved && !self.write(event.as_ref()).await? {
+        if moved && !self.write_down(event.as_ref()).await? {
             return Ok(Step::Over);
         }
         if ended && self.batch.state.is_ended() {
-            delete_items(&self.runner.context, &self.batch).await;
+            if self.batch.kept_until.is_none() {
+                delete_items(&self.runner.context, &self.batch).await;
+            }
             return Ok(Step::Over);
+        }
+        // Batches take turns after each file of an archive.
+        if was == State::Archiving {
+            return Ok(Step::Yielded);
         }
         Ok(if moved { Step::Moved } else { Step::Still })
     }
@@ -208,20 +230,33 @@ impl<'a> Run<'a> {
         Ok(())
     }
 
+    /// Deletes what was kept of an ended batch, if its time is over.
+    async fn discard(&mut self) -> Result<Step, Obstacle> {
+        if self.batch.kept_until.is_some_and(|until| until <= clock::now()) {
+            try_delete_items(&self.runner.context, &self.batch).await?;
+            delete_archive(&self.runner.context, &self.batch).await?;
+            self.batch.kept_until = None;
+            self.batch.lease_until = None;
+            self.write_down(None).await?;
+        }
+        Ok(Step::Over)
+    }
+
     /// The event about the end of the batch.
     fn ended(&self) -> StoredEvent {
         let kind = match self.batch.state {
             State::Canceled | State::Canceling | State::Deleting => EventKind::BatchCanceled,
-            State::Completed | State::Processing | State::Paused => EventKind::BatchCompleted,
+            State::Completed | State::Archiving | State::Processing | State::Paused => EventKind::BatchCompleted,
         };
         StoredEvent::of_batch(&self.batch, kind, self.batch.finished_at.unwrap_or_else(clock::now))
     }
 
     /// False if the batch has changed since it was read.
-    pub(crate) async fn write(&mut self, event: Option<&StoredEvent>) -> Result<bool, Obstacle> {
+    pub(crate) async fn write_down(&mut self, event: Option<&StoredEvent>) -> Result<bool, Obstacle> {
         if self.batch.state.is_ended() {
-            self.batch.due_shard = None;
-            self.batch.due = None;
+            // Then it is claimed once more.
+            self.batch.due = self.batch.kept_until;
+            self.batch.due_shard = self.batch.due.map(|_| DUE_BATCHES.to_owned());
         }
         if self.runner.context.batches.write(&mut self.batch, event).await? == Written::Superseded {
             return Ok(false);
@@ -241,7 +276,7 @@ impl<'a> Run<'a> {
         self.batch.lease_until = None;
         self.batch.due = Some(clock::now().plus(grace));
         // If another run has it, that one calls the next.
-        if self.write(None).await? && is_active {
+        if self.write_down(None).await? && is_active {
             self.runner.control.queue.call_runner(&self.batch.account, self.batch.id, seconds).await?;
         }
         Ok(())

@@ -17,11 +17,12 @@ use crate::viewer::Viewer;
 use docmill_look::{icons, theme};
 
 /// Pages of all users, in the order of the menu.
-const USER_MENU: [(&str, &str); 9] = [
+const USER_MENU: [(&str, &str); 10] = [
     ("/app", "Overview"),
     ("/app/playground", "Playground"),
     ("/app/keys", "API keys"),
     ("/app/jobs", "Jobs"),
+    ("/app/batches", "Batches"),
     ("/app/templates", "Templates"),
     ("/app/fonts", "Fonts"),
     ("/app/webhooks", "Webhooks"),

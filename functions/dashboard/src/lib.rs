@@ -42,6 +42,7 @@ pub fn router(state: AppState) -> Router {
         .merge(pages::keys::routes())
         .merge(pages::connect::routes())
         .merge(pages::jobs::routes())
+        .merge(pages::batches::routes())
         .merge(pages::fonts::routes())
         .merge(pages::templates::routes())
         .merge(pages::webhooks::routes())

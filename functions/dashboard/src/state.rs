@@ -5,6 +5,7 @@ use std::sync::Arc;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use docmill::context::Context;
+use docmill::http::batches::{BatchControl, NewBatches};
 use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
 use docmill::http::submit::JobService;
@@ -24,6 +25,10 @@ pub struct AppState {
     pub uploads: Arc<UploadService>,
     /// Cancels and deletes jobs, like the API.
     pub control: Arc<ControlService>,
+    /// Cancels, resumes and deletes batches, like the API.
+    pub batches: Arc<BatchControl>,
+    /// Creates batches of failed items.
+    pub new_batches: Arc<NewBatches>,
     /// Adds and deletes fonts, like the API.
     pub fonts: Arc<FontService>,
     /// Adds and deletes templates, like the API.
@@ -34,8 +39,11 @@ pub struct AppState {
 impl AppState {
     pub fn new(context: Arc<Context>, config: DashboardConfig) -> Result<Self, IssuerError> {
         let base_path = config.url.path().trim_end_matches('/').into();
+        let jobs = Arc::new(JobService::new(context.clone(), None));
         Ok(Self {
-            jobs: Arc::new(JobService::new(context.clone(), None)),
+            new_batches: Arc::new(NewBatches::new(jobs.clone())),
+            batches: Arc::new(BatchControl::new(context.clone())),
+            jobs,
             uploads: Arc::new(UploadService::new(context.clone())),
             control: Arc::new(ControlService::new(context.clone())),
             fonts: Arc::new(FontService::new(context.clone())),

@@ -4,10 +4,8 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 
 use aws_sdk_s3::types::{Delete, Object, ObjectIdentifier};
 
-use super::{
-    EXPECTED, Files, FilesError, INPUTS, KeptFor, ObjectKey, OutputPart, TEMPLATES, part_key, result_folder,
-    unavailable,
-};
+use super::keys::{EXPECTED, INPUTS, TEMPLATES};
+use super::{Files, FilesError, KeptFor, ObjectKey, OutputPart, part_key, result_folder, unavailable};
 use crate::domain::job::{Job, JobId, StoredResults};
 use crate::domain::template::TemplateName;
 use crate::domain::time::Timestamp;

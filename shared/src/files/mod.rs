@@ -1,8 +1,12 @@
 //! The files bucket: keys, lifetimes and signed links.
 
 mod deletion;
+mod keys;
+mod multipart;
 
 pub use deletion::{StoredRequest, TemplateFile};
+pub use keys::{ArchivePart, BatchPart, KeptFor, ObjectKey, OutputPart, TemplatePart, archive_folder, template_folder};
+pub use multipart::Pieces;
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -19,11 +23,9 @@ use base64::engine::general_purpose::STANDARD as BASE64;
 use url::Url;
 
 use crate::aws::Aws;
-use crate::domain::batch::BatchId;
-use crate::domain::job::{Job, JobId, JobStatus, Output, StoredResults};
-use crate::domain::template::{TemplateName, Version};
+use crate::domain::job::{Job, JobStatus, Output, StoredResults};
 use crate::domain::time::Timestamp;
-use crate::domain::upload::{UploadId, UploadRequest};
+use crate::domain::upload::UploadRequest;
 
 /// How long a download link works: less than a role's session, since the link ends with it.
 pub const LINK_LIFETIME: Duration = Duration::from_secs(600);
@@ -33,138 +35,6 @@ pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 
 /// The value of `If-None-Match` that only allows to store an object that does not exist.
 const NOT_THERE_YET: &str = "*";
-
-const INPUTS: &str = "inputs/";
-const TEMPLATES: &str = "templates/";
-/// What the key of what a version expects ends with.
-const EXPECTED: &str = ".json";
-const DAY: Duration = Duration::from_secs(86_400);
-
-/// Objects in the bucket. Lifecycle rules delete each kind by its prefix.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum ObjectKey<'a> {
-    /// A request too large for a job item.
-    Input { account: &'a str, job: JobId },
-    /// A result. Each attempt has its own key, so that a late worker overwrites nothing.
-    Output { account: &'a str, job: JobId, attempt: u32, part: OutputPart, kept_for: KeptFor },
-    /// A client's uploaded document. The account comes first, so that no account can name another one's upload.
-    Upload { account: &'a str, upload: UploadId },
-    /// An account's font, by its upload. No lifecycle rule deletes it.
-    Font { account: &'a str, upload: &'a str },
-    /// A version of a stored template, or what it expects. No lifecycle rule deletes it.
-    Template { account: &'a str, name: &'a TemplateName, file: &'a str, part: TemplatePart },
-    /// What a batch's jobs are made of, until it has ended.
-    Batch { account: &'a str, batch: BatchId, part: BatchPart },
-}
-
-/// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum KeptFor {
-    Day,
-    Week,
-}
-
-/// One of a job's files.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum OutputPart {
-    /// The file with this index.
-    File(usize),
-    /// All files together, as a ZIP.
-    Archive,
-    /// The description of many files: see [`crate::domain::job::StoredResults`].
-    Manifest,
-}
-
-/// What is stored of a template's version.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum TemplatePart {
-    File,
-    /// The schema of the data that it expects, and an example, as JSON.
-    Expected,
-}
-
-/// What is stored of a batch.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum BatchPart {
-    /// The items as JSON lines.
-    Items,
-    /// What the batch says for all of them, as JSON.
-    Defaults,
-}
-
-/// What the keys of all versions of a template begin with.
-pub fn template_folder(account: &str, name: &TemplateName) -> String {
-    format!("{TEMPLATES}{account}/{name}/")
-}
-
-impl<'a> ObjectKey<'a> {
-    /// Where the current attempt stores a result.
-    pub fn of_result(job: &'a Job, part: OutputPart) -> Self {
-        let kept_for = KeptFor::of(job);
-        Self::Output { account: &job.account, job: job.id, attempt: job.attempts, part, kept_for }
-    }
-
-    /// Where a version of a stored template lies, or what it expects.
-    pub fn of_template(account: &'a str, name: &'a TemplateName, version: &'a Version, part: TemplatePart) -> Self {
-        Self::Template { account, name, file: &version.file, part }
-    }
-
-    /// Where the job's request lies if it is not in the job's item.
-    pub fn of_request(job: &'a Job) -> Self {
-        Self::Input { account: &job.account, job: job.id }
-    }
-}
-
-impl KeptFor {
-    fn of(job: &Job) -> Self {
-        let is_long = job.retention_seconds.is_some_and(|seconds| Duration::from_secs(seconds) > DAY);
-        if is_long { Self::Week } else { Self::Day }
-    }
-
-    const fn folder(self) -> &'static str {
-        match self {
-            Self::Day => "outputs/day",
-            Self::Week => "outputs/week",
-        }
-    }
-}
-
-impl std::fmt::Display for OutputPart {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::File(index) => write!(f, "{index}"),
-            Self::Archive => f.write_str("all"),
-            Self::Manifest => f.write_str("manifest"),
-        }
-    }
-}
-
-impl std::fmt::Display for ObjectKey<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Input { account, job } => write!(f, "{INPUTS}{account}/{job}"),
-            Self::Output { account, job, attempt, part, kept_for } => {
-                write!(f, "{}/{account}/{job}/{attempt}/{part}", kept_for.folder())
-            }
-            Self::Upload { account, upload } => write!(f, "uploads/{account}/{upload}"),
-            Self::Font { account, upload } => write!(f, "fonts/{account}/{upload}"),
-            Self::Template { account, name, file, part } => {
-                let end = match part {
-                    TemplatePart::File => "",
-                    TemplatePart::Expected => EXPECTED,
-                };
-                write!(f, "{}{file}{end}", template_folder(account, name))
-            }
-            Self::Batch { account, batch, part } => {
-                let part = match part {
-                    BatchPart::Items => "items",
-                    BatchPart::Defaults => "defaults",
-                };
-                write!(f, "batches/{account}/{batch}/{part}")
-            }
-        }
-    }
-}
 
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
@@ -337,11 +207,20 @@ impl Files {
 
     /// A part of a stored document from this byte on, `most` bytes at most. The document must be longer than `from`.
     pub async fn get_part(&self, key: &str, from: u64, most: u64) -> Result<Vec<u8>, FilesError> {
+        let part = self.find_part(key, from, most).await?;
+        part.ok_or_else(|| FilesError::Unavailable("the document does not exist".into()))
+    }
+
+    /// The same; `None` if the document does not exist.
+    pub async fn find_part(&self, key: &str, from: u64, most: u64) -> Result<Option<Vec<u8>>, FilesError> {
         let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
-        let object = self.client().get_object().bucket(&self.bucket).key(key).range(range).send().await;
-        let body = object.map_err(|error| unavailable(&error))?.body;
+        let body = match self.client().get_object().bucket(&self.bucket).key(key).range(range).send().await {
+            Ok(object) => object.body,
+            Err(error) if self.is_absent(key, &error).await? => return Ok(None),
+            Err(error) => return Err(unavailable(&error)),
+        };
         let bytes = body.collect().await.map_err(|error| FilesError::Unavailable(error.to_string()))?;
-        Ok(bytes.to_vec())
+        Ok(Some(bytes.to_vec()))
     }
 
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {
@@ -427,6 +306,11 @@ impl Files {
     /// A link that displays an upload as this type: only for the dashboard's pages of its account.
     pub async fn upload_preview_link(&self, key: &ObjectKey<'_>, content_type: &str) -> Result<SignedLink, FilesError> {
         self.signed_link(&key.to_string(), content_type, "inline".to_owned()).await
+    }
+
+    /// A link that downloads a file of a batch's archive under this name.
+    pub async fn archive_link(&self, key: &ObjectKey<'_>, filename: &str) -> Result<SignedLink, FilesError> {
+        self.signed_link(&key.to_string(), "application/zip", attachment(filename)).await
     }
 
     async fn result_link(&self, key: &str, output: &Output, disposition: String) -> Result<SignedLink, FilesError> {

@@ -1,6 +1,8 @@
 //! Keys, and the names of downloads.
 
 use super::*;
+use crate::domain::job::JobId;
+use crate::domain::upload::UploadId;
 
 #[test]
 fn a_download_keeps_its_name_and_cannot_break_out_of_the_header() {

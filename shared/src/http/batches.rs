@@ -13,13 +13,14 @@ use super::submit::{JobService, ToolChoice, admit_tool};
 use crate::clock;
 use crate::context::Context;
 use crate::domain::batch::{
-    Batch, BatchId, BatchRequest, CancelReason, Forbidden, MOST_ITEMS_BYTES, NewBatch, State, Tally, UPLOAD_RULE,
+    Archive, Batch, BatchId, BatchRequest, CancelReason, Defaults, Forbidden, MOST_ITEMS_BYTES, OnError, State, Tally,
+    UPLOAD_RULE,
 };
 use crate::domain::breach::Breach;
 use crate::domain::idempotency::IdempotencyKey;
 use crate::domain::job::Job;
 
-use crate::files::{BatchPart, FilesError, ObjectKey};
+use crate::files::{BatchPart, FilesError, ObjectKey, archive_folder};
 use crate::queue::Queue;
 use crate::store::StoreError;
 use crate::store::batches::{BatchKey, Created, DUE_BATCHES};
@@ -35,7 +36,7 @@ const HURRY: Duration = Duration::from_secs(30);
 /// Creates batches.
 #[derive(Debug)]
 pub struct NewBatches {
-    pub jobs: JobService,
+    pub jobs: Arc<JobService>,
 }
 
 /// What reading and controlling batches need besides the common context.
@@ -46,13 +47,13 @@ pub struct BatchControl {
 }
 
 impl NewBatches {
-    pub fn new(jobs: JobService) -> Self {
-        Self { jobs }
+    pub fn new(jobs: impl Into<Arc<JobService>>) -> Self {
+        Self { jobs: jobs.into() }
     }
 
     /// The checks of the body are in the order of those for a job.
     pub async fn create(&self, caller: &Caller, body: &Map<String, Value>, key: Option<&IdempotencyKey>) -> Outcome {
-        let JobService { context, queue, .. } = &self.jobs;
+        let JobService { context, queue, .. } = &*self.jobs;
         let tool = self.jobs.choose_tool(ToolChoice::InBody, body)?;
         admit_tool(tool, caller)?;
         let request = BatchRequest::read(body, caller.now).map_err(invalid_request)?;
@@ -69,10 +70,15 @@ impl NewBatches {
         let wanted = request.check(&context.catalogue, tool, &uploaded).map_err(invalid_request)?;
         let webhook = self.jobs.webhook(wanted.first.webhook.as_ref(), caller.account())?;
         self.jobs.admit_steps(&wanted.first, caller)?;
-        let batch =
-            Batch { webhook, ..new_batch(caller, tool.definition.slug.clone(), &wanted, context.config.job_retention) };
+        let batch = Batch {
+            webhook,
+            on_error: wanted.on_error,
+            archive: wanted.archive.then(Archive::default),
+            retention_seconds: wanted.first.output.retention_seconds,
+            ..new_batch(caller, tool.definition.slug.clone(), wanted.total, context.config.job_retention)
+        };
         // The items are stored first, so that every batch has them.
-        self.store(&batch, &wanted).await?;
+        self.store(&batch, wanted.lines, &wanted.defaults).await?;
         let kept_until = caller.now.plus(context.config.idempotency_retention);
         let record = key.map(|key| BatchKey::new(key, &batch, &wanted.fingerprint, kept_until));
         match context.batches.create(&batch, record.as_ref()).await? {
@@ -118,33 +124,34 @@ impl NewBatches {
         Ok(Some(accepted(&earlier).header(IDEMPOTENCY_REPLAYED, true)))
     }
 
-    async fn store(&self, batch: &Batch, wanted: &NewBatch) -> Result<(), ApiError> {
+    /// Stores the items, and what the batch says for all of them.
+    pub(super) async fn store(&self, batch: &Batch, lines: String, defaults: &Defaults) -> Result<(), ApiError> {
         let files = &self.jobs.context.files;
         let key = |part| ObjectKey::Batch { account: &batch.account, batch: batch.id, part };
-        let (items, defaults) = (key(BatchPart::Items), key(BatchPart::Defaults));
+        let (items_key, defaults_key) = (key(BatchPart::Items), key(BatchPart::Defaults));
         let stored = futures_util::try_join!(
-            files.put_text(&items, wanted.lines.clone()),
-            files.put_text(&defaults, json!(wanted.defaults).to_string()),
+            files.put_text(&items_key, lines),
+            files.put_text(&defaults_key, json!(defaults).to_string()),
         );
         stored.map(drop).map_err(ApiError::unavailable)
     }
 }
 
-fn new_batch(caller: &Caller, tool: String, wanted: &NewBatch, kept_for: Duration) -> Batch {
+pub(super) fn new_batch(caller: &Caller, tool: String, total: u32, kept_for: Duration) -> Batch {
     Batch {
         account: caller.account().to_owned(),
         id: BatchId::new(),
         key_hash: caller.key.key_hash.clone(),
         mode: caller.key.mode,
         tool,
-        on_error: wanted.on_error,
+        on_error: OnError::default(),
         webhook: None,
         state: State::Processing,
         reason: None,
         created_at: caller.now,
         paused_at: None,
         finished_at: None,
-        total: wanted.total,
+        total,
         next: 0,
         next_byte: 0,
         open: Vec::new(),
@@ -152,6 +159,9 @@ fn new_batch(caller: &Caller, tool: String, wanted: &NewBatch, kept_for: Duratio
         tally: Tally::default(),
         charged: 0,
         refunded: 0,
+        archive: None,
+        retention_seconds: None,
+        kept_until: None,
         deleted: 0,
         run: 0,
         lease_until: None,
@@ -241,7 +251,7 @@ pub fn further_requests(read: u32) -> u32 {
 }
 
 /// The batch is stored already: if the queue is down, the sweeper calls the runner.
-async fn call_runner(queue: &Queue, batch: &Batch) {
+pub(super) async fn call_runner(queue: &Queue, batch: &Batch) {
     if let Err(error) = queue.call_runner(&batch.account, batch.id, 0).await {
         tracing::warn!(batch_id = %batch.id, %error, "no runner was called; the sweeper will do it");
     }
@@ -260,7 +270,17 @@ pub async fn try_delete_items(context: &Context, batch: &Batch) -> Result<(), Fi
     context.files.delete_all(&[key(BatchPart::Items), key(BatchPart::Defaults)]).await
 }
 
-fn accepted(batch: &Batch) -> Reply {
+/// Deletes the files of the batch's archive, also those that a run did not live to note.
+pub async fn delete_archive(context: &Context, batch: &Batch) -> Result<(), FilesError> {
+    if batch.archive.is_none() {
+        return Ok(());
+    }
+    let folder = archive_folder(batch);
+    context.files.abort_pieces(&folder).await?;
+    context.files.delete_all(&context.files.list(&folder).await?).await
+}
+
+pub(super) fn accepted(batch: &Batch) -> Reply {
     Reply::new(StatusCode::ACCEPTED, "batch", batch.view())
         .header(header::LOCATION, format!("/v1/batches/{}", batch.id))
 }

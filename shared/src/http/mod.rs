@@ -1,6 +1,8 @@
 //! The HTTP interface that all endpoints share.
 
 pub mod accept;
+pub mod batch_results;
+pub mod batch_retry;
 pub mod batches;
 pub mod control;
 pub mod envelope;

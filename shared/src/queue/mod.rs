@@ -85,6 +85,14 @@ impl Queue {
         Ok(())
     }
 
+    pub async fn events_depth(&self) -> Result<Depth, QueueError> {
+        depth(&self.client, &self.events_url).await
+    }
+
+    pub async fn batches_depth(&self) -> Result<Depth, QueueError> {
+        depth(&self.client, &self.batches_url).await
+    }
+
     pub async fn depth(&self, queue: QueueName) -> Result<Depth, QueueError> {
         depth(&self.client, self.url(queue)).await
     }

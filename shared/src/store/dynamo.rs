@@ -16,8 +16,9 @@ use rand::RngExt;
 use serde::de::DeserializeOwned;
 use tokio::time::Instant;
 
-use super::item::{Item, from_item};
+use super::item::{DUE, Item, from_item, string, time};
 use super::{StoreError, store_error};
+use crate::domain::time::Timestamp;
 
 /// Most tries of a change that conflicts with others.
 pub(super) const TRIES: u32 = 8;
@@ -280,6 +281,26 @@ pub(super) fn update(update: Result<Update, BuildError>) -> Result<TransactWrite
 
 pub(super) fn put(put: Result<Put, BuildError>) -> Result<TransactWriteItem, StoreError> {
     Ok(TransactWriteItem::builder().put(put?).build())
+}
+
+/// Since when the most overdue item of this partition of the index [`DUE`] is due; `None` if none is.
+pub(super) async fn due_since(
+    client: &Client,
+    table: &str,
+    shard: &str,
+    now: Timestamp,
+) -> Result<Option<Timestamp>, StoreError> {
+    let query = client
+        .query()
+        .table_name(table)
+        .index_name(DUE)
+        .key_condition_expression("due_shard = :shard AND due <= :now")
+        .expression_attribute_values(":shard", string(shard))
+        .expression_attribute_values(":now", time(now))
+        .limit(1);
+    let output = query.send().await.map_err(|error| store_error(&error))?;
+    let first = output.items.unwrap_or_default().into_iter().next();
+    Ok(first.and_then(|item| Some(Timestamp(item.get("due")?.as_n().ok()?.parse().ok()?))))
 }
 
 #[cfg(test)]

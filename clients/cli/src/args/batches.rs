@@ -43,6 +43,9 @@ pub enum BatchesVerb {
         /// The folder for the results.
         #[arg(short, long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
         output: PathBuf,
+        /// The archive of all results, instead of each result. The batch must have been created with it.
+        #[arg(long)]
+        archive: bool,
     },
     /// Cancel batches: no more jobs are created, and unfinished ones are canceled, with refunds.
     Cancel {
@@ -83,6 +86,9 @@ pub struct CreateBatchArgs {
     /// What a failed item means for the others.
     #[arg(long, value_parser = ["continue", "stop"], default_value = "continue")]
     pub on_error: String,
+    /// Make a ZIP of all results at the end.
+    #[arg(long)]
+    pub archive: bool,
     /// Wait until the batch has ended or is paused.
     #[arg(long)]
     pub wait: bool,

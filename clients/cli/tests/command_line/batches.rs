@@ -6,6 +6,9 @@ use serde_json::{Value, json};
 use crate::User;
 use crate::service::{Manners, World, made_of};
 
+/// What a file of the archive has.
+pub const ARCHIVE: &str = "a ZIP";
+
 /// Answers of the service about its only batch.
 pub const ID: &str = "bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90";
 
@@ -25,6 +28,15 @@ fn is_bad(world: &World, item: &Value) -> bool {
     document(world, item).starts_with(b"bad")
 }
 
+/// An archive of two files.
+fn archive(url: &str) -> Value {
+    let file = |number: usize| {
+        let filename = format!("{ID}-{number}.zip");
+        json!({"filename": filename, "bytes": ARCHIVE.len(), "results": 1, "url": format!("{url}/archives/{number}")})
+    };
+    json!({"files": [file(1), file(2)], "leftOut": 1})
+}
+
 /// Two results a page.
 pub fn results(world: &World, url: &str, first: usize) -> Value {
     let row = |(index, item): (usize, &Value)| {
@@ -39,6 +51,9 @@ pub fn results(world: &World, url: &str, first: usize) -> Value {
     let rows: Vec<_> = world.items.iter().enumerate().skip(first).take(2).map(row).collect();
     let next = first + rows.len();
     let mut page = json!({"results": rows});
+    if world.batch["output"]["archive"] == true {
+        page["archive"] = archive(url);
+    }
     if next < world.items.len() {
         page["nextCursor"] = json!(next.to_string());
     }
@@ -79,6 +94,25 @@ async fn failed_items_are_told_and_the_others_kept() {
     assert!(ran.stderr.contains("1 of 2 completed, 1 failed"), "{}", ran.stderr);
     assert_eq!(user.read("out/result.pdf"), "PDF of b");
     assert_eq!(user.service.world().batch["onError"], "stop");
+}
+
+#[tokio::test]
+async fn an_archive_is_downloaded_instead_of_each_result() {
+    let user = User::new(Manners::default()).await;
+    user.write("a.docx", "a");
+    let ran = user.run(&["batches", "create", "office-to-pdf", "a.docx", "--archive", "--download", "out"]).await;
+    let ran = ran.ends_with(0);
+    assert_eq!(user.service.world().batch["output"], json!({"archive": true}));
+    assert!(ran.stdout.contains("2 results in 2 files in out"), "{}", ran.stdout);
+    assert!(ran.stderr.contains("1 results had expired"), "{}", ran.stderr);
+    for number in [1, 2] {
+        assert_eq!(user.read(&format!("out/{ID}-{number}.zip")), ARCHIVE);
+    }
+    let ran = user.run(&["batches", "download", ID, "--archive", "-o", "again", "--json"]).await.ends_with(0);
+    assert!(ran.stdout.contains("\"type\":\"archive\""), "{}", ran.stdout);
+    user.run(&["batches", "create", "office-to-pdf", "a.docx"]).await.ends_with(0);
+    let ran = user.run(&["batches", "download", ID, "--archive", "-o", "out"]).await.ends_with(2);
+    assert!(ran.stderr.contains("has no archive"), "{}", ran.stderr);
 }
 
 #[tokio::test]

@@ -111,7 +111,7 @@ impl Service {
         let path = parts.uri.path().to_owned();
         let path: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         // A program that asks for a key has none yet.
-        let is_signed = matches!(path[0], "store" | "results" | "app");
+        let is_signed = matches!(path[0], "store" | "results" | "archives" | "app");
         let key = parts.headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
         // A signed link must not get a key.
         match (is_signed, key.as_deref()) {
@@ -144,6 +144,7 @@ impl Service {
             }
             (&Method::GET, ["v1", "jobs", id] | ["v1", "jobs", id, "download"]) => self.job(&self.world(), id),
             (_, ["v1", "batches", rest @ ..]) => self.answer_about_batches(parts, rest, &body),
+            (&Method::GET, ["archives", _]) => Response::new(Full::new(batches::ARCHIVE.into())),
             (&Method::GET, ["results", id]) => match self.content(id) {
                 Some(content) => Response::new(Full::new(made_of(&content))),
                 None => empty(404),

@@ -6,6 +6,26 @@ from typing import Any, Literal, Optional, TypedDict, Union
 from typing_extensions import TypeAlias, NotRequired
 
 
+class JobArchive(TypedDict):
+    """
+    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+    """
+
+    files: int
+    """
+    How many ZIP files it has so far.
+    """
+    results: int
+    """
+    How many results they have.
+    """
+    bytes: int
+    leftOut: int
+    """
+    Results that had expired or were deleted before the archive was made.
+    """
+
+
 class JobWebhook(TypedDict):
     """
     The webhook that the request named. Its deliveries are listed under `id`.
@@ -378,6 +398,17 @@ class RateLimit(TypedDict):
     windowSeconds: int
 
 
+class BatchRequestOutput(TypedDict):
+    """
+    What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
+    """
+
+    archive: NotRequired[bool]
+    """
+    Whether a ZIP of all results is made when all items have ended. Large ones have several files.
+    """
+
+
 class BatchRequestWebhook(TypedDict):
     """
     Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there.
@@ -420,6 +451,26 @@ class BatchCredits(TypedDict):
     refunded: int
 
 
+class BatchArchive(TypedDict):
+    """
+    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+    """
+
+    files: int
+    """
+    How many ZIP files it has so far.
+    """
+    results: int
+    """
+    How many results they have.
+    """
+    bytes: int
+    leftOut: int
+    """
+    Results that had expired or were deleted before the archive was made.
+    """
+
+
 class BatchWebhook(TypedDict):
     """
     The webhook that the request named. Its deliveries are listed under `id`.
@@ -429,10 +480,31 @@ class BatchWebhook(TypedDict):
     url: str
 
 
-BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "completed", "canceled", "deleting"]
+BatchStatus: TypeAlias = Literal["processing", "paused", "canceling", "archiving", "completed", "canceled", "deleting"]
 """
-`completed`: all items have ended. `counts` shows how many succeeded.
+`completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and the archive is being made.
 """
+
+
+class ArchiveFile(TypedDict):
+    """
+    A ZIP with results, 500 MiB at most unless it has a single one.
+    """
+
+    filename: str
+    bytes: int
+    results: int
+    """
+    How many results it has.
+    """
+    url: str
+    """
+    Downloads the ZIP. It is a secret.
+    """
+    expiresAt: str
+    """
+    When the link ends.
+    """
 
 
 class BatchResult(TypedDict):
@@ -956,7 +1028,7 @@ class BatchRequest(TypedDict):
     """
     Further steps of all jobs, as in a job.
     """
-    output: NotRequired[dict[str, Any]]
+    output: NotRequired[BatchRequestOutput]
     """
     What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`.
     """
@@ -1005,9 +1077,25 @@ class Batch(TypedDict):
     """
     What all jobs together have cost.
     """
+    archive: NotRequired[BatchArchive]
+    """
+    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+    """
     webhook: NotRequired[BatchWebhook]
     """
     The webhook that the request named. Its deliveries are listed under `id`.
+    """
+
+
+class BatchResultsResponseArchive(TypedDict):
+    """
+    The archive of all results, if the request asks for one, on the first page.
+    """
+
+    files: list[ArchiveFile]
+    leftOut: int
+    """
+    Results that had expired or were deleted before the archive was made.
     """
 
 
@@ -1018,6 +1106,10 @@ class BatchResultsResponse(TypedDict):
     The same as the header `x-request-id`.
     """
     results: list[BatchResult]
+    archive: NotRequired[BatchResultsResponseArchive]
+    """
+    The archive of all results, if the request asks for one, on the first page.
+    """
     nextCursor: NotRequired[str]
     """
     Where the next page begins; absent on the last one.
@@ -1450,6 +1542,10 @@ class Job(TypedDict):
     How often a worker started the job.
     """
     progress: NotRequired[Progress]
+    archive: NotRequired[JobArchive]
+    """
+    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
+    """
     webhook: NotRequired[JobWebhook]
     """
     The webhook that the request named. Its deliveries are listed under `id`.

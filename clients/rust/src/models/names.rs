@@ -11,11 +11,12 @@ super::open_enums! {
         Continue = "continue",
         Stop = "stop",
     }
-    /// `completed`: all items have ended. `counts` shows how many succeeded.
+    /// `completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and the archive is being made.
     BatchStatus {
         Processing = "processing",
         Paused = "paused",
         Canceling = "canceling",
+        Archiving = "archiving",
         Completed = "completed",
         Canceled = "canceled",
         Deleting = "deleting",

@@ -1,9 +1,26 @@
 //! Generated from the API's description by clients/models.
 
+#[doc = "A ZIP with results, 500 MiB at most unless it has a single one."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct ArchiveFile {
+    pub bytes: u64,
+    #[doc = "When the link ends."]
+    #[serde(rename = "expiresAt")]
+    pub expires_at: chrono::DateTime<chrono::Utc>,
+    pub filename: String,
+    #[doc = "How many results it has."]
+    pub results: u64,
+    #[doc = "Downloads the ZIP. It is a secret."]
+    pub url: String,
+}
 #[doc = "`Batch`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct Batch {
+    #[doc = "The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<BatchArchive>,
     #[doc = "Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`."]
     pub counts: BatchCounts,
     #[doc = "When the request was accepted."]
@@ -21,7 +38,7 @@ pub struct Batch {
     #[doc = "Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`, `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a week). More may be added."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
-    #[doc = "`completed`: all items have ended. `counts` shows how many succeeded."]
+    #[doc = "`completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and the archive is being made."]
     pub status: super::BatchStatus,
     #[doc = "Whether the jobs are free and their results marked TEST."]
     #[serde(rename = "testMode")]
@@ -32,6 +49,19 @@ pub struct Batch {
     #[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<BatchWebhook>,
+}
+#[doc = "The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchArchive {
+    pub bytes: u64,
+    #[doc = "How many ZIP files it has so far."]
+    pub files: u64,
+    #[doc = "Results that had expired or were deleted before the archive was made."]
+    #[serde(rename = "leftOut")]
+    pub left_out: u64,
+    #[doc = "How many results they have."]
+    pub results: u64,
 }
 #[doc = "Items by state. Each is counted once. Items without a job yet are `queued`, and those that could not become jobs `failed`."]
 #[non_exhaustive]
@@ -98,8 +128,8 @@ pub struct BatchRequest {
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub options: serde_json::Map<String, serde_json::Value>,
     #[doc = "What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`."]
-    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
-    pub output: serde_json::Map<String, serde_json::Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub output: Option<BatchRequestOutput>,
     #[doc = "Further steps of all jobs, as in a job."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub then: Vec<serde_json::Map<String, serde_json::Value>>,
@@ -109,6 +139,14 @@ pub struct BatchRequest {
     #[doc = "Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<BatchRequestWebhook>,
+}
+#[doc = "What a job's `output` says, for all jobs, without `putUrl` and `putHeaders`."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct BatchRequestOutput {
+    #[doc = "Whether a ZIP of all results is made when all items have ended. Large ones have several files. By default: false."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<bool>,
 }
 #[doc = "Where the events of the batch are sent, besides your account's webhook endpoints. Events of its jobs are not sent there."]
 #[non_exhaustive]
@@ -165,6 +203,9 @@ pub struct BatchResult {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct BatchResultsResponse {
+    #[doc = "The archive of all results, if the request asks for one, on the first page."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<BatchResultsResponseArchive>,
     #[doc = "Where the next page begins; absent on the last one."]
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
@@ -174,6 +215,16 @@ pub struct BatchResultsResponse {
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub results: Vec<BatchResult>,
+}
+#[doc = "The archive of all results, if the request asks for one, on the first page."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct BatchResultsResponseArchive {
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<ArchiveFile>,
+    #[doc = "Results that had expired or were deleted before the archive was made."]
+    #[serde(rename = "leftOut")]
+    pub left_out: u64,
 }
 #[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
 #[non_exhaustive]
@@ -891,6 +942,9 @@ pub struct ImagesToPdfOptions {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct Job {
+    #[doc = "The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<JobArchive>,
     #[doc = "How often a worker started the job."]
     pub attempts: u64,
     #[doc = "The batch that the job belongs to."]
@@ -973,6 +1027,19 @@ pub struct Job {
     #[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<JobWebhook>,
+}
+#[doc = "The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct JobArchive {
+    pub bytes: u64,
+    #[doc = "How many ZIP files it has so far."]
+    pub files: u64,
+    #[doc = "Results that had expired or were deleted before the archive was made."]
+    #[serde(rename = "leftOut")]
+    pub left_out: u64,
+    #[doc = "How many results they have."]
+    pub results: u64,
 }
 #[doc = "`JobCredits`"]
 #[non_exhaustive]

@@ -1,6 +1,7 @@
 //! The pages, one module each: routes, handlers, and markup as functions of data.
 
 pub mod admin;
+pub mod batches;
 pub mod connect;
 pub mod fonts;
 pub mod jobs;

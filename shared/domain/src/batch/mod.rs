@@ -1,10 +1,12 @@
 //! Batches: many jobs of one tool that one request asks for.
 
+mod archive;
 mod request;
 mod state;
 mod view;
 
 pub use crate::job::{BatchId, BatchPlace};
+pub use archive::{Archive, ArchiveFile, MOST_ARCHIVES};
 pub use request::{
     BatchRequest, Defaults, MOST_INLINE_ITEMS, MOST_ITEMS, MOST_ITEMS_BYTES, NewBatch, Refusal, RefusedPart,
     UPLOAD_RULE, item_body,

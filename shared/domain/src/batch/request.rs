@@ -54,6 +54,7 @@ pub struct BatchRequest {
     defaults: Defaults,
     items: Items,
     on_error: OnError,
+    archive: bool,
     webhook: Option<Value>,
     /// SHA-256 of the request, equal for equal requests.
     pub fingerprint: String,
@@ -79,6 +80,8 @@ pub struct NewBatch {
     pub lines: String,
     pub total: u32,
     pub on_error: OnError,
+    /// Whether all results are wanted in an archive.
+    pub archive: bool,
     /// The first item as the request for a job, with the batch's webhook.
     pub first: JobRequest,
     pub fingerprint: String,
@@ -116,12 +119,13 @@ impl BatchRequest {
     /// Reads a request's body, except its items. Fails with all breaches.
     pub fn read(body: &Map<String, Value>, now: Timestamp) -> Result<Self, Vec<Breach>> {
         let mut reader = Reader::default();
-        let defaults = reader.defaults(body);
+        let (defaults, archive) = reader.defaults(body);
         let items = reader.items(body, now);
         let on_error = reader.on_error(body.get("onError"));
         reader.unknown(body);
         let Some(items) = items.filter(|_| reader.breaches.is_empty()) else { return Err(reader.breaches) };
-        Ok(Self { defaults, items, on_error, webhook: body.get("webhook").cloned(), fingerprint: fingerprint(body) })
+        let webhook = body.get("webhook").cloned();
+        Ok(Self { defaults, items, on_error, archive, webhook, fingerprint: fingerprint(body) })
     }
 
     /// The upload with the items, if they are not in the request.
@@ -134,7 +138,7 @@ impl BatchRequest {
 
     /// Checks every item as the request for a job that it stands for. `uploaded`: the upload. Fails with all breaches.
     pub fn check(self, catalogue: &Catalogue, tool: &Tool, uploaded: &[u8]) -> Result<NewBatch, Vec<Breach>> {
-        let Self { defaults, items, on_error, webhook, fingerprint } = self;
+        let Self { defaults, items, on_error, archive, webhook, fingerprint } = self;
         let mut checker = Checker { catalogue, tool, defaults: &defaults, webhook, checked: Checked::default() };
         match items {
             Items::Inline(items) => {
@@ -151,7 +155,7 @@ impl BatchRequest {
             breaches.push(Breach::new("/itemsUploadId", "has no items: give a file with a JSON object on each line"));
         }
         let Some(first) = first.filter(|_| breaches.is_empty()) else { return Err(breaches) };
-        Ok(NewBatch { defaults, lines, total, on_error, first, fingerprint })
+        Ok(NewBatch { defaults, lines, total, on_error, archive, first, fingerprint })
     }
 }
 
@@ -243,12 +247,21 @@ impl Reader {
         }
     }
 
-    fn defaults(&mut self, body: &Map<String, Value>) -> Defaults {
-        let (options, output) = (self.object(body, "options"), self.object(body, "output"));
+    /// What the batch says for all its items, and whether it asks for an archive.
+    fn defaults(&mut self, body: &Map<String, Value>) -> (Defaults, bool) {
+        let (options, mut output) = (self.object(body, "options"), self.object(body, "output"));
         for name in OF_ONE_JOB.iter().filter(|name| output.contains_key(**name)) {
             self.refuse(&format!("/output/{name}"), "is not possible in a batch: all results would go to one address");
         }
-        Defaults { options, then: body.get("then").cloned(), output }
+        let archive = match output.shift_remove("archive") {
+            None => false,
+            Some(Value::Bool(archive)) => archive,
+            Some(_) => {
+                self.refuse("/output/archive", "must be true or false");
+                false
+            }
+        };
+        (Defaults { options, then: body.get("then").cloned(), output }, archive)
     }
 
     fn items(&mut self, body: &Map<String, Value>, now: Timestamp) -> Option<Items> {

@@ -33,6 +33,9 @@ impl Batch {
             }),
         );
         view.insert("credits".into(), json!({"charged": self.charged, "refunded": self.refunded}));
+        if let Some(archive) = &self.archive {
+            view.insert("archive".into(), archive.view());
+        }
         if let Some(webhook) = &self.webhook {
             view.insert("webhook".into(), webhook.view());
         }
@@ -42,7 +45,7 @@ impl Batch {
     /// Whether a runner has something to do.
     pub fn is_active(&self) -> bool {
         match self.state {
-            State::Processing | State::Canceling | State::Deleting => true,
+            State::Processing | State::Archiving | State::Canceling | State::Deleting => true,
             State::Paused => !self.open.is_empty(),
             State::Completed | State::Canceled => false,
         }

@@ -14,7 +14,9 @@ use aws_sdk_dynamodb::types::{
 };
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{TRIES, Transacted, back_off, failed_condition, get, put, send, too_contended, transact};
+use super::dynamo::{
+    TRIES, Transacted, back_off, due_since, failed_condition, get, put, send, too_contended, transact,
+};
 use super::events::StoredEvent;
 use super::item::{DUE, Item, from_item, number, string, time, to_item};
 use super::jobs::Written;
@@ -159,10 +161,10 @@ impl Batches {
             .set_key(Some(key(account, &id.to_string())))
             // Timeline: the queue delivers the message twice, and A and B claim the batch. A's claim sets the lease, and B's
             // condition fails. If A dies, its lease ends, and the sweeper calls another run. `run` is raised, so that A creates no
-            // more jobs if it only slept.
+            // more jobs if it only slept. An ended batch is claimed once more, to delete what was kept of it.
             .condition_expression(
-                "attribute_exists(id) AND #state IN (:processing, :paused, :canceling, :deleting) \
-                 AND (attribute_not_exists(lease_until) OR lease_until <= :now)",
+                "attribute_exists(id) AND (#state IN (:processing, :paused, :canceling, :archiving, :deleting) \
+                 OR kept_until <= :now) AND (attribute_not_exists(lease_until) OR lease_until <= :now)",
             )
             .update_expression("SET lease_until = :lease, due = :lease ADD #run :one, revision :one")
             .expression_attribute_names("#state", "state")
@@ -170,6 +172,7 @@ impl Batches {
             .expression_attribute_values(":processing", string(State::Processing.as_str()))
             .expression_attribute_values(":paused", string(State::Paused.as_str()))
             .expression_attribute_values(":canceling", string(State::Canceling.as_str()))
+            .expression_attribute_values(":archiving", string(State::Archiving.as_str()))
             .expression_attribute_values(":deleting", string(State::Deleting.as_str()))
             .expression_attribute_values(":now", time(now))
             .expression_attribute_values(":lease", time(now.plus(LEASE)))
@@ -228,6 +231,11 @@ impl Batches {
             }
         }
         Err(too_contended())
+    }
+
+    /// Since when the most overdue batch is due; `None` if none is.
+    pub async fn due_since(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        due_since(&self.client, &self.table, DUE_BATCHES, now).await
     }
 
     /// Account and id of batches that a run should have looked at before `now`, the most overdue first.

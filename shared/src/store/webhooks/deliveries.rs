@@ -5,15 +5,18 @@
 
 use aws_sdk_dynamodb::operation::update_item::builders::UpdateItemFluentBuilder;
 use aws_sdk_dynamodb::types::ReturnValue;
+use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
 use super::{Webhooks, done, key};
 use crate::domain::time::Timestamp;
 use crate::domain::webhook::delivery::{DELIVERY_RETENTION, LEASE};
 use crate::domain::webhook::{Delivery, DeliveryId, DeliveryState, Dropped, EndpointId};
-use crate::store::dynamo::{failed_condition, get, send};
+use crate::store::dynamo::{due_since, failed_condition, get, send};
 use crate::store::events::StoredEvent;
-use crate::store::item::{DUE, Item, due_shard, due_shard_key, from_item, nested, number, string, time, to_item};
+use crate::store::item::{
+    DUE, DUE_SHARDS, Item, due_shard, due_shard_key, from_item, nested, number, string, time, to_item,
+};
 use crate::store::{StoreError, store_error};
 
 /// Most deliveries that a page is searched for.
@@ -269,6 +272,13 @@ impl Webhooks {
         };
         found.truncate(limit);
         Ok((found, next))
+    }
+
+    /// Since when the most overdue event or delivery is due; `None` if none is.
+    pub async fn due_since(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
+        let shards =
+            (0..DUE_SHARDS).map(async |shard| due_since(&self.client, &self.table, &due_shard_key(shard), now).await);
+        Ok(try_join_all(shards).await?.into_iter().flatten().min())
     }
 
     /// A page of what is due by then in a shard, the most overdue first, after the mark of the page before.

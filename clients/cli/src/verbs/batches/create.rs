@@ -34,6 +34,9 @@ pub(super) async fn run(api: &Api, args: &CreateBatchArgs, globals: &Globals) ->
     if !recipe.then.is_empty() {
         body["then"] = recipe.steps();
     }
+    if args.archive {
+        body["output"] = json!({"archive": true});
+    }
     match &args.items {
         Some(file) => body["itemsUploadId"] = upload(api, file).await?,
         None => add_items(api, &mut body, items(api, &recipe, &args.files, globals).await?).await?,
@@ -47,7 +50,12 @@ pub(super) async fn run(api: &Api, args: &CreateBatchArgs, globals: &Globals) ->
     let path = path(&text(&batch, "id"))?;
     let batch = end_of(api, &path, globals).await?;
     if let Some(folder) = &args.download {
-        results::download(api, globals, &path, folder).await?;
+        // A canceled batch makes no archive.
+        if args.archive && batch["status"] == "completed" {
+            results::download_archive(api, globals, &path, folder).await?;
+        } else {
+            results::download(api, globals, &path, folder).await?;
+        }
     }
     say_state(&batch, globals);
     judge(&batch)

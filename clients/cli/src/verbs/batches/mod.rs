@@ -30,7 +30,12 @@ pub async fn run(verb: BatchesVerb, globals: &Globals) -> Outcome<()> {
             if wait { judge(&batch) } else { Ok(()) }
         }
         BatchesVerb::Jobs { batch, status, limit } => jobs(&api, globals, &path(&batch)?, status, limit).await,
-        BatchesVerb::Download { batch, output } => results::download(&api, globals, &path(&batch)?, &output).await,
+        BatchesVerb::Download { batch, output, archive: true } => {
+            results::download_archive(&api, globals, &path(&batch)?, &output).await
+        }
+        BatchesVerb::Download { batch, output, archive: false } => {
+            results::download(&api, globals, &path(&batch)?, &output).await
+        }
         BatchesVerb::Cancel { batches } => control(&api, globals, &batches, "cancel").await,
         BatchesVerb::Resume { batches } => control(&api, globals, &batches, "resume").await,
         BatchesVerb::Delete { batches } => {
@@ -122,7 +127,7 @@ async fn end_of(api: &Api, path: &str, globals: &Globals) -> Outcome<Value> {
     let mut pause = FIRST_PAUSE;
     loop {
         let batch = read(api, path).await?;
-        if !matches!(batch["status"].as_str(), Some("processing" | "canceling")) {
+        if !matches!(batch["status"].as_str(), Some("processing" | "canceling" | "archiving")) {
             progress.finish();
             return Ok(batch);
         }

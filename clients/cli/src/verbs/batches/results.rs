@@ -10,7 +10,7 @@ use super::text;
 use crate::api::transfer::Advance;
 use crate::api::{Api, Call, encoded};
 use crate::args::Globals;
-use crate::failure::Outcome;
+use crate::failure::{Failure, Outcome};
 use crate::report::{self, Report};
 use crate::run::place;
 
@@ -56,6 +56,45 @@ pub(super) async fn download(api: &Api, globals: &Globals, path: &str, folder: &
     progress.finish();
     if !globals.json {
         report::to_stdout(&format!("{saved} results in {}", folder.display()));
+    }
+    Ok(())
+}
+
+/// Downloads the files of the batch's archive into the folder.
+pub(super) async fn download_archive(api: &Api, globals: &Globals, path: &str, folder: &Path) -> Outcome<()> {
+    let answer = api.call(Call::get(format!("{path}/download?limit=1"))).await?;
+    let archive = &answer.body["archive"];
+    let Some(files) = archive["files"].as_array() else {
+        return Err(Failure::usage(
+            "The batch has no archive. It has one from its end until its results expire, if it was created with --archive.",
+        ));
+    };
+    let report = Report::new(globals, 1, false);
+    let progress = report.progress("downloading");
+    for (index, file) in files.iter().enumerate() {
+        progress.stage(format!("{} of {} files", index + 1, files.len()));
+        let target = folder.join(place::safe(file["filename"].as_str().unwrap_or_default(), index));
+        if !is_there(file, &target) {
+            // Links work for ten minutes, which several large files may take.
+            let fresh = api.call(Call::get(format!("{path}/download?limit=1"))).await?;
+            api.download(fresh.body["archive"]["files"].get(index).unwrap_or(file), &target, &Advance::default())
+                .await?;
+        }
+        if globals.json {
+            report.json(&serde_json::json!({"type": "archive", "output": target.display().to_string(),
+                "bytes": file["bytes"], "results": file["results"]}));
+        }
+    }
+    progress.finish();
+    let results: u64 = files.iter().filter_map(|file| file["results"].as_u64()).sum();
+    if !globals.json {
+        report::to_stdout(&format!("{results} results in {} files in {}", files.len(), folder.display()));
+    }
+    match archive["leftOut"].as_u64() {
+        Some(left_out) if left_out > 0 => {
+            report.say(&format!("{left_out} results had expired or were deleted before the archive was made"));
+        }
+        Some(_) | None => {}
     }
     Ok(())
 }

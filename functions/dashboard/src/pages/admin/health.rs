@@ -35,15 +35,30 @@ pub(super) fn routes() -> Router<AppState> {
 
 /// A queue and its dead letters. A queue that does not respond is shown as such, and others are still shown.
 struct QueueState {
-    name: QueueName,
+    name: &'static str,
     depth: Option<Depth>,
-    dead: Option<Depth>,
+    dead: Dead,
+}
+
+/// The dead letters of a queue.
+enum Dead {
+    /// It has none: its messages only hurry, and the sweeper sends them again.
+    None,
+    Unknown,
+    Counted(u64),
+}
+
+/// What the sweeper does if nobody else has: webhooks to deliver, and batches to go on with.
+struct Overdue {
+    name: &'static str,
+    since: Option<Timestamp>,
 }
 
 /// The content of the page.
 pub(crate) struct Health {
     now: Timestamp,
     queues: Vec<QueueState>,
+    overdue: Vec<Overdue>,
     sweep: Option<Sweep>,
     unfinished: Vec<OpenJob>,
     ends: RecentEnds,
@@ -52,10 +67,19 @@ pub(crate) struct Health {
 /// May run for any visitor, but only administrators are shown the result.
 pub(crate) async fn read(state: &AppState) -> Result<Health, PageError> {
     let (health, now) = (&state.context.health, clock::now());
-    let queues = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(state, name)));
-    let (queues, sweep, unfinished, ends) =
-        futures_util::join!(queues, health.last_sweep(), health.unfinished(), health.recent_ends(now));
-    Ok(Health { now, queues, sweep: sweep?, unfinished: unfinished?, ends: ends? })
+    let conversions = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(state, name)));
+    let (mut queues, hurrying, batches, deliveries, sweep, unfinished, ends) = futures_util::join!(
+        conversions,
+        hurrying_queues(state),
+        state.context.batches.due_since(now),
+        state.context.webhooks.due_since(now),
+        health.last_sweep(),
+        health.unfinished(),
+        health.recent_ends(now)
+    );
+    queues.extend(hurrying);
+    let overdue = vec![Overdue { name: "Webhooks", since: deliveries? }, Overdue { name: "Batches", since: batches? }];
+    Ok(Health { now, queues, overdue, sweep: sweep?, unfinished: unfinished?, ends: ends? })
 }
 
 async fn show(
@@ -64,7 +88,7 @@ async fn show(
     AdminUser(admin): AdminUser,
 ) -> Result<Response, PageError> {
     let health = viewer.read_or(&admin, read(&state)).await?;
-    let Health { now, queues, sweep, unfinished, ends } = &*health;
+    let Health { now, queues, overdue, sweep, unfinished, ends } = &*health;
     let now = *now;
     let content = html! {
         header.page-head {
@@ -72,7 +96,7 @@ async fn show(
             p.lead { "As of " (time(now)) ". Reload for current numbers. Alarms work independently of this page." }
         }
         section aria-labelledby="queues" { h2 #queues { "Queues" } (queues_table(queues)) }
-        section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(unfinished, now)) }
+        section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(unfinished, now)) (overdue_list(overdue, now)) }
         section aria-labelledby="failures" { h2 #failures { "Failures" } (failures(ends)) }
         section aria-labelledby="sweeper" { h2 #sweeper { "Sweeper" } (sweeper(sweep.as_ref(), now)) }
     };
@@ -89,7 +113,21 @@ async fn queue_state(state: &AppState, name: QueueName) -> QueueState {
     let depth = depth.inspect_err(|error| tracing::warn!(queue = name.as_str(), %error, "queue did not respond")).ok();
     let dead =
         dead.inspect_err(|error| tracing::warn!(queue = name.as_str(), error, "could not count dead letters")).ok();
-    QueueState { name, depth, dead }
+    let dead = dead.map_or(Dead::Unknown, |dead| Dead::Counted(dead.waiting + dead.in_work));
+    QueueState { name: name.as_str(), depth, dead }
+}
+
+/// The queues whose messages only hurry.
+async fn hurrying_queues(state: &AppState) -> [QueueState; 3] {
+    let queue = state.context.queue();
+    let (events, deliveries, batches) =
+        futures_util::join!(queue.events_depth(), queue.deliveries_depth(), queue.batches_depth());
+    [("webhooks: new events", events), ("webhooks: slow and again", deliveries), ("batches", batches)].map(
+        |(name, depth)| {
+            let depth = depth.inspect_err(|error| tracing::warn!(queue = name, %error, "queue did not respond")).ok();
+            QueueState { name, depth, dead: Dead::None }
+        },
+    )
 }
 
 fn queues_table(queues: &[QueueState]) -> Markup {
@@ -104,13 +142,15 @@ fn queues_table(queues: &[QueueState]) -> Markup {
                 } }
                 tbody { @for queue in queues {
                     tr {
-                        th scope="row" { (queue.name.as_str()) }
+                        th scope="row" { (queue.name) }
                         td.number { (count(queue.depth.map(|depth| depth.waiting))) }
                         td.number { (count(queue.depth.map(|depth| depth.in_work))) }
-                        td.number {
-                            @let dead = queue.dead.map(|dead| dead.waiting + dead.in_work);
-                            @if dead.is_some_and(|dead| dead > 0) { span.badge.bad { (count(dead)) } } @else { (count(dead)) }
-                        }
+                        td.number { @match queue.dead {
+                            Dead::None => span.muted { "none kept" },
+                            Dead::Unknown => (count(None)),
+                            Dead::Counted(0) => "0",
+                            Dead::Counted(dead) => span.badge.bad { (dead) },
+                        } }
                     }
                 } }
             }
@@ -134,6 +174,20 @@ fn waiting(unfinished: &[OpenJob], now: Timestamp) -> Markup {
             div { dt { "Job" } dd { code { (oldest.id) } } }
         }
         p.muted { "Only the hundred unfinished jobs that are due next are compared. In a large backlog, others may have waited longer." }
+    }
+}
+
+fn overdue_list(overdue: &[Overdue], now: Timestamp) -> Markup {
+    html! {
+        dl.figures { @for Overdue { name, since } in overdue {
+            div { dt { (name) ": most overdue" } dd { @match since {
+                None => "nothing is overdue",
+                Some(since) => {
+                    @let age = Duration::from_millis(now.millis_since(*since));
+                    (duration(age)) @if age > LONG_WAIT { " " span.badge.warn { "long" } }
+                }
+            } } }
+        } }
     }
 }
 
@@ -260,10 +314,10 @@ mod tests {
     #[test]
     fn dead_letters_stand_out_and_an_unknown_count_is_no_zero() {
         let depth = |waiting| Some(Depth { waiting, in_work: 0 });
-        let table = |dead| queues_table(&[QueueState { name: QueueName::Office, depth: depth(7), dead }]).into_string();
-        assert!(table(depth(2)).contains("<span class=\"badge bad\">2</span>"));
-        assert!(!table(depth(0)).contains("badge"));
-        assert!(table(None).contains("unknown"));
+        let table = |dead| queues_table(&[QueueState { name: "office", depth: depth(7), dead }]).into_string();
+        assert!(table(Dead::Counted(2)).contains("<span class=\"badge bad\">2</span>"));
+        assert!(!table(Dead::Counted(0)).contains("badge"));
+        assert!(table(Dead::Unknown).contains("unknown"));
     }
 
     #[test]

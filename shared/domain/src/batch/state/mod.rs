@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::BatchId;
+use super::{Archive, BatchId};
 use crate::account::api_key::{KeyHash, Mode};
 use crate::job::{Job, JobId, JobStatus, JobWebhook};
 use crate::time::Timestamp;
@@ -19,7 +19,7 @@ pub const PAUSED_AT_MOST: Duration = Duration::from_secs(7 * 86_400);
 /// A batch that is being deleted keeps its record for so long at least.
 const DELETED_AT_LATEST: Duration = Duration::from_secs(7 * 86_400);
 
-/// `processing ⇄ paused`; `processing | paused → canceling → canceled`; `processing → completed`; any of these `→ deleting`.
+/// `processing ⇄ paused`; `processing | paused → canceling → canceled`; `processing (→ archiving) → completed`; any of these `→ deleting`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -29,6 +29,8 @@ pub enum State {
     Paused,
     /// No more jobs are created, and unfinished ones are being canceled.
     Canceling,
+    /// Every item has ended, and the archive of the results is being made.
+    Archiving,
     /// Every item has ended.
     Completed,
     /// Every job has ended, and nothing came of the other items.
@@ -38,14 +40,22 @@ pub enum State {
 }
 
 impl State {
-    pub const ALL: [Self; 6] =
-        [Self::Processing, Self::Paused, Self::Canceling, Self::Completed, Self::Canceled, Self::Deleting];
+    pub const ALL: [Self; 7] = [
+        Self::Processing,
+        Self::Paused,
+        Self::Canceling,
+        Self::Archiving,
+        Self::Completed,
+        Self::Canceled,
+        Self::Deleting,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Processing => "processing",
             Self::Paused => "paused",
             Self::Canceling => "canceling",
+            Self::Archiving => "archiving",
             Self::Completed => "completed",
             Self::Canceled => "canceled",
             Self::Deleting => "deleting",
@@ -54,7 +64,7 @@ impl State {
 
     pub const fn is_ended(self) -> bool {
         match self {
-            Self::Processing | Self::Paused | Self::Canceling | Self::Deleting => false,
+            Self::Processing | Self::Paused | Self::Canceling | Self::Archiving | Self::Deleting => false,
             Self::Completed | Self::Canceled => true,
         }
     }
@@ -196,6 +206,15 @@ pub struct Batch {
     pub tally: Tally,
     pub charged: u64,
     pub refunded: u64,
+    /// The archive of all results, if the request asks for one.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub archive: Option<Archive>,
+    /// How long results are kept, if the request says so.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub retention_seconds: Option<u64>,
+    /// The ended batch has its archive, and its items for a retry, until then.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub kept_until: Option<Timestamp>,
     /// The jobs of the items before this one are deleted, if the batch is being deleted.
     #[serde(default)]
     pub deleted: u32,
@@ -205,7 +224,7 @@ pub struct Batch {
     pub lease_until: Option<Timestamp>,
     /// Raised by each write.
     pub revision: u64,
-    /// Partition of the index of what is due, until the batch has ended.
+    /// Partition of the index of what is due, until the batch has ended and nothing more is kept of it.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub due_shard: Option<String>,
     /// When the sweeper calls a runner.
@@ -231,7 +250,12 @@ impl Batch {
                 let left = usize::try_from(self.total.saturating_sub(self.next)).unwrap_or(usize::MAX);
                 MOST_OPEN.saturating_sub(self.open.len()).min(left)
             }
-            State::Paused | State::Canceling | State::Completed | State::Canceled | State::Deleting => 0,
+            State::Paused
+            | State::Canceling
+            | State::Archiving
+            | State::Completed
+            | State::Canceled
+            | State::Deleting => 0,
         }
     }
 
@@ -295,16 +319,19 @@ impl Batch {
                 self.enter(State::Paused, Some(Reason::Paused(why)));
                 Ok(())
             }
-            State::Paused | State::Canceling | State::Completed | State::Canceled | State::Deleting => {
-                Err(Forbidden(self.state))
-            }
+            State::Paused
+            | State::Canceling
+            | State::Archiving
+            | State::Completed
+            | State::Canceled
+            | State::Deleting => Err(Forbidden(self.state)),
         }
     }
 
     /// Goes on with the key of the request. Returns false if the batch is not paused.
     pub fn resume(&mut self, key: KeyHash) -> Result<bool, Forbidden> {
         match self.state {
-            State::Processing => Ok(false),
+            State::Processing | State::Archiving => Ok(false),
             State::Paused => {
                 self.key_hash = key;
                 self.paused_at = None;
@@ -323,7 +350,7 @@ impl Batch {
                 Ok(true)
             }
             State::Canceling | State::Canceled => Ok(false),
-            State::Completed | State::Deleting => Err(Forbidden(self.state)),
+            State::Archiving | State::Completed | State::Deleting => Err(Forbidden(self.state)),
         }
     }
 
@@ -333,6 +360,7 @@ impl Batch {
             return false;
         }
         self.enter(State::Deleting, None);
+        self.kept_until = None;
         // The record says what is still to be deleted, so it must not disappear before.
         self.ttl = self.ttl.max(now.plus(DELETED_AT_LATEST).as_ttl_seconds());
         true
@@ -357,14 +385,23 @@ impl Batch {
             return false;
         }
         let ended = match self.state {
-            State::Processing => (self.next == self.total).then_some(State::Completed),
+            State::Processing if self.next < self.total => None,
+            State::Processing if self.archive.is_some() => {
+                self.enter(State::Archiving, None);
+                None
+            }
+            State::Processing => Some(State::Completed),
+            State::Archiving => {
+                let is_made = self.archive.as_ref().is_none_or(|archive| archive.next == self.total);
+                is_made.then_some(State::Completed)
+            }
             State::Canceling => Some(State::Canceled),
             State::Deleting => (!self.has_finished()).then_some(State::Deleting),
             // Its last jobs may end while it is paused. It is resumed or canceled later.
             State::Paused | State::Completed | State::Canceled => None,
         };
         let Some(state) = ended else { return false };
-        if state != State::Completed {
+        if state != State::Completed && self.next < self.total {
             // No job was created from these.
             self.tally.canceled += self.total - self.next;
             self.next = self.total;
@@ -375,6 +412,22 @@ impl Batch {
             self.lease_until = None;
         }
         true
+    }
+
+    /// Keeps for so long what an ended batch may still be asked for: its archive, and the items that failed.
+    pub fn keep(&mut self, kept_for: Duration) {
+        let is_wanted = self.archive.as_ref().is_some_and(|archive| !archive.files.is_empty()) || self.tally.failed > 0;
+        self.kept_until = self.finished_at.filter(|_| is_wanted).map(|at| at.plus(kept_for));
+    }
+
+    /// Whether the archive can be downloaded. The time is compared here because it is deleted late.
+    pub fn has_archive(&self, now: Timestamp) -> bool {
+        self.archive.is_some() && self.state == State::Completed && self.kept_until.is_some_and(|until| until > now)
+    }
+
+    /// Whether the items that failed are still there for a new batch.
+    pub fn can_be_retried(&self, now: Timestamp) -> bool {
+        self.state.is_ended() && self.tally.failed > 0 && self.kept_until.is_some_and(|until| until > now)
     }
 
     fn enter(&mut self, state: State, reason: Option<Reason>) {

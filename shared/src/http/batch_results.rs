@@ -1,12 +1,16 @@
-//! What became of an item.
+//! What became of a batch's items, with links to their results and to the archive.
 
-use docmill::domain::job::{Job, JobStatus};
-use docmill::domain::spreadsheet;
-use docmill::domain::time::Timestamp;
-use docmill::files::{Files, LINK_LIFETIME};
-use docmill::http::error::ApiError;
-use docmill::store::batches::RefusedItem;
 use serde_json::{Map, Value, json};
+
+use super::batches::jobs_of;
+use super::error::ApiError;
+use crate::context::Context;
+use crate::domain::batch::Batch;
+use crate::domain::job::{Job, JobStatus};
+use crate::domain::spreadsheet;
+use crate::domain::time::Timestamp;
+use crate::files::{ArchivePart, Files, FilesError, LINK_LIFETIME, ObjectKey, SignedLink};
+use crate::store::batches::RefusedItem;
 
 const COLUMNS: [&str; 11] = [
     "index",
@@ -22,16 +26,16 @@ const COLUMNS: [&str; 11] = [
     "errorMessage",
 ];
 
-/// The members of a result, of which absent ones are left out.
+/// The members of an item's result, of which absent ones are left out.
 #[derive(Debug)]
-pub(crate) struct Row {
+pub struct Row {
     index: u32,
     members: Map<String, Value>,
 }
 
 impl Row {
     /// A job with the link to its primary result, if it has one.
-    pub(crate) async fn of_job(files: &Files, index: u32, job: &Job, now: Timestamp) -> Result<Self, ApiError> {
+    async fn of_job(files: &Files, index: u32, job: &Job, now: Timestamp) -> Result<Self, ApiError> {
         let status = job.status_at(now);
         let mut row = Self::new(index);
         row.put("jobId", json!(job.id));
@@ -55,7 +59,7 @@ impl Row {
     }
 
     /// An item that could not become a job.
-    pub(crate) fn of_refused(item: RefusedItem) -> Self {
+    fn of_refused(item: RefusedItem) -> Self {
         let mut row = Self::new(item.index);
         row.put("status", json!(JobStatus::Failed));
         row.put("errorCode", json!(item.refusal.code));
@@ -71,11 +75,11 @@ impl Row {
         self.members.insert(name.to_owned(), value);
     }
 
-    pub(crate) fn index(&self) -> u32 {
+    fn index(&self) -> u32 {
         self.index
     }
 
-    pub(crate) fn view(&self) -> Value {
+    pub fn view(&self) -> Value {
         Value::Object(self.members.clone())
     }
 
@@ -88,8 +92,65 @@ impl Row {
     }
 }
 
+/// What became of the items from `first` on, before `last`, as far as they have a job or were refused.
+pub async fn rows(
+    context: &Context,
+    batch: &Batch,
+    (first, last): (u32, u32),
+    now: Timestamp,
+) -> Result<Vec<Row>, ApiError> {
+    if first >= last {
+        return Ok(Vec::new());
+    }
+    let mut rows = Vec::new();
+    for (index, job) in jobs_of(context, batch, first, last).await? {
+        if job.is_of(&batch.account, now) {
+            rows.push(Row::of_job(&context.files, index, &job, now).await?);
+        }
+    }
+    for item in context.batches.refused(batch, first, last - 1).await? {
+        // A run may have noted a refusal, died, and the next one has created the job after all.
+        if let Err(place) = rows.binary_search_by_key(&item.index, Row::index) {
+            rows.insert(place, Row::of_refused(item));
+        }
+    }
+    Ok(rows)
+}
+
+/// The name of a file of the archive.
+pub fn archive_name(batch: &Batch, index: usize) -> String {
+    match &batch.archive {
+        Some(archive) if archive.files.len() > 1 => format!("{}-{}.zip", batch.id, index + 1),
+        Some(_) | None => format!("{}.zip", batch.id),
+    }
+}
+
+/// A link to the file of the archive with this index; `None` if there is none.
+pub async fn archive_link(files: &Files, batch: &Batch, index: usize) -> Result<Option<SignedLink>, FilesError> {
+    let Some(file) = batch.archive.as_ref().and_then(|archive| archive.files.get(index)) else { return Ok(None) };
+    let key = ObjectKey::of_archive(batch, file.run, ArchivePart::File);
+    files.archive_link(&key, &archive_name(batch, index)).await.map(Some)
+}
+
+/// Each file of the archive with a link to it.
+pub async fn archive_view(files: &Files, batch: &Batch, now: Timestamp) -> Result<Value, ApiError> {
+    let archive = batch.archive.clone().unwrap_or_default();
+    let mut views = Vec::new();
+    for (index, file) in archive.files.iter().enumerate() {
+        let link = archive_link(files, batch, index).await.map_err(ApiError::unavailable)?;
+        views.push(json!({
+            "filename": archive_name(batch, index),
+            "bytes": file.bytes,
+            "results": file.results,
+            "url": link.as_ref().map(SignedLink::reveal),
+            "expiresAt": now.plus(LINK_LIFETIME).to_string(),
+        }));
+    }
+    Ok(json!({"files": views, "leftOut": archive.left_out}))
+}
+
 /// A table of these rows (RFC 4180).
-pub(crate) fn csv(rows: &[Row]) -> Result<String, String> {
+pub fn csv(rows: &[Row]) -> Result<String, String> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     writer.write_record(COLUMNS).map_err(|error| error.to_string())?;
     for row in rows {

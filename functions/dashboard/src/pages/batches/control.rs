@@ -1,0 +1,124 @@
+//! Cancel, resume, retry or delete a batch.
+
+use axum::extract::{Path, State};
+use axum::response::Response;
+use docmill::domain::batch::{Batch, State as BatchState};
+use docmill::domain::quota::RatePolicy;
+use docmill::domain::time::Timestamp;
+use docmill::http::envelope::{Outcome, Reply};
+use docmill::http::guard::as_account;
+use lambda_http::http::StatusCode;
+use maud::{Markup, html};
+
+use super::{PATH, own};
+use crate::error::PageError;
+use crate::flash::Flash;
+use crate::form::{FormData, button_form};
+use crate::layout::Page;
+use crate::session::SignedIn;
+use crate::state::AppState;
+use crate::viewer::Viewer;
+
+pub(super) async fn cancel(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let mode = own(&state, &user, &id).await?.mode;
+    let done = as_account(&state.context, &user.account, mode, RatePolicy::Read, async |caller| {
+        done(state.batches.cancel(&caller, &id).await)
+    });
+    Ok(told(done.await, "The batch is being canceled.").on(&state, &format!("{PATH}/{id}")))
+}
+
+pub(super) async fn resume(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let mode = own(&state, &user, &id).await?.mode;
+    let done = as_account(&state.context, &user.account, mode, RatePolicy::Create, async |caller| {
+        done(state.batches.resume(&caller, &id).await)
+    });
+    Ok(told(done.await, "The batch goes on.").on(&state, &format!("{PATH}/{id}")))
+}
+
+/// Creates a batch of the items that failed, and shows it.
+pub(super) async fn retry(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let mode = own(&state, &user, &id).await?.mode;
+    let mut created = None;
+    let done = as_account(&state.context, &user.account, mode, RatePolicy::Create, async |caller| {
+        let batch = state.new_batches.retry_failed(&caller, &id).await;
+        created = batch.as_ref().ok().map(|batch| batch.id);
+        done(batch)
+    });
+    let flash = told(done.await, "The failed items are a new batch. An upload that has expired fails again.");
+    let path = created.map_or_else(|| format!("{PATH}/{id}"), |id| format!("{PATH}/{id}"));
+    Ok(flash.on(&state, &path))
+}
+
+/// Asks for confirmation on its own page.
+pub(super) async fn ask_to_delete(
+    State(state): State<AppState>,
+    viewer: Viewer,
+    user: SignedIn,
+    Path(id): Path<String>,
+) -> Result<Response, PageError> {
+    let batch = own(&state, &user, &id).await?;
+    let path = format!("{PATH}/{}", batch.id);
+    let content = html! {
+        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link(&path)) { "Batch" } } } }
+        header.page-head { h1 { "Delete this batch?" } }
+        p { "Jobs that have not ended are canceled. All results, requests and what describes the documents are deleted, for good. "
+            "The jobs' ids, tools, times and credits remain in your list of jobs." }
+        div.actions {
+            (button_form(&state, &viewer, &format!("{path}/delete"), "Delete the batch", "danger", &[]))
+            a.button href=(state.link(&path)) { "Keep it" }
+        }
+    };
+    Ok(Page::new("Delete a batch", content).respond(&state, &viewer))
+}
+
+pub(super) async fn delete(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    _data: FormData,
+) -> Result<Response, PageError> {
+    let mode = own(&state, &user, &id).await?.mode;
+    let done = as_account(&state.context, &user.account, mode, RatePolicy::Read, async |caller| {
+        done(state.batches.delete(&caller, &id).await)
+    });
+    Ok(told(done.await, "The batch is being deleted.").on(&state, PATH))
+}
+
+fn done(changed: Result<Batch, docmill::http::error::ApiError>) -> Outcome {
+    changed.map(|_| Reply::empty(StatusCode::NO_CONTENT))
+}
+
+fn told(outcome: Outcome, done: &str) -> Flash {
+    match outcome {
+        Ok(_) => Flash::success(done),
+        Err(error) => Flash::error(error.message),
+    }
+}
+
+/// The owner's actions on the batch.
+pub(super) fn actions(state: &AppState, viewer: &Viewer, batch: &Batch, now: Timestamp) -> Markup {
+    let path = format!("{PATH}/{}", batch.id);
+    let button =
+        |verb: &str, label: &str, class: &str| button_form(state, viewer, &format!("{path}/{verb}"), label, class, &[]);
+    html! {
+        @if batch.state == BatchState::Paused { (button("resume", "Resume", "primary")) }
+        @if matches!(batch.state, BatchState::Processing | BatchState::Paused) { (button("cancel", "Cancel the batch", "")) }
+        @if batch.can_be_retried(now) { (button("retry", "Retry failed", "primary")) }
+        @if batch.state != BatchState::Deleting { a.button href=(state.link(&format!("{path}/delete"))) { "Delete" } }
+    }
+}

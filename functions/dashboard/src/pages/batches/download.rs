@@ -1,0 +1,123 @@
+//! The results of a batch: a table, JSON, or the archive.
+
+use axum::extract::{Path, Query, State};
+use axum::http::header;
+use axum::response::{IntoResponse, Response};
+use docmill::clock;
+use docmill::domain::batch::Archive;
+use docmill::http::batch_results::{self, Row};
+use docmill::http::error::ApiError;
+use maud::{Markup, html};
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::detail::Shown;
+use super::{PATH, own};
+use crate::error::PageError;
+use crate::pages::parts::{bytes, moment_or};
+use crate::session::SignedIn;
+use crate::state::{AppState, redirect_to};
+
+/// Items of a file: links are long, and Lambda's limit is 6 MB.
+const PAGE: u32 = 2500;
+
+#[derive(Debug, Deserialize)]
+pub(super) struct Wanted {
+    /// The first item.
+    #[serde(default)]
+    first: u32,
+    #[serde(default)]
+    json: bool,
+}
+
+/// The items from `first` on, with links to their results.
+pub(super) async fn results(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    Query(wanted): Query<Wanted>,
+) -> Result<Response, PageError> {
+    let batch = own(&state, &user, &id).await?;
+    let range = (wanted.first, batch.next.min(wanted.first.saturating_add(PAGE)));
+    let unavailable = |error: ApiError| PageError::Unavailable(error.cause.unwrap_or(error.message));
+    let rows = batch_results::rows(&state.context, &batch, range, clock::now()).await.map_err(unavailable)?;
+    let (kind, text, suffix) = if wanted.json {
+        let rows: Vec<Value> = rows.iter().map(Row::view).collect();
+        ("application/json", format!("{:#}", json!({"results": rows})), "json")
+    } else {
+        ("text/csv; charset=utf-8", batch_results::csv(&rows).map_err(PageError::Internal)?, "csv")
+    };
+    let disposition = format!("attachment; filename=\"{}.{suffix}\"", batch.id);
+    let headers = [
+        (header::CONTENT_TYPE, kind.to_owned()),
+        (header::CONTENT_DISPOSITION, disposition),
+        (header::CACHE_CONTROL, "no-store".to_owned()),
+    ];
+    Ok((headers, text).into_response())
+}
+
+#[derive(Debug, Deserialize)]
+pub(super) struct WantedFile {
+    #[serde(default)]
+    file: usize,
+}
+
+/// Redirects to a newly signed link.
+pub(super) async fn archive(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path(id): Path<String>,
+    Query(wanted): Query<WantedFile>,
+) -> Result<Response, PageError> {
+    let batch = own(&state, &user, &id).await?;
+    if !batch.has_archive(clock::now()) {
+        return Err(PageError::NotFound);
+    }
+    let link = batch_results::archive_link(&state.context.files, &batch, wanted.file).await;
+    let link = link.map_err(|error| PageError::Unavailable(error.to_string()))?.ok_or(PageError::NotFound)?;
+    Ok(redirect_to(link.reveal()).into_response())
+}
+
+pub(super) fn section(shown: &Shown<'_>) -> Markup {
+    let Shown { state, batch, now, .. } = *shown;
+    let path = format!("{PATH}/{}/results", batch.id);
+    let pages: Vec<_> = (0..batch.next).step_by(PAGE as usize).collect();
+    html! {
+        section.card aria-labelledby="results" {
+            h2 #results { "Results" }
+            @if let Some(archive) = batch.archive.as_ref().filter(|_| batch.has_archive(now)) { (archive_links(shown, archive)) }
+            @if pages.is_empty() { p.muted { "No item has a job yet." } }
+            @else {
+                p { "What became of each item, with a link to its result that works for ten minutes:" }
+                ul.plain { @for first in &pages {
+                    @let last = batch.next.min(first.saturating_add(PAGE));
+                    li.actions {
+                        span { "Items " (first) "–" (last - 1) }
+                        a.button href=(state.link(&format!("{path}?first={first}")))
+                            aria-label=(format!("Items {first} to {} as CSV", last - 1)) { "CSV" }
+                        a.button href=(state.link(&format!("{path}?first={first}&json=true")))
+                            aria-label=(format!("Items {first} to {} as JSON", last - 1)) { "JSON" }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+fn archive_links(shown: &Shown<'_>, archive: &Archive) -> Markup {
+    let Shown { state, batch, .. } = *shown;
+    html! {
+        p { "All results as ZIP, until " (moment_or(batch.kept_until, "")) ":" }
+        ul.plain { @for (index, file) in archive.files.iter().enumerate() {
+            li.actions {
+                a.button.primary href=(state.link(&format!("{PATH}/{}/archive?file={index}", batch.id))) {
+                    "Download ZIP" @if archive.files.len() > 1 { " " (index + 1) }
+                }
+                span.muted { (file.results) @if file.results == 1 { " result, " } @else { " results, " } (bytes(file.bytes)) }
+            }
+        } }
+        @if archive.left_out > 0 {
+            p.muted { (archive.left_out) " results had expired or were deleted before the ZIP was made." }
+        }
+    }
+}
