@@ -6,6 +6,7 @@ use std::path::Path;
 
 use super::ffi::{FormFillInfo, Handle};
 use super::{Page, Session, utf16};
+use crate::qpdf::fields;
 use crate::{ErrorCode, Failure};
 
 /// `FPDF_ERR_PASSWORD` and `FPDF_ERR_SECURITY`.
@@ -17,8 +18,10 @@ pub(crate) struct Document<'s> {
     pub(super) handle: Handle,
     /// Null if the document has no form to draw.
     pub(super) form: Handle,
+    /// Its form has more fields than can be drawn.
+    skips_fields: bool,
     /// pdfium keeps a pointer to it until the form is closed.
-    _callbacks: Box<FormFillInfo>,
+    callbacks: Box<FormFillInfo>,
 }
 
 impl std::fmt::Debug for Document<'_> {
@@ -29,9 +32,9 @@ impl std::fmt::Debug for Document<'_> {
 
 impl<'s> Document<'s> {
     /// Opens a file. pdfium reads its parts on demand.
-    pub(crate) fn open(session: &'s Session<'s>, path: &Path, password: Option<&str>) -> Result<Self, Failure> {
+    pub(crate) fn open(session: &'s Session<'s>, file: &Path, password: Option<&str>) -> Result<Self, Failure> {
         let internal = |cause| Failure::new(ErrorCode::Internal, "The file could not be opened.", cause);
-        let path = CString::new(path.as_os_str().as_bytes()).map_err(|_| internal("a path with a NUL".to_owned()))?;
+        let path = CString::new(file.as_os_str().as_bytes()).map_err(|_| internal("a path with a NUL".to_owned()))?;
         // PDF passwords can't contain NUL.
         let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
         let password_pointer = given.as_ref().map_or(std::ptr::null(), |password| password.as_ptr().cast::<c_char>());
@@ -55,11 +58,18 @@ impl<'s> Document<'s> {
                 other => corrupt(format!("pdfium: error {other}")),
             });
         }
-        let mut callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
-        // SAFETY: the document is open. The structure outlives the form, because `drop` closes the form first. Without callbacks,
-        // pdfium runs no scripts, opens no files and asks no questions.
-        let form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, &raw mut *callbacks) };
-        Ok(Self { session, handle, form, _callbacks: callbacks })
+        let callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
+        let (form, skips_fields) = (std::ptr::null_mut(), false);
+        let mut document = Self { session, handle, form, skips_fields, callbacks };
+        // pdfium follows every path to a field when the first page is opened.
+        document.skips_fields = document.has_form() && fields::are_too_many(file, password);
+        if !document.skips_fields {
+            let callbacks = &raw mut *document.callbacks;
+            // SAFETY: the document is open. The structure outlives the form, because `drop` closes the form first. Without
+            // callbacks, pdfium runs no scripts, opens no files and asks no questions.
+            document.form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, callbacks) };
+        }
+        Ok(document)
     }
 
     pub(crate) fn pages(&self) -> u32 {
@@ -112,6 +122,11 @@ impl<'s> Document<'s> {
     pub(crate) fn has_form(&self) -> bool {
         // SAFETY: The document is open. Without a form, the answer is `FORMTYPE_NONE`, which is 0.
         self.session.api.FPDF_GetFormType.is_some_and(|form| unsafe { form(self.handle) } != 0)
+    }
+
+    /// Its form has more fields than can be drawn.
+    pub(crate) fn skips_fields(&self) -> bool {
+        self.skips_fields
     }
 
     pub(crate) fn is_tagged(&self) -> bool {
