@@ -131,7 +131,7 @@ impl Reader<'_> {
         let mut drawings = Drawings { pictures, pixels: self.request.limits.pixels, count: 0 };
         // Headers and footers are always told apart.
         let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
-        let (mut facts, mut confidences) = (Vec::new(), Vec::new());
+        let (mut facts, mut confidences, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         opened.for_each(|index, page| {
             let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1)?;
             let mut read = recognition.page(&opened, page, index, content)?;
@@ -140,6 +140,9 @@ impl Reader<'_> {
             let recognized = if read.recognized == Recognized::No { &[] } else { read.content.words.as_slice() };
             let figures = drawings.of(page, index + 1, &looks, recognized)?;
             confidences.push((index + 1, read.confidence));
+            if looks.has_text() && hidden.is_empty() && read.content.is_empty() {
+                unreadable.push(index + 1);
+            }
             facts.push(Facts {
                 source: text_source(&read),
                 confidence: read.confidence.map_or(1.0, |confidence| confidence.round() / 100.0),
@@ -152,6 +155,7 @@ impl Reader<'_> {
         let empty = facts.iter().filter(|facts| facts.source == TextSource::None).count();
         let whole = pages.document()?;
         let mut warnings: Vec<Warning> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
+        warnings.extend(pdf_pages::unreadable(&unreadable));
         warnings.extend(low_confidence(confidences.into_iter()));
         if self.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));

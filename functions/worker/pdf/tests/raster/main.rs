@@ -2,6 +2,7 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod annotations;
 mod bombs;
 mod compress;
 mod extract;
@@ -40,6 +41,11 @@ impl Run {
 
     fn path(&self, artifact: &Artifact) -> PathBuf {
         self.directory.path().join(&artifact.file)
+    }
+
+    /// The codes of its warnings.
+    fn warnings(&self) -> Vec<&str> {
+        self.outcome().warnings.iter().map(|warning| warning.code.as_ref()).collect()
     }
 
     /// The bytes of each result.
