@@ -15,6 +15,7 @@ mod looks;
 mod objects;
 mod outline;
 mod page;
+mod paths;
 mod replaced;
 mod text;
 
@@ -27,6 +28,7 @@ pub(crate) use library::{Pdfium, Session, missing};
 pub(crate) use looks::{Looks, Paint, Reach, Shape, TextLook, TextObject};
 pub(crate) use outline::Bookmark;
 pub(crate) use page::{Page, Rect};
+pub(crate) use paths::{DrawnPath, Form};
 pub(crate) use text::{Character, Font, TextPage};
 
 /// UTF-16 text from a function that writes to a buffer: called first for the length in bytes, then for the text.

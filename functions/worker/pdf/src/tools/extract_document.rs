@@ -6,7 +6,7 @@ use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
 use super::stem;
 use crate::extract::model::{Document, TextSource};
-use crate::extract::pdf::{Drawings, Facts, Head, figures};
+use crate::extract::pdf::{Drawings, Facts, Head, figures, vectors};
 use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::{WriteOptions, write};
 use crate::extract::{own, pdf};
@@ -137,8 +137,12 @@ impl Reader<'_> {
             let mut read = recognition.page(&opened, page, index, content)?;
             let unread = figures::unread(&looks, page.size(), &read.content.words);
             recognition.pictures(page, &mut read, &unread)?;
+            let vectors = match read.recognized {
+                Recognized::No => vectors::take(page, &mut read.content),
+                Recognized::Pictures | Recognized::All => Vec::new(),
+            };
             let recognized = if read.recognized == Recognized::No { &[] } else { read.content.words.as_slice() };
-            let figures = drawings.of(page, index + 1, &looks, recognized)?;
+            let figures = drawings.of(page, index + 1, &looks, recognized, vectors)?;
             confidences.push((index + 1, read.confidence));
             if looks.has_text() && hidden.is_empty() && read.content.is_empty() {
                 unreadable.push(index + 1);

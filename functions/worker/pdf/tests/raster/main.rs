@@ -5,6 +5,7 @@
 mod annotations;
 mod bombs;
 mod compress;
+mod drawings;
 mod extract;
 mod extract_formats;
 mod extract_schema;

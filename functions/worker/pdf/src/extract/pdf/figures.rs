@@ -2,6 +2,8 @@
 
 use super::super::model::{Figure, Id, Place};
 use super::super::pictures::Pictures;
+use super::vectors::Vector;
+use super::{Drawn, Kind};
 use crate::image::{Encoding, Format, encode};
 use crate::pdfium::{Bitmap, Looks, Page, Rect};
 use crate::text::{Word, corners};
@@ -30,18 +32,25 @@ pub(crate) struct Drawings<'p, 'r> {
 
 impl Drawings<'_, '_> {
     /// The figures of a page, from top to bottom. `recognized`: words that are read in its pictures, which are no figures then.
+    /// `vectors`: its drawings, whose pictures are parts of them.
     pub(crate) fn of(
         &mut self,
         page: &Page<'_>,
         number: u32,
         looks: &Looks,
         recognized: &[Word],
-    ) -> Result<Vec<(Rect, Figure)>, Failure> {
+        vectors: Vec<Vector>,
+    ) -> Result<Vec<Drawn>, Failure> {
         let mut areas = areas(&looks.pictures, page.size());
         areas.retain(|area| !recognized.iter().any(|word| area.contains(word.place.center())));
+        areas.retain(|area| !vectors.iter().any(|vector| vector.area.contains(area.center())));
+        let pictures = areas.into_iter().map(|area| (area, Kind::Picture));
+        let mut areas: Vec<(Rect, Kind)> =
+            pictures.chain(vectors.into_iter().map(|vector| (vector.area, Kind::Drawing(vector.text)))).collect();
+        areas.sort_by(|(a, _), (b, _)| a.y0.total_cmp(&b.y0).then(a.x0.total_cmp(&b.x0)));
         let mut figures = Vec::with_capacity(areas.len());
         let mut drawn = None;
-        for area in areas {
+        for (area, kind) in areas {
             self.count += 1;
             let place = Some(Place { page: number, corners: corners(&area) });
             let mut figure = Figure { id: Id::figure(self.count), place, file: None, data: None, text: None };
@@ -54,7 +63,7 @@ impl Drawings<'_, '_> {
                 let encoding = Encoding { format: Format::Png, quality: 0, grayscale: false, dpi: Some(DPI) };
                 self.pictures.keep(&mut figure, Media::Png, &encode(&cut, &encoding)?)?;
             }
-            figures.push((area, figure));
+            figures.push(Drawn { area, figure, kind });
         }
         Ok(figures)
     }
