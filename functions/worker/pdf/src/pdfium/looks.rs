@@ -80,11 +80,6 @@ impl Looks {
         self.reaches.get(&family(&font.name)).copied()
     }
 
-    /// Whether there is text that is drawn with ink.
-    pub(crate) fn has_text(&self) -> bool {
-        self.texts.values().any(|text| !text.is_invisible)
-    }
-
     /// How a character is drawn. `None` if it is not known.
     pub(crate) fn of(&self, character: &Character) -> Option<TextLook> {
         if character.object != TextObject::default() {

@@ -137,6 +137,10 @@ impl Reader<'_> {
             let mut read = recognition.page(&opened, page, index, content)?;
             let unread = figures::unread(&looks, page.size(), &read.content.words);
             recognition.pictures(page, &mut read, &unread)?;
+            let source = text_source(&read);
+            if source == TextSource::None && hidden.is_empty() && pdf::shows_text(page)? {
+                unreadable.push(index + 1);
+            }
             let vectors = match read.recognized {
                 Recognized::No => vectors::take(page, &mut read.content),
                 Recognized::Pictures | Recognized::All => Vec::new(),
@@ -144,11 +148,8 @@ impl Reader<'_> {
             let recognized = if read.recognized == Recognized::No { &[] } else { read.content.words.as_slice() };
             let figures = drawings.of(page, index + 1, &looks, recognized, vectors)?;
             confidences.push((index + 1, read.confidence));
-            if looks.has_text() && hidden.is_empty() && read.content.is_empty() {
-                unreadable.push(index + 1);
-            }
             facts.push(Facts {
-                source: text_source(&read),
+                source,
                 confidence: read.confidence.map_or(1.0, |confidence| confidence.round() / 100.0),
                 hidden,
                 figures,

@@ -13,7 +13,7 @@ pub(crate) mod vectors;
 mod whole;
 
 pub(crate) use figures::Drawings;
-pub(crate) use hidden::{Read, read};
+pub(crate) use hidden::{Read, read, shows_text};
 pub(crate) use whole::{Head, document};
 
 use super::model::{Figure, Hidden, TextSource};

@@ -1,6 +1,7 @@
 //! Drawings of lines and shapes: charts, diagrams. Rules, underlines, boxes around text and backgrounds are none.
 
 use super::captions;
+use super::figures::is_background;
 use crate::pdfium::{DrawnPath, Form, Page, Rect};
 use crate::text::{self, Line, PageContent, Word};
 
@@ -9,8 +10,6 @@ const PATHS: usize = 3_000;
 /// Smaller drawings, in points, are ornaments and icons.
 const WIDTH: f32 = 60.0;
 const HEIGHT: f32 = 40.0;
-/// Drawings that cover more of the page are its background.
-const BACKGROUND: f32 = 0.85;
 /// Shapes within this distance, in points, belong to one drawing.
 const NEAR: f32 = 8.0;
 /// A drawing has that many points at least, besides those of rules and boxes.
@@ -20,6 +19,9 @@ const BARS: usize = 3;
 const SAME: f32 = 1.0;
 /// Runs of text with more words are sentences.
 const LABEL: usize = 6;
+/// Text is more than labels if most of it, and more than so many words, are in runs of at least so many.
+const PARAGRAPH: usize = 20;
+const PHRASE: usize = 4;
 /// Words further apart than that, in ems, are in different runs.
 const GAP: f32 = 0.8;
 /// How far labels may be below or above what they name, and beside it, in ems.
@@ -63,20 +65,22 @@ fn words_of(words: Vec<Word>) -> String {
 /// Where the drawings of a page are.
 fn areas(paths: &[DrawnPath], content: &PageContent) -> Vec<Rect> {
     let page = Rect { x0: 0.0, y0: 0.0, x1: content.width, y1: content.height };
+    let on_page = |path: &DrawnPath| DrawnPath { area: path.area.within(&page), ..*path };
+    let paths: Vec<DrawnPath> = paths.iter().map(on_page).collect();
     // What is drawn in a cell is not a drawing. A drawing's own edges may look like a table.
     let is_free = |path: &DrawnPath, table: &Rect| {
-        path.form == Form::Free && table.contains(path.area.center()) && size(&path.area) >= size(table) * CELL
+        path.form == Form::Free && table.contains(path.area.center()) && path.area.size() >= table.size() * CELL
     };
     let tables =
         content.ruling.tables().filter(|table| table.is_filled(&content.words, FILLED)).map(|table| table.area);
     let tables: Vec<Rect> = tables.filter(|table| !paths.iter().any(|path| is_free(path, table))).collect();
-    let is_on_page = |path: &&DrawnPath| {
+    let is_part = |path: &&DrawnPath| {
         let is_visible = page.contains(path.area.center());
         is_visible
             && !is_background(&path.area, &page)
             && !tables.iter().any(|table| table.contains(path.area.center()))
     };
-    let paths: Vec<&DrawnPath> = paths.iter().filter(is_on_page).collect();
+    let paths: Vec<&DrawnPath> = paths.iter().filter(is_part).collect();
     if paths.len() < 2 && paths.iter().all(|path| path.parts < PARTS) {
         return Vec::new();
     }
@@ -84,7 +88,7 @@ fn areas(paths: &[DrawnPath], content: &PageContent) -> Vec<Rect> {
     for seed in seeds(&paths, content) {
         join(&mut found, seed);
     }
-    let found = found.into_iter().filter(|area| area.width() * area.height() > 0.0);
+    let found = found.into_iter().filter(|area| area.size() > 0.0);
     let mut grown: Vec<Rect> = Vec::new();
     for area in found {
         join(&mut grown, grow(area, &paths, content));
@@ -128,7 +132,7 @@ fn bars(paths: &[&DrawnPath], content: &PageContent) -> Vec<Rect> {
     let mut charts: Vec<Rect> = Vec::new();
     for bar in bars {
         let reach = bar.width().min(bar.height()) * 2.0;
-        let is_near = |other: &Rect| touches(other, &bar, reach.max(NEAR));
+        let is_near = |other: &Rect| other.touches(&bar, reach.max(NEAR));
         match charts.iter_mut().find(|other| is_near(other)) {
             Some(chart) => *chart = chart.union(&bar),
             None => charts.push(bar),
@@ -144,7 +148,7 @@ fn grow(mut area: Rect, paths: &[&DrawnPath], content: &PageContent) -> Rect {
         let before = left.len();
         left.retain(|path| {
             let larger = area.union(path);
-            let is_part = touches(&area, path, NEAR) && (contains(&area, path) || !has_sentences(&larger, content));
+            let is_part = area.touches(path, NEAR) && (contains(&area, path) || !has_sentences(&larger, content));
             if is_part {
                 area = larger;
             }
@@ -171,7 +175,9 @@ fn is_drawing(area: &Rect, paths: &[&DrawnPath], content: &PageContent, page: &R
 /// Whether there is text that reads as such.
 fn has_sentences(area: &Rect, content: &PageContent) -> bool {
     let words = content.words.iter().filter(|word| area.contains(word.area.center())).cloned().collect();
-    runs(words).iter().any(|run| run.words.len() > LABEL)
+    let runs = runs(words);
+    let words = |least: usize| runs.iter().map(|run| run.words.len()).filter(|words| *words >= least).sum::<usize>();
+    runs.iter().any(|run| run.words.len() > LABEL) || words(PHRASE) > PARAGRAPH && words(PHRASE) * 2 > words(0)
 }
 
 /// Words that follow each other without a gap.
@@ -195,9 +201,9 @@ fn runs(words: Vec<Word>) -> Vec<Line> {
 
 /// Adds the labels along the axes of a chart.
 fn beside(area: Rect, content: &PageContent) -> Rect {
-    let near = content.words.iter().filter(|word| touches(&area, &word.area, word.size * ASIDE)).cloned();
+    let near = content.words.iter().filter(|word| area.touches(&word.area, word.size * ASIDE)).cloned();
     let is_label = |run: &Line| {
-        let is_beside = touches(&area, &run.area, run.size() * ASIDE) && !contains(&area, &run.area);
+        let is_beside = area.touches(&run.area, run.size() * ASIDE) && !contains(&area, &run.area);
         is_beside && run.words.len() <= LABEL && !captions::is_labelled(&run.text())
     };
     let labels: Vec<Line> = runs(near.collect()).into_iter().filter(is_label).collect();
@@ -213,29 +219,17 @@ fn beside(area: Rect, content: &PageContent) -> Rect {
     };
     let along = labels.iter().filter(is_along).map(|run| run.area);
     let turned = content.aside.iter().map(|word| (word.place, word.size * ASIDE));
-    let turned = turned.filter(|(place, reach)| touches(&area, place, *reach)).map(|(place, _)| place);
+    let turned = turned.filter(|(place, reach)| area.touches(place, *reach)).map(|(place, _)| place);
     let larger = along.chain(turned).fold(area, |all, label| all.union(&label));
     if has_sentences(&larger, content) { area } else { larger }
 }
 
 /// Adds a shape to those that it touches.
 fn join(found: &mut Vec<Rect>, mut area: Rect) {
-    while let Some(at) = found.iter().position(|other| touches(other, &area, NEAR)) {
+    while let Some(at) = found.iter().position(|other| other.touches(&area, NEAR)) {
         area = area.union(&found.swap_remove(at));
     }
     found.push(area);
-}
-
-fn is_background(area: &Rect, page: &Rect) -> bool {
-    size(area) > size(page) * BACKGROUND
-}
-
-fn size(area: &Rect) -> f32 {
-    area.width() * area.height()
-}
-
-fn touches(a: &Rect, b: &Rect, near: f32) -> bool {
-    a.x0 <= b.x1 + near && b.x0 <= a.x1 + near && a.y0 <= b.y1 + near && b.y0 <= a.y1 + near
 }
 
 fn contains(outer: &Rect, inner: &Rect) -> bool {
