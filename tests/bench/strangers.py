@@ -1,7 +1,8 @@
 """Strangers' documents through workers as Lambda runs them: `make strangers DOCUMENTS=FOLDER`.
 
 Each must end in a result or in a typed error that is not `internal`, within its time, and leave the next document unharmed: a good
-document follows each error of an office document or PDF. Where pdftotext finds words, extract-document must have text, or hidden text.
+document follows each error of an office document or PDF. Where pdftotext finds words, extract-document must have text, or hidden text,
+or say why not.
 """
 
 import argparse
@@ -111,7 +112,8 @@ class Runner:
             answer = self.worker.convert(tool, [path, GOOD_PDF] if tool == "merge-pdf" else path, self.out, options)
             ended.warnings = [warning["code"] for warning in answer["warnings"]]
             ended.pages = answer["output"].get("pages")
-            ended.unread = tool == "extract-document" and self._is_unread(path)
+            is_explained = "text_unreadable" in ended.warnings
+            ended.unread = tool == "extract-document" and not is_explained and self._is_unread(path)
         except Failed as failed:
             error = json.loads(str(failed))
             ended.outcome, ended.message = error["code"], error["message"]

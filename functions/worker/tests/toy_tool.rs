@@ -42,7 +42,7 @@ impl Engine for Shout {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let path = task.scratch.join("shout.txt");
         let times = task.options["times"].as_u64().unwrap_or(1) as usize;
-        let Source::Html(html) = task.source()? else { return Err(Failure::internal("not HTML")) };
+        let Source::Html { html, .. } = task.source()? else { return Err(Failure::internal("not HTML")) };
         let text = html.to_uppercase().repeat(times);
         std::fs::write(&path, text).map_err(|error| Failure::internal(error.to_string()))?;
         let artifact = Artifact { path, media: Media::Text, pages: None, width: None, height: None, filename: None };

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::ffi::{FormFillInfo, Handle};
 use super::file::Access;
 use super::{Page, Session, utf16};
+use crate::qpdf::fields;
 use crate::{ErrorCode, Failure};
 
 /// `FPDF_ERR_PASSWORD` and `FPDF_ERR_SECURITY`.
@@ -25,8 +26,10 @@ pub(crate) struct Document<'s> {
     pub(super) handle: Handle,
     /// Null if the document has no form to draw.
     pub(super) form: Handle,
+    /// Its form has more fields than can be drawn.
+    skips_fields: bool,
     /// pdfium keeps a pointer to it until the form is closed.
-    _callbacks: Box<FormFillInfo>,
+    callbacks: Box<FormFillInfo>,
 }
 
 impl std::fmt::Debug for Document<'_> {
@@ -44,8 +47,12 @@ impl<'s> Document<'s> {
         let file = File::open(path).map_err(internal)?;
         let access = Access::to(Arc::new(file)).map_err(internal)?;
         // PDF passwords can't contain NUL.
-        let password = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
-        Self::load(session, Box::new(access), password)
+        let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
+        let mut document = Self::load(session, Box::new(access), given)?;
+        // pdfium follows every path to a field when the first page is opened.
+        document.skips_fields = document.has_form() && fields::are_too_many(path, password);
+        document.open_form();
+        Ok(document)
     }
 
     fn load(session: &'s Session<'s>, access: Box<Access>, given: Option<CString>) -> Result<Self, Failure> {
@@ -71,11 +78,9 @@ impl<'s> Document<'s> {
                 other => corrupt(format!("pdfium: error {other}")),
             });
         }
-        let mut callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
-        // SAFETY: the document is open. The structure outlives the form, because `drop` closes the form first. Without callbacks,
-        // pdfium runs no scripts, opens no files and asks no questions.
-        let form = unsafe { (session.api.FPDFDOC_InitFormFillEnvironment)(handle, &raw mut *callbacks) };
-        Ok(Self { session, access, password: given, handle, form, _callbacks: callbacks })
+        let callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
+        let form = std::ptr::null_mut();
+        Ok(Self { session, access, password: given, handle, form, skips_fields: false, callbacks })
     }
 
     pub(crate) fn pages(&self) -> u32 {
@@ -107,7 +112,21 @@ impl<'s> Document<'s> {
 
     /// The same file, of which nothing is in memory yet.
     fn anew(&self) -> Result<Self, Failure> {
-        Self::load(self.session, Box::new(self.access.again()), self.password.clone())
+        let mut document = Self::load(self.session, Box::new(self.access.again()), self.password.clone())?;
+        document.skips_fields = self.skips_fields;
+        document.open_form();
+        Ok(document)
+    }
+
+    /// Fields are drawn from now on, if they can be.
+    fn open_form(&mut self) {
+        if self.skips_fields || !self.form.is_null() {
+            return;
+        }
+        let callbacks = &raw mut *self.callbacks;
+        // SAFETY: the document is open. The structure outlives the form, because `drop` closes the form first. Without callbacks,
+        // pdfium runs no scripts, opens no files and asks no questions.
+        self.form = unsafe { (self.session.api.FPDFDOC_InitFormFillEnvironment)(self.handle, callbacks) };
     }
 
     /// One page, counted from 0.
@@ -141,6 +160,11 @@ impl<'s> Document<'s> {
     pub(crate) fn has_form(&self) -> bool {
         // SAFETY: The document is open. Without a form, the answer is `FORMTYPE_NONE`, which is 0.
         self.session.api.FPDF_GetFormType.is_some_and(|form| unsafe { form(self.handle) } != 0)
+    }
+
+    /// Its form has more fields than can be drawn.
+    pub(crate) fn skips_fields(&self) -> bool {
+        self.skips_fields
     }
 
     pub(crate) fn is_tagged(&self) -> bool {

@@ -159,6 +159,10 @@ bindings! {
         fn FPDF_GetFormType(Handle) -> c_int;
         fn FPDFPageObj_GetFillColor(Handle, *mut c_uint, *mut c_uint, *mut c_uint, *mut c_uint) -> c_int;
         fn FPDFPath_GetDrawMode(Handle, *mut c_int, *mut c_int) -> c_int;
+        fn FPDFPath_CountSegments(Handle) -> c_int;
+        fn FPDFPath_GetPathSegment(Handle, c_int) -> Handle;
+        fn FPDFPathSegment_GetPoint(Handle, *mut c_float, *mut c_float) -> c_int;
+        fn FPDFPathSegment_GetType(Handle) -> c_int;
         fn FPDFPageObjMark_GetName(Handle, *mut c_void, c_ulong, *mut c_ulong) -> c_int;
         fn FPDFTextObj_GetFont(Handle) -> Handle;
         fn FPDFFont_GetAscent(Handle, c_float, *mut c_float) -> c_int;

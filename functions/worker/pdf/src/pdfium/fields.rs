@@ -1,9 +1,11 @@
-//! The places of form fields.
+//! The annotations of a page: the places of form fields, and whether others have text.
 
 use super::ffi::{Handle, RectF};
 use super::{Page, Rect, utf16};
 
-/// `FPDF_ANNOT_WIDGET`.
+/// `FPDF_ANNOT_FREETEXT`, `…_STAMP` and `…_WIDGET`.
+const FREE_TEXT: std::ffi::c_int = 3;
+const STAMP: std::ffi::c_int = 13;
 const WIDGET: std::ffi::c_int = 20;
 /// Most annotations of a page that are looked at.
 const MOST: i32 = 10_000;
@@ -19,6 +21,19 @@ pub(crate) struct Widget {
 impl Page<'_> {
     /// The fields that the page has.
     pub(crate) fn widgets(&self) -> Vec<Widget> {
+        self.annotations(|annotation| self.widget(annotation))
+    }
+
+    /// Whether it has annotations that show text of their own.
+    pub(crate) fn shows_notes(&self) -> bool {
+        let Some(kind) = self.session().api.FPDFAnnot_GetSubtype else { return false };
+        // SAFETY: The annotation is open.
+        let is_note = |annotation| matches!(unsafe { kind(annotation) }, FREE_TEXT | STAMP).then_some(());
+        !self.annotations(is_note).is_empty()
+    }
+
+    /// What `read` finds in the annotations, each of which is open while it is read.
+    fn annotations<T>(&self, read: impl Fn(Handle) -> Option<T>) -> Vec<T> {
         let api = self.session().api;
         let (Some(count), Some(get), Some(close)) =
             (api.FPDFPage_GetAnnotCount, api.FPDFPage_GetAnnot, api.FPDFPage_CloseAnnot)
@@ -34,7 +49,7 @@ impl Page<'_> {
             if annotation.is_null() {
                 continue;
             }
-            found.extend(self.widget(annotation));
+            found.extend(read(annotation));
             // SAFETY: It was opened above, and is closed once.
             unsafe { close(annotation) };
         }

@@ -163,7 +163,7 @@ impl Page<'_> {
         }
     }
 
-    fn is_filled(&self, path: Handle) -> bool {
+    pub(super) fn is_filled(&self, path: Handle) -> bool {
         let (mut fill, mut stroke): (c_int, c_int) = (0, 0);
         let mode = self.session().api.FPDFPath_GetDrawMode;
         // SAFETY: The object is the open page's, and the numbers live during the call.

@@ -18,6 +18,7 @@ mod marks;
 mod objects;
 mod outline;
 mod page;
+mod paths;
 mod replaced;
 mod text;
 
@@ -32,6 +33,7 @@ pub(crate) use looks::{Looks, Paint, Reach, Shape, TextLook, TextObject};
 pub(crate) use marks::{Mark, Marks, Tag};
 pub(crate) use outline::Bookmark;
 pub(crate) use page::{Page, Rect};
+pub(crate) use paths::{DrawnPath, Form};
 pub(crate) use text::{Character, Font, TextPage};
 
 /// UTF-16 text from a function that writes to a buffer: called first for the length in bytes, then for the text.

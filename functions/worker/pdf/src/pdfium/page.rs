@@ -36,6 +36,28 @@ impl Rect {
         }
     }
 
+    pub(crate) fn size(&self) -> f32 {
+        self.width() * self.height()
+    }
+
+    /// The part of it that another one has, too.
+    pub(crate) fn within(&self, other: &Self) -> Self {
+        Self {
+            x0: self.x0.max(other.x0),
+            y0: self.y0.max(other.y0),
+            x1: self.x1.min(other.x1),
+            y1: self.y1.min(other.y1),
+        }
+    }
+
+    /// Whether they overlap, or are nearer to each other than that.
+    pub(crate) fn touches(&self, other: &Self, near: f32) -> bool {
+        self.x0 <= other.x1 + near
+            && other.x0 <= self.x1 + near
+            && self.y0 <= other.y1 + near
+            && other.y0 <= self.y1 + near
+    }
+
     /// Whether both have the same upper left corner.
     pub(crate) fn starts_like(&self, other: &Self) -> bool {
         (self.x0 - other.x0).abs() < 0.01 && (self.y0 - other.y0).abs() < 0.01

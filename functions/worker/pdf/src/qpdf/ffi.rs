@@ -10,7 +10,7 @@ use libloading::Library;
 use crate::library::first;
 
 /// Debian 13 and Debian 12.
-const NAMES: [&str; 2] = ["libqpdf.so.30", "libqpdf.so.29"];
+pub(super) const NAMES: [&str; 2] = ["libqpdf.so.30", "libqpdf.so.29"];
 /// `qpdf_log_dest_custom`.
 const CUSTOM: c_int = 4;
 /// More than any message that is read. A hostile file can cause a warning for each object.

@@ -1,6 +1,7 @@
 //! qpdf in this process: it reads, repairs, decrypts, encrypts and rewrites files.
 
 mod ffi;
+pub(crate) mod fields;
 
 use std::ffi::CString;
 use std::fmt;

@@ -75,7 +75,7 @@ pub(super) fn load(path: &Path) -> Result<Document, Failure> {
 pub(super) fn flatten_copy(engines: &Engines, request: &Request, from: &Path, to: &Path) -> Result<(), Failure> {
     let mut document = load(from)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
-    let what = flatten::What { annotations: true, forms: true };
+    let what = flatten::What { annotations: flatten::Annotations::All, forms: true };
     flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
     save(&mut document, to)
 }

@@ -3,11 +3,11 @@
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::assembly::links::widget_appearance;
-use super::field_text;
 use super::objects::Lookup;
 use super::overlay::{self, Drawing, Layer, Role};
 use super::pages::Rectangle;
 use super::transform::Matrix;
+use super::{field_text, free_text};
 use crate::Failure;
 use crate::label::Fonts;
 
@@ -16,9 +16,28 @@ const ACTIVE: [&[u8]; 7] = [b"Link", b"FileAttachment", b"Sound", b"Movie", b"Sc
 /// Flags of an annotation that is not shown: hidden, and hidden on the screen.
 const UNSEEN: i64 = 1 << 1 | 1 << 5;
 
+/// Which annotations are drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Annotations {
+    None,
+    /// Those that show text of their own. The others mark what the page shows.
+    Texts,
+    All,
+}
+
+impl Annotations {
+    fn have(self, kind: &[u8]) -> bool {
+        match self {
+            Self::None => false,
+            Self::Texts => matches!(kind, b"FreeText" | b"Stamp"),
+            Self::All => !ACTIVE.contains(&kind),
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct What {
-    pub(crate) annotations: bool,
+    pub(crate) annotations: Annotations,
     pub(crate) forms: bool,
 }
 
@@ -37,10 +56,11 @@ pub(crate) fn flatten(
     what: What,
     fonts: &Fonts,
 ) -> Result<usize, Failure> {
-    if what.forms {
-        let missing = without_appearance(document, pages);
-        field_text::write(document, &missing, fonts)?;
+    let mut missing = if what.forms { without_appearance(document, pages) } else { Vec::new() };
+    if what.annotations == Annotations::Texts {
+        missing.extend(free_text::as_fields(document, pages));
     }
+    field_text::write(document, &missing, fonts)?;
     Ok(draw_appearances(document, pages, what))
 }
 
@@ -68,8 +88,7 @@ fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {
         match fate {
             Fate::Stays => {
                 let kind = document.name(annotation, b"Subtype").unwrap_or_default();
-                let asked = what.annotations && kind != b"Widget" && !ACTIVE.contains(&kind);
-                kept += usize::from(asked);
+                kept += usize::from(kind != b"Widget" && what.annotations.have(kind));
                 stay.push(entry);
                 continue;
             }
@@ -101,7 +120,8 @@ fn flatten_page(document: &mut Document, page: ObjectId, what: What) -> usize {
 fn fate(document: &Document, annotation: &Dictionary, what: What) -> Fate {
     let kind = document.name(annotation, b"Subtype").unwrap_or_default();
     let is_field = kind == b"Widget";
-    if ACTIVE.contains(&kind) || is_field && !what.forms || !is_field && !what.annotations {
+    let is_selected = if is_field { what.forms } else { what.annotations.have(kind) };
+    if !is_selected {
         return Fate::Stays;
     }
     let unseen = document.integer(annotation, b"F").unwrap_or(0) & UNSEEN != 0;

@@ -10,6 +10,7 @@ pub(crate) mod deferred_pictures;
 pub(crate) mod field_text;
 pub(crate) mod fields;
 pub(crate) mod flatten;
+mod free_text;
 pub(crate) mod impose;
 pub(crate) mod invisible;
 pub(crate) mod metadata;

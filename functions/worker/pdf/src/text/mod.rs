@@ -66,6 +66,15 @@ impl PageContent {
         self.words.is_empty() && self.aside.is_empty()
     }
 
+    /// Takes the words in an area out, and its rules.
+    pub(crate) fn take(&mut self, area: &Rect) -> Vec<Word> {
+        let is_inside = |word: &mut Word| area.contains(word.place.center());
+        let mut words: Vec<Word> = self.words.extract_if(.., is_inside).collect();
+        words.extend(self.aside.extract_if(.., is_inside));
+        self.ruling.clear(area);
+        words
+    }
+
     /// Makes the places of words as high as their fonts reach. The order of words follows from their areas, which stay.
     pub(crate) fn stretch(&mut self, reach: impl Fn(&Font) -> Option<Reach>) {
         for word in &mut self.words {
@@ -110,6 +119,11 @@ pub(crate) fn of_characters(page: &Page<'_>, number: u32, characters: &[Characte
 pub(crate) fn lines_of(page: &Page<'_>, characters: &[Character]) -> Vec<Line> {
     let (words, aside, _) = words::words(characters, page.size(), WORDS);
     [words, aside].into_iter().flat_map(order::lines).collect()
+}
+
+/// The lines of these words.
+pub(crate) fn in_lines(words: Vec<Word>) -> Vec<Line> {
+    order::lines(words)
 }
 
 /// A word with a known place, such as from OCR.

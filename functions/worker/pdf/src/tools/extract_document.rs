@@ -6,7 +6,7 @@ use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
 use super::stem;
 use crate::extract::model::{Document, TextSource};
-use crate::extract::pdf::{Drawings, Facts, Head, Tags, figures};
+use crate::extract::pdf::{Drawings, Facts, Head, Tags, figures, vectors};
 use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::{WriteOptions, write};
 use crate::extract::{own, pdf};
@@ -133,7 +133,7 @@ impl Reader<'_> {
         let mut drawings = Drawings { pictures, pixels: self.request.limits.pixels, count: 0 };
         // Headers and footers are always told apart.
         let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
-        let (mut facts, mut confidences) = (Vec::new(), Vec::new());
+        let (mut facts, mut confidences, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         let tags = self.tags(source, &opened);
         opened.for_each(|index, page| {
             let tags = tags.as_ref().and_then(|tags| tags.page(page, index));
@@ -141,15 +141,23 @@ impl Reader<'_> {
             let mut read = recognition.page(&opened, page, index, content)?;
             let unread = figures::unread(&looks, page.size(), &read.content.words);
             recognition.pictures(page, &mut read, &unread)?;
+            let source = text_source(&read);
+            if source == TextSource::None && hidden.is_empty() && pdf::shows_text(page)? {
+                unreadable.push(index + 1);
+            }
+            let vectors = match read.recognized {
+                Recognized::No => vectors::take(page, &mut read.content),
+                Recognized::Pictures | Recognized::All => Vec::new(),
+            };
             let recognized = if read.recognized == Recognized::No { &[] } else { read.content.words.as_slice() };
-            let mut figures = drawings.of(page, index + 1, &looks, recognized)?;
+            let mut figures = drawings.of(page, index + 1, &looks, recognized, vectors)?;
             if let Some(tags) = tags {
                 tags.describe(&mut figures);
                 read.content.structure = Some(tags.into_structure());
             }
             confidences.push((index + 1, read.confidence));
             facts.push(Facts {
-                source: text_source(&read),
+                source,
                 confidence: read.confidence.map_or(1.0, |confidence| confidence.round() / 100.0),
                 hidden,
                 figures,
@@ -160,6 +168,7 @@ impl Reader<'_> {
         let empty = facts.iter().filter(|facts| facts.source == TextSource::None).count();
         let whole = pages.document()?;
         let mut warnings: Vec<Warning> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
+        warnings.extend(pdf_pages::unreadable(&unreadable));
         warnings.extend(low_confidence(confidences.into_iter()));
         if self.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));

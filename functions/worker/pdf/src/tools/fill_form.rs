@@ -9,7 +9,7 @@ use serde_json::{Number, json};
 use super::{options, pdf};
 use crate::structure::assembly::Source;
 use crate::structure::fields::{self, EDITABLE, Field, Kind, MULTI_SELECT, inherited};
-use crate::structure::flatten::{self, What};
+use crate::structure::flatten::{self, Annotations, What};
 use crate::structure::objects::{Lookup, text};
 use crate::structure::{Assembly, field_text, open_deferring, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
@@ -93,7 +93,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let unfilled = fields.iter().filter(|field| is_empty(field)).map(|field| &field.name).take(MOST_REPORTED);
     let report = json!({ "filled": options.fields.len(), "unfilled": unfilled.collect::<Vec<_>>() });
     if options.flatten {
-        let what = What { annotations: false, forms: true };
+        let what = What { annotations: Annotations::None, forms: true };
         flatten::draw_appearances(&mut document, &tree.pages, what);
     }
     let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);

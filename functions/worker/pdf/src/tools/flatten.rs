@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{options, pdf};
 use crate::structure::assembly::{Assembled, Source};
-use crate::structure::flatten::{self, What};
+use crate::structure::flatten::{self, Annotations, What};
 use crate::structure::{Assembly, open_deferring, pages, visible};
 use crate::{Engines, Failure, Outcome, Request, Warning};
 
@@ -28,20 +28,31 @@ impl Default for Options {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let (assembled, warnings) = flattened(engines, request, &options, &request.directory.join(RESULT))?;
+    let annotations = if options.annotations { Annotations::All } else { Annotations::None };
+    let what = What { annotations, forms: options.forms };
+    let layers = if options.layers { Layers::Drawn } else { Layers::Stay };
+    let (assembled, warnings) = flattened(engines, request, what, layers, &request.directory.join(RESULT))?;
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
 }
 
-/// Writes a copy of the first source in which what fields show is content of the pages.
-pub(super) fn draw_fields(engines: &Engines, request: &Request, path: &Path) -> Result<(), Failure> {
-    let options = Options { annotations: false, forms: true, layers: false };
-    flattened(engines, request, &options, path).map(drop)
+/// Writes a copy of the first source in which the text of fields and annotations is content of the pages.
+pub(super) fn draw_texts(engines: &Engines, request: &Request, path: &Path) -> Result<(), Failure> {
+    let what = What { annotations: Annotations::Texts, forms: true };
+    flattened(engines, request, what, Layers::Stay, path).map(drop)
+}
+
+/// What becomes of layers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Layers {
+    Stay,
+    Drawn,
 }
 
 fn flattened(
     engines: &Engines,
     request: &Request,
-    options: &Options,
+    what: What,
+    layers: Layers,
     path: &Path,
 ) -> Result<(Assembled, Vec<Warning>), Failure> {
     let opened = open_deferring(engines, request, 0)?.without_claim();
@@ -49,10 +60,9 @@ fn flattened(
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
     // Remove hidden annotations with their layers before drawing the others.
-    if options.layers {
+    if layers == Layers::Drawn {
         visible::flatten_layers(&mut document, &tree.pages)?;
     }
-    let what = What { annotations: options.annotations, forms: options.forms };
     let kept = flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
     if kept > 0 {
         warnings.push(Warning::new(

@@ -191,18 +191,23 @@ fn warn(done: &[Done]) -> Vec<Warning> {
 /// A warning that lists the pages with low confidence.
 pub(super) fn low_confidence(pages: impl Iterator<Item = (u32, Option<f32>)>) -> Option<Warning> {
     let is_low = |confidence: Option<f32>| confidence.is_some_and(|confidence| confidence < LOW_CONFIDENCE);
-    let low: Vec<String> =
-        pages.filter(|(_, confidence)| is_low(*confidence)).map(|(number, _)| number.to_string()).collect();
+    let low: Vec<u32> = pages.filter(|(_, confidence)| is_low(*confidence)).map(|(number, _)| number).collect();
     if low.is_empty() {
         return None;
     }
-    let more = if low.len() > MOST_TOLD { ", …" } else { "" };
-    let numbers = low.iter().take(MOST_TOLD).map(String::as_str).collect::<Vec<_>>().join(", ");
     let message = format!(
-        "The text of {} page(s) is uncertain: {numbers}{more}. Check it, or send a sharper scan or other `languages`.",
-        low.len()
+        "The text of {} page(s) is uncertain: {}. Check it, or send a sharper scan or other `languages`.",
+        low.len(),
+        numbers(&low)
     );
     Some(Warning::new("low_confidence", message))
+}
+
+/// The first of these page numbers.
+pub(super) fn numbers(pages: &[u32]) -> String {
+    let more = if pages.len() > MOST_TOLD { ", …" } else { "" };
+    let told: Vec<String> = pages.iter().take(MOST_TOLD).map(u32::to_string).collect();
+    told.join(", ") + more
 }
 
 fn report(options: &Options, done: &[Done]) -> Value {

@@ -1,8 +1,10 @@
 //! Shared by the tools that read the text of PDFs: their pages, with what form fields show, and by OCR where that is asked for.
 
+use std::cell::OnceCell;
+
 use serde::Deserialize;
 
-use super::ocr_pdf::reader;
+use super::ocr_pdf::{numbers, reader};
 use super::{flatten, raster};
 use crate::ocr::{self, How, PageText, Reader};
 use crate::pdfium::{Document, Page, Rect, Session, Widget};
@@ -87,10 +89,13 @@ impl<'e> Recognition<'e> {
 
 /// An open PDF whose pages are read.
 pub(super) struct Opened<'s> {
+    engines: &'s Engines,
+    session: &'s Session<'s>,
+    request: &'s Request,
+    source: &'s Source,
     pub(super) document: Document<'s>,
-    /// With its fields as content of the pages, if there are any.
-    copy: Option<Document<'s>>,
-    skipped: Option<Warning>,
+    /// With the text of fields and annotations as content of the pages. It is made for the first page that has some.
+    copy: OnceCell<Result<Document<'s>, Failure>>,
     /// The selected pages, counted from 0.
     pub(super) pages: Vec<u32>,
 }
@@ -114,67 +119,83 @@ pub(super) enum Recognized {
 
 impl<'s> Opened<'s> {
     pub(super) fn new(
-        engines: &Engines,
+        engines: &'s Engines,
         session: &'s Session<'s>,
-        request: &Request,
-        source: &Source,
+        request: &'s Request,
+        source: &'s Source,
         pages: Option<&str>,
     ) -> Result<Self, Failure> {
         let document = raster::open(engines, session, request, source)?;
         let pages = raster::pages(&document, pages, request)?;
-        let fields = document.has_form().then(|| with_fields(engines, session, request, source, document.pages()));
-        let (copy, skipped) = match fields {
-            Some(Ok(copy)) => (Some(copy), None),
-            Some(Err(failure)) => (None, Some(fields_skipped(&failure))),
-            None => (None, None),
-        };
-        Ok(Self { document, copy, skipped, pages })
+        let opened = Self { engines, session, request, source, document, copy: OnceCell::new(), pages };
+        if opened.document.has_form() {
+            opened.copy();
+        }
+        Ok(opened)
     }
 
     /// Reads the selected pages, one after the other.
-    pub(super) fn for_each(&self, each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
-        self.copy.as_ref().unwrap_or(&self.document).for_each_page(self.pages.iter().copied(), each)
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
+        let (mut open, mut pages) = (None, self.pages.iter());
+        while self.drawn().is_none()
+            && let Some(index) = pages.as_slice().first()
+        {
+            let page = self.document.page(*index)?;
+            if page.shows_notes() && self.copy().is_some() {
+                break;
+            }
+            // As in `for_each_page`: each page stays open until the next one is.
+            each(*index, open.insert(page))?;
+            pages.next();
+        }
+        self.drawn().map_or(Ok(()), |copy| copy.for_each_page(pages.copied(), each))
     }
 
-    /// Whether all text of a page is that of fields, as on a scan with fields.
+    /// The copy, if there is one so far.
+    fn drawn(&self) -> Option<&Document<'s>> {
+        self.copy.get()?.as_ref().ok()
+    }
+
+    /// The copy. `None` if it can't be made.
+    fn copy(&self) -> Option<&Document<'s>> {
+        self.copy.get_or_init(|| self.with_texts()).as_ref().ok()
+    }
+
+    fn with_texts(&self) -> Result<Document<'s>, Failure> {
+        let path = self.request.directory.join("texts.pdf");
+        let alone = Request { sources: vec![self.source.clone()], ..self.request.clone() };
+        flatten::draw_texts(self.engines, &alone, &path)?;
+        let copy = Document::open(self.session, &path, None)?;
+        // The open file can still be read after it is removed.
+        std::fs::remove_file(&path).map_err(|error| super::io_failure(&error))?;
+        if copy.pages() != self.document.pages() {
+            return Err(Failure::internal("the copy with fields has other pages"));
+        }
+        Ok(copy)
+    }
+
+    /// Whether all text of a page is that of fields and annotations, as on a scan with fields.
     fn shows_only_fields(&self, index: u32) -> Result<bool, Failure> {
-        Ok(self.copy.is_some() && self.document.page(index)?.text()?.is_empty())
+        Ok(self.drawn().is_some() && self.document.page(index)?.text()?.is_empty())
     }
 
     /// The form fields of a page.
     pub(super) fn fields(&self, index: u32) -> Result<Vec<Widget>, Failure> {
-        if self.copy.is_some() { Ok(self.document.page(index)?.widgets()) } else { Ok(Vec::new()) }
+        let has_fields = self.document.has_form() && self.drawn().is_some();
+        if has_fields { Ok(self.document.page(index)?.widgets()) } else { Ok(Vec::new()) }
     }
 
-    /// What fields show could not be read.
+    /// What fields and annotations show could not be read.
     pub(super) fn warning(self) -> Option<Warning> {
-        self.skipped
+        self.copy.into_inner()?.err().map(|failure| fields_skipped(&failure))
     }
-}
-
-/// A copy in which what fields show is content of the pages.
-fn with_fields<'s>(
-    engines: &Engines,
-    session: &'s Session<'s>,
-    request: &Request,
-    source: &Source,
-    pages: u32,
-) -> Result<Document<'s>, Failure> {
-    let path = request.directory.join("fields.pdf");
-    let alone = Request { sources: vec![source.clone()], ..request.clone() };
-    flatten::draw_fields(engines, &alone, &path)?;
-    let copy = Document::open(session, &path, None)?;
-    // The open file can still be read after it is removed.
-    std::fs::remove_file(&path).map_err(|error| super::io_failure(&error))?;
-    if copy.pages() != pages {
-        return Err(Failure::internal("the copy with fields has other pages"));
-    }
-    Ok(copy)
 }
 
 fn fields_skipped(failure: &Failure) -> Warning {
-    let message =
-        format!("What the form fields of the PDF show could not be read, and is left out. {}", failure.message);
+    let message = format!(
+        "The text of the PDF's form fields and annotations could not be read, and is left out. {}",
+        failure.message
+    );
     Warning::new("fields_skipped", message)
 }
 
@@ -185,6 +206,16 @@ pub(super) fn dropped(lines: usize) -> Option<Warning> {
          keep them, send `headersFooters` as `keep`."
     );
     (lines > 0).then(|| Warning::new("headers_footers_dropped", message))
+}
+
+/// Pages that show text which can't be read.
+pub(super) fn unreadable(pages: &[u32]) -> Option<Warning> {
+    let message = format!(
+        "The text of {} page(s) is in fonts that can't be read: {}. To recognize it by OCR, send `ocr` as `always`.",
+        pages.len(),
+        numbers(pages)
+    );
+    (!pages.is_empty()).then(|| Warning::new("text_unreadable", message))
 }
 
 /// Pages without text.

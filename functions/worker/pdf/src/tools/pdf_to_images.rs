@@ -63,7 +63,9 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     };
     let output = Output::new(request, encoding, pages.len());
     draw_all(&document, &pages, &fit, background, request, &output)?;
-    output.finish(&pages, document.pages(), source.name.as_deref())
+    let mut outcome = output.finish(&pages, document.pages(), source.name.as_deref())?;
+    outcome.warnings.extend(raster::fields_skipped(&document));
+    Ok(outcome)
 }
 
 /// Draws on this thread, because pdfium is not thread-safe, and encodes on others.

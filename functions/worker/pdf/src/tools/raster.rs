@@ -5,7 +5,7 @@ use docmill_domain::page_range::{PageRange, RangeError};
 use crate::image::Format;
 use crate::pdfium::{Background, Document, Session};
 use crate::structure::pages::too_many;
-use crate::{Engines, ErrorCode, Failure, Request, Source};
+use crate::{Engines, ErrorCode, Failure, Request, Source, Warning};
 
 /// The size of a page's picture.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +84,12 @@ pub(super) fn size((width, height): (f32, f32), fit: &Fit, most: u64) -> Result<
         ));
     }
     Ok(size)
+}
+
+/// Fields that are not drawn.
+pub(super) fn fields_skipped(document: &Document<'_>) -> Option<Warning> {
+    let message = "The PDF's form has more fields than can be drawn. They are left out.";
+    document.skips_fields().then(|| Warning::new("fields_skipped", message))
 }
 
 /// The number of pages, within the limit.

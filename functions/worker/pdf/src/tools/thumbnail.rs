@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::raster::{self, Size};
 use crate::image::{Encoding, Format, decode, encode, resized, svg_to_pdf};
 use crate::pdfium::{Background, Bitmap};
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source, Warning};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -37,8 +37,11 @@ enum Fit {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
+    let mut warnings = Vec::new();
     let picture = if source.media == Media::Pdf {
-        page(engines, request, source, &options)?
+        let (picture, skipped) = page(engines, request, source, &options)?;
+        warnings.extend(skipped);
+        picture
     } else if source.media == Media::Svg {
         drawing(engines, request, source, &options)?
     } else if let Some(format) = source.media.pixels() {
@@ -47,7 +50,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         let message = "There are thumbnails of PDF files and images only. Convert the document first.";
         return Err(Failure::new(ErrorCode::UnsupportedFormat, message, "neither PDF nor image"));
     };
-    finish(request, &picture, &options)
+    Ok(Outcome { warnings, ..finish(request, &picture, &options)? })
 }
 
 /// A drawing becomes a page first.
@@ -58,7 +61,7 @@ fn drawing(engines: &Engines, request: &Request, source: &Source, options: &Opti
     let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
     let picture = page(engines, request, &drawing, &Options { page: 1, ..*options });
     std::fs::remove_file(&drawn).map_err(|error| super::io_failure(&error))?;
-    picture
+    picture.map(|(picture, _no_form)| picture)
 }
 
 fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outcome, Failure> {
@@ -71,7 +74,12 @@ fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outc
     Ok(Outcome { artifacts: vec![Artifact { width, height, ..Artifact::new(file, media) }], ..Outcome::default() })
 }
 
-fn page(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
+fn page(
+    engines: &Engines,
+    request: &Request,
+    source: &Source,
+    options: &Options,
+) -> Result<(Bitmap, Option<Warning>), Failure> {
     let session = engines.pdfium()?.session();
     let document = raster::open(engines, &session, request, source)?;
     let pages = raster::page_count(&document, request)?;
@@ -85,7 +93,7 @@ fn page(engines: &Engines, request: &Request, source: &Source, options: &Options
     let page = document.page(options.page - 1)?;
     let size = size(page.size(), options, false, request.limits.pixels)?;
     let drawn = page.render(size.width, size.height, Background::Color([255; 3]))?;
-    Ok(crop(drawn, options))
+    Ok((crop(drawn, options), raster::fields_skipped(&document)))
 }
 
 fn picture(request: &Request, source: &Source, format: ImageFormat, options: &Options) -> Result<Bitmap, Failure> {

@@ -2,8 +2,10 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+mod annotations;
 mod bombs;
 mod compress;
+mod drawings;
 mod extract;
 mod extract_formats;
 mod extract_schema;
@@ -40,6 +42,11 @@ impl Run {
 
     fn path(&self, artifact: &Artifact) -> PathBuf {
         self.directory.path().join(&artifact.file)
+    }
+
+    /// The codes of its warnings.
+    fn warnings(&self) -> Vec<&str> {
+        self.outcome().warnings.iter().map(|warning| warning.code.as_ref()).collect()
     }
 
     /// The bytes of each result.

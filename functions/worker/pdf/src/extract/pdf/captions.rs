@@ -89,6 +89,11 @@ fn is_below_figure(drafts: &[Draft], of: usize, at: usize) -> bool {
     matches!(figure.role, Role::Figure { .. }) && (-text.size..text.size * GAP).contains(&gap)
 }
 
+/// Whether a text begins as captions do.
+pub(super) fn is_labelled(text: &str) -> bool {
+    label(text).is_some()
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Label {
     /// Such as "Figure 2:", or all of the text.

@@ -2,6 +2,8 @@
 
 use super::super::model::{Figure, Id, Place};
 use super::super::pictures::Pictures;
+use super::vectors::Vector;
+use super::{Drawn, Kind};
 use crate::image::{Encoding, Format, encode};
 use crate::pdfium::{Bitmap, Looks, Page, Rect};
 use crate::text::{Word, corners};
@@ -9,7 +11,7 @@ use crate::{Failure, Media};
 
 /// Smaller pictures, in points, are ornaments and bullets.
 const LEAST: f32 = 24.0;
-/// Pictures that cover more of the page are its background, or a scan of it.
+/// Pictures and drawings that cover more of the page are its background, or a scan of it.
 const BACKGROUND: f32 = 0.85;
 /// The share of a page from which a picture may be a scan, on a page with other text.
 const UNREAD: f32 = 0.4;
@@ -30,18 +32,25 @@ pub(crate) struct Drawings<'p, 'r> {
 
 impl Drawings<'_, '_> {
     /// The figures of a page, from top to bottom. `recognized`: words that are read in its pictures, which are no figures then.
+    /// `vectors`: its drawings, whose pictures are parts of them.
     pub(crate) fn of(
         &mut self,
         page: &Page<'_>,
         number: u32,
         looks: &Looks,
         recognized: &[Word],
-    ) -> Result<Vec<(Rect, Figure)>, Failure> {
+        vectors: Vec<Vector>,
+    ) -> Result<Vec<Drawn>, Failure> {
         let mut areas = areas(&looks.pictures, page.size());
         areas.retain(|area| !recognized.iter().any(|word| area.contains(word.place.center())));
+        areas.retain(|area| !vectors.iter().any(|vector| vector.area.contains(area.center())));
+        let pictures = areas.into_iter().map(|area| (area, Kind::Picture));
+        let mut areas: Vec<(Rect, Kind)> =
+            pictures.chain(vectors.into_iter().map(|vector| (vector.area, Kind::Drawing(vector.text)))).collect();
+        areas.sort_by(|(a, _), (b, _)| a.y0.total_cmp(&b.y0).then(a.x0.total_cmp(&b.x0)));
         let mut figures = Vec::with_capacity(areas.len());
         let mut drawn = None;
-        for area in areas {
+        for (area, kind) in areas {
             self.count += 1;
             let place = Some(Place { page: number, corners: corners(&area) });
             let mut figure = Figure { id: Id::figure(self.count), place, file: None, data: None, text: None };
@@ -54,7 +63,7 @@ impl Drawings<'_, '_> {
                 let encoding = Encoding { format: Format::Png, quality: 0, grayscale: false, dpi: Some(DPI) };
                 self.pictures.keep(&mut figure, Media::Png, &encode(&cut, &encoding)?)?;
             }
-            figures.push((area, figure));
+            figures.push(Drawn { area, figure, kind });
         }
         Ok(figures)
     }
@@ -81,12 +90,12 @@ fn areas(pictures: &[Rect], (width, height): (f32, f32)) -> Vec<Rect> {
     let page = Rect { x0: 0.0, y0: 0.0, x1: width, y1: height };
     let mut found: Vec<Rect> = Vec::new();
     for picture in pictures.iter().take(MOST) {
-        let mut area = within(picture, &page);
+        let mut area = picture.within(&page);
         if area.width() <= 0.0 || area.height() <= 0.0 || is_background(&area, &page) {
             continue;
         }
         // A picture can join several that are apart.
-        while let Some(at) = found.iter().position(|other| touches(other, &area)) {
+        while let Some(at) = found.iter().position(|other| other.touches(&area, NEAR)) {
             area = area.union(&found.swap_remove(at));
         }
         found.push(area);
@@ -96,16 +105,8 @@ fn areas(pictures: &[Rect], (width, height): (f32, f32)) -> Vec<Rect> {
     found
 }
 
-fn is_background(area: &Rect, page: &Rect) -> bool {
-    area.width() * area.height() > page.width() * page.height() * BACKGROUND
-}
-
-fn within(area: &Rect, page: &Rect) -> Rect {
-    Rect { x0: area.x0.max(page.x0), y0: area.y0.max(page.y0), x1: area.x1.min(page.x1), y1: area.y1.min(page.y1) }
-}
-
-fn touches(a: &Rect, b: &Rect) -> bool {
-    a.x0 <= b.x1 + NEAR && b.x0 <= a.x1 + NEAR && a.y0 <= b.y1 + NEAR && b.y0 <= a.y1 + NEAR
+pub(super) fn is_background(area: &Rect, page: &Rect) -> bool {
+    area.size() > page.size() * BACKGROUND
 }
 
 fn cut(drawn: &Bitmap, area: &Rect, scale: f32) -> Bitmap {

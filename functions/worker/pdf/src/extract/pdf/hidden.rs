@@ -57,6 +57,17 @@ pub(crate) fn read(page: &Page<'_>, number: u32, tags: Option<&PageTags<'_>>) ->
     Ok(Read { content, hidden, looks })
 }
 
+/// Whether the drawn page shows something where it has text: pdfium may not know the characters of a font.
+pub(crate) fn shows_text(page: &Page<'_>) -> Result<bool, Failure> {
+    let texts = page.visible_text();
+    if texts.is_empty() {
+        return Ok(false);
+    }
+    let drawn = drawn(page)?;
+    let scale = drawn.width as f32 / page.size().0;
+    Ok(texts.iter().any(|area| is_seen(&drawn, area, scale)))
+}
+
 /// The lines of hidden text.
 fn hidden(page: &Page<'_>, number: u32, why: Why, characters: &[Character]) -> Vec<Hidden> {
     let line = |line: text::Line| Hidden {

@@ -1,7 +1,7 @@
 //! Why a larger model may read a page better.
 
-use super::Facts;
 use super::blocks::Draft;
+use super::{Facts, Kind};
 use crate::extract::model::{NeedsModel, TextSource};
 use crate::ocr::LOW_CONFIDENCE;
 use crate::text::{Content, PageBlocks, Table};
@@ -25,7 +25,10 @@ pub(super) fn of(page: &PageBlocks, drafts: &[Draft], facts: &Facts) -> Vec<Need
         | Content::Aside { .. }
         | Content::Running { .. } => None,
     });
-    let is_chart = facts.figures.iter().any(|(area, _)| area.width() * area.height() >= size * CHART);
+    let is_chart = facts.figures.iter().any(|drawn| match drawn.kind {
+        Kind::Picture => drawn.area.width() * drawn.area.height() >= size * CHART,
+        Kind::Drawing(_) => true,
+    });
     let is_uncertain = facts.source == TextSource::Ocr && facts.confidence * 100.0 < LOW_CONFIDENCE;
     let reasons = [
         (formulas >= FORMULA_WORDS, NeedsModel::Formulas),

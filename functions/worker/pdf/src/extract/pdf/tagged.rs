@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::extract::model::Figure;
+use super::Drawn;
 use crate::pdfium::{Character, Mark, Marks, Page, Rect, Tag};
 use crate::structure::tagged::{ElementId, Kind, Tree};
 use crate::text::{Part, Structure, TaggedCell, TaggedNode, TaggedRole};
@@ -67,13 +67,13 @@ impl PageTags<'_> {
     }
 
     /// Gives figures the alternative texts of their pictures.
-    pub(crate) fn describe(&self, figures: &mut [(Rect, Figure)]) {
+    pub(crate) fn describe(&self, figures: &mut [Drawn]) {
         for (number, picture) in &self.marks.pictures {
             let Some((_, of)) = self.parts.get(number) else { continue };
             let text = self.tree.around(*of).find_map(|(id, _)| self.tree.alternative(id));
             let Some(text) = text else { continue };
-            let figure = figures.iter_mut().find(|(area, _)| is_inside(picture, area));
-            if let Some((_, figure)) = figure {
+            let drawn = figures.iter_mut().find(|drawn| is_inside(picture, &drawn.area));
+            if let Some(Drawn { figure, .. }) = drawn {
                 figure.text.get_or_insert_with(|| text.to_owned());
             }
         }

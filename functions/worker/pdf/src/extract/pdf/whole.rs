@@ -5,9 +5,9 @@ use std::rc::Rc;
 use super::blocks::{Draft, Maker};
 use super::script::language;
 use super::table::{self, table};
-use super::{Facts, captions, footnotes, needs};
+use super::{Drawn, Facts, Kind, captions, footnotes, needs};
 use crate::Failure;
-use crate::extract::model::{Block, Document, Figure, Id, Link, OutlineEntry, Page, Reason, Role, Span};
+use crate::extract::model::{Block, Document, Id, Link, OutlineEntry, Page, Reason, Role, Span};
 use crate::pdfium::{Bookmark, Rect};
 use crate::text::{self, Content, Element, HeadersFooters, PageBlocks};
 
@@ -90,11 +90,11 @@ impl Making {
     /// Adds a page.
     fn page(&mut self, page: &PageBlocks, mut drafts: Vec<Draft>, mut links: Vec<TableLink>, facts: Facts, body: f32) {
         let needs_model = needs::of(page, &drafts, &facts);
-        for (area, figure) in facts.figures {
-            let at = place_of(&drafts, &area);
+        for drawn in facts.figures {
+            let at = place_of(&drafts, &drawn.area);
             links.iter_mut().filter(|(of, ..)| *of >= at).for_each(|(of, ..)| *of += 1);
-            drafts.insert(at, drawn(&area, &figure));
-            self.document.figures.push(figure);
+            drafts.insert(at, draft_of(&drawn));
+            self.document.figures.push(drawn.figure);
         }
         self.go_on(&mut drafts, &mut links);
         let first = self.document.blocks.len() + 1;
@@ -233,14 +233,19 @@ fn join(block: &mut Block, draft: Draft) {
     block.places.extend(draft.places);
 }
 
-fn drawn(area: &Rect, figure: &Figure) -> Draft {
+fn draft_of(drawn: &Drawn) -> Draft {
+    let Drawn { area, figure, kind } = drawn;
+    let (text, confidence) = match kind {
+        Kind::Picture => (figure.text.clone().unwrap_or_default(), 0.9),
+        Kind::Drawing(text) => (text.clone(), 0.7),
+    };
     Draft {
         role: Role::Figure { figure: figure.id.clone() },
         reason: Reason::Structure,
-        confidence: 0.9,
+        confidence,
         places: figure.place.clone().into_iter().collect(),
         area: *area,
-        text: figure.text.clone().unwrap_or_default(),
+        text,
         spans: Vec::new(),
         size: 0.0,
         lines: 0,
@@ -273,7 +278,7 @@ fn links_of(draft: &Draft, id: &Id) -> Vec<Link> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::extract::model::Place;
+    use crate::extract::model::{Figure, Place};
 
     fn item(depth: u8, number: Option<u32>) -> Role {
         Role::Item { list: 0, depth, number }
@@ -318,7 +323,7 @@ mod tests {
         let draft = |x: f32, y: f32| {
             let area = Rect { x0: x, y0: y, x1: x + 200.0, y1: y + 50.0 };
             let figure = Figure { id: Id::figure(1), place: None, file: None, data: None, text: None };
-            drawn(&area, &figure)
+            draft_of(&Drawn { area, figure, kind: Kind::Picture })
         };
         let drafts = [draft(50.0, 100.0), draft(50.0, 400.0), draft(300.0, 100.0), draft(300.0, 400.0)];
         let area = |x: f32, y: f32| Rect { x0: x, y0: y, x1: x + 150.0, y1: y + 100.0 };

@@ -83,7 +83,13 @@ impl<'d> Writer<'d> {
             Role::Figure { figure } => {
                 let figure = self.figures.get(figure.0.as_str());
                 let address = figure.and_then(|figure| figure.file.as_ref().or(figure.data.as_ref()));
-                address.map_or_else(String::new, |address| format!("![{}]({address})", escape(&block.text)))
+                let text = escape(&block.text.replace('\n', " "));
+                match address {
+                    Some(address) => format!("![{text}]({address})"),
+                    // What is drawn is text of the page; what is said of a picture is not.
+                    None if figure.is_some_and(|figure| figure.text.is_none()) => guard_start(&text),
+                    None => String::new(),
+                }
             }
             Role::Footnote { mark } => match self.notes.get(block.id.0.as_str()) {
                 Some(name) => format!("[^{name}]: {}", self.inline(block, INDENT)),

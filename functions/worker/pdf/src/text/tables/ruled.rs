@@ -1,6 +1,6 @@
 //! Tables whose cells have rules around them.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -44,6 +44,39 @@ pub(crate) struct Vertical {
 pub(crate) struct Ruling {
     pub grids: Vec<Grid>,
     pub rules: Vec<Horizontal>,
+}
+
+/// A grid that may be a table.
+pub(crate) struct Ruled<'g> {
+    pub area: Rect,
+    grid: &'g Grid,
+}
+
+impl Ruled<'_> {
+    /// Whether at least this share of its cells have text.
+    pub(crate) fn is_filled(&self, words: &[Word], share: f32) -> bool {
+        let cell = |word: &Word| {
+            let (x, y) = word.area.center();
+            let at = |edges: &[f32], value: f32| edges.partition_point(|edge| *edge <= value);
+            (at(&self.grid.xs, x), at(&self.grid.ys, y))
+        };
+        let inside = words.iter().filter(|word| self.area.contains(word.area.center()));
+        let filled: BTreeSet<(usize, usize)> = inside.map(cell).collect();
+        let cells = (self.grid.xs.len() - 1) * (self.grid.ys.len() - 1);
+        filled.len() as f32 >= cells as f32 * share
+    }
+}
+
+impl Ruling {
+    pub(crate) fn tables(&self) -> impl Iterator<Item = Ruled<'_>> {
+        self.grids.iter().map(|grid| Ruled { area: grid.area(), grid })
+    }
+
+    /// Leaves out the rules and grids in an area.
+    pub(crate) fn clear(&mut self, area: &Rect) {
+        self.grids.retain(|grid| !area.contains(grid.area().center()));
+        self.rules.retain(|rule| !area.contains((f32::midpoint(rule.x0, rule.x1), rule.y)));
+    }
 }
 
 /// A cell of a grid before its words are known.

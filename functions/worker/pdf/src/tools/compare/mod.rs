@@ -57,6 +57,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             .collect::<Result<_, _>>()?,
     };
     let mut warnings: Vec<Warning> = no_text(options.mode, &before, &after).into_iter().collect();
+    warnings.extend([&before, &after].into_iter().find_map(|version| raster::fields_skipped(&version.document)));
     let artifact = match options.format {
         Format::Json => write_data(request, &compared)?,
         Format::Pdf => {

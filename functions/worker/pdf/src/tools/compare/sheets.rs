@@ -5,7 +5,7 @@ use lopdf::{Document, ObjectId};
 use crate::compare::{Changed, ComparedPage};
 use crate::pdfium::Rect;
 use crate::structure::assembly::{Bookmarks, Source};
-use crate::structure::flatten::{self, What};
+use crate::structure::flatten::{self, Annotations, What};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::side_by_side::{self, Half, Sheet};
 use crate::structure::{Assembly, PageUse, Part, open, visible};
@@ -96,7 +96,7 @@ fn flattened(
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
     visible::flatten_layers(&mut document, &tree.pages)?;
-    flatten::flatten(&mut document, &tree.pages, What { annotations: true, forms: true }, engines.fonts())?;
+    flatten::flatten(&mut document, &tree.pages, What { annotations: Annotations::All, forms: true }, engines.fonts())?;
     Ok((document, tree.pages))
 }
 

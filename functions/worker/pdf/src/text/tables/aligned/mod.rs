@@ -16,6 +16,8 @@ const ROW_GAP: f32 = 1.9;
 const LARGER: f32 = 1.15;
 /// More than lines of one cell are apart, in points.
 const PADDING: f32 = 2.0;
+/// One of so many cells under a header may be empty.
+const MOST_EMPTY: usize = 3;
 /// The most lines that can cross the gap between two columns: cells over both.
 const CROSSING: f32 = 0.12;
 /// The share of the first column's cells that end with a colon in a list of names and values.
@@ -124,14 +126,17 @@ fn run<'l>(lines: impl Iterator<Item = &'l Line>, leading: f32) -> Option<Vec<Ve
     (rows.len() >= 2).then_some(rows)
 }
 
-/// Whether a line whose cells may be close to each other has one above each cell of a row.
+/// Whether a line whose cells may be close to each other has one above each cell of a row, and few above nothing.
 fn is_head(row: &[Piece], below: &Line) -> bool {
     let cells = pieces(below, COLUMN_GAP);
     let is_above = |piece: &Piece, cell: &Piece| overlap((piece.area.x0, piece.area.x1), &cell.area) > 0.0;
-    let above = |piece: &Piece| cells.iter().filter(|cell| is_above(piece, cell)).count();
+    let under = |piece: &Piece| cells.iter().filter(|cell| is_above(piece, cell)).count();
+    let over = |cell: &Piece| row.iter().filter(|piece| is_above(piece, cell)).count();
+    let empty = row.iter().filter(|piece| under(piece) == 0).count();
     pieces(below, CELL_GAP).len() >= 2
-        && row.len() == cells.len()
-        && row.iter().zip(&cells).all(|(piece, cell)| is_above(piece, cell) && above(piece) == 1)
+        && cells.iter().all(|cell| over(cell) == 1)
+        && row.iter().all(|piece| under(piece) <= 1)
+        && empty * MOST_EMPTY <= row.len()
 }
 
 fn overlap((from, to): (f32, f32), area: &Rect) -> f32 {

@@ -60,6 +60,24 @@ fn headers_may_be_closer_to_each_other_than_cells() {
 }
 
 #[test]
+fn headers_that_are_close_to_each_other_may_stand_over_an_empty_cell() {
+    let rows: [(f32, &[(f32, &str)]); 4] = [
+        (100.0, &[(50.0, "Item sold"), (101.0, "Price"), (134.0, "Paid")]),
+        (120.0, &[(50.0, "Apple"), (134.0, "4")]),
+        (140.0, &[(50.0, "Pear"), (106.0, "2"), (134.0, "5")]),
+        (160.0, &[(50.0, "Plum"), (106.0, "3"), (134.0, "6")]),
+    ];
+    let found = texts(&read(&rows, &[]).unwrap().table);
+    assert_eq!(
+        (found[0].join(", "), found[1].join(", ")),
+        ("Item sold, Price, Paid".to_owned(), "Apple, , 4".to_owned())
+    );
+    let below_nothing: [(f32, &[(f32, &str)]); 1] = [(100.0, &[(10.0, "Far"), (50.0, "Item sold"), (101.0, "Text")])];
+    let found = read(&[&below_nothing[..], &[(120.0, &[(101.0, "1"), (150.0, "2")][..])]].concat(), &[]);
+    assert!(found.is_none(), "most headers have nothing below them");
+}
+
+#[test]
 fn a_heading_ends_the_table_above_it() {
     let line = |top: f32, size: f32, texts: &[(f32, &str)]| {
         order::lines(texts.iter().map(|(left, text)| Word::at(text, *left, top, size, false)).collect()).remove(0)

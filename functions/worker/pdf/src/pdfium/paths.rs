@@ -1,0 +1,119 @@
+//! The form of drawn paths: whether they are straight, boxes, or part of a drawing.
+
+use std::ffi::{c_float, c_int};
+
+use super::ffi::Handle;
+use super::objects::PATH;
+use super::{Page, Rect};
+
+/// `FPDF_SEGMENT_BEZIERTO`.
+const BEZIER: c_int = 1;
+/// Most points of a path that are looked at.
+const POINTS: c_int = 400;
+/// A side shorter than that, in points, is that of a rule.
+const THIN: f32 = 3.0;
+/// How far from an edge a point may be to lie on it, as a share of the path's sides.
+const ON_EDGE: f32 = 0.02;
+
+/// What a path looks like.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// A horizontal or vertical rule.
+    Rule,
+    /// A rectangle, also with round corners, or an ellipse.
+    Box,
+    /// Anything else: lines that are neither horizontal nor vertical, curves, polygons.
+    Free,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct DrawnPath {
+    pub area: Rect,
+    pub form: Form,
+    pub is_filled: bool,
+    /// The number of its points, those of curves included.
+    pub parts: usize,
+}
+
+impl Page<'_> {
+    /// The first of the page's paths, at most `most`.
+    pub(crate) fn drawn_paths(&self, most: usize) -> Vec<DrawnPath> {
+        let mut found = Vec::new();
+        self.walk(&mut |object| {
+            if object.kind == PATH
+                && let Some(area) = self.bounds(object)
+                && let Some(points) = self.points(object.handle)
+            {
+                let (form, parts) = (form(&area, &points), self.parts(object.handle));
+                found.push(DrawnPath { area, form, is_filled: self.is_filled(object.handle), parts });
+            }
+            found.len() < most
+        });
+        found
+    }
+
+    fn parts(&self, path: Handle) -> usize {
+        // SAFETY: The object is the open page's, and a path.
+        let count = self.session().api.FPDFPath_CountSegments.map_or(0, |count| unsafe { count(path) });
+        usize::try_from(count).unwrap_or(0)
+    }
+
+    /// The points through which a path goes, in its own coordinates.
+    fn points(&self, path: Handle) -> Option<Vec<(f32, f32)>> {
+        let api = self.session().api;
+        let (count, get) = (api.FPDFPath_CountSegments?, api.FPDFPath_GetPathSegment?);
+        let (kind, point) = (api.FPDFPathSegment_GetType?, api.FPDFPathSegment_GetPoint?);
+        // SAFETY: The object is the open page's, and a path.
+        let count = unsafe { count(path) }.min(POINTS);
+        let (mut points, mut controls) = (Vec::new(), 0);
+        for at in 0..count {
+            let (mut x, mut y): (c_float, c_float) = (0.0, 0.0);
+            // SAFETY: As above; the index is below the count, and the numbers live during the call.
+            let (known, is_curve) = unsafe {
+                let segment = get(path, at);
+                (point(segment, &raw mut x, &raw mut y) != 0, kind(segment) == BEZIER)
+            };
+            // A curve has two control points and its end.
+            controls = if is_curve { controls + 1 } else { 0 };
+            if known && (!is_curve || controls % 3 == 0) {
+                points.push((x, y));
+            }
+        }
+        Some(points)
+    }
+}
+
+fn form(area: &Rect, points: &[(f32, f32)]) -> Form {
+    if area.width() < THIN || area.height() < THIN {
+        return Form::Rule;
+    }
+    let all = |pick: fn(&(f32, f32)) -> f32| {
+        let values = || points.iter().map(pick);
+        (values().fold(f32::INFINITY, f32::min), values().fold(f32::NEG_INFINITY, f32::max))
+    };
+    let ((left, right), (bottom, top)) = (all(|point| point.0), all(|point| point.1));
+    let (near_x, near_y) = ((right - left) * ON_EDGE, (top - bottom) * ON_EDGE);
+    let is_on_edge =
+        |&(x, y): &(f32, f32)| x - left <= near_x || right - x <= near_x || y - bottom <= near_y || top - y <= near_y;
+    // The corners of a slanted line and of a triangle are on the edges too, the first of which comes back at the end.
+    let corners = if points.first() == points.last() { points.len().saturating_sub(1) } else { points.len() };
+    if corners > 3 && points.iter().all(is_on_edge) { Form::Box } else { Form::Free }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn forms_are_told_by_the_points_of_a_path() {
+        let area = Rect { x0: 0.0, y0: 0.0, x1: 100.0, y1: 50.0 };
+        let rectangle = [(0.0, 0.0), (100.0, 0.0), (100.0, 50.0), (0.0, 50.0), (0.0, 0.0)];
+        assert_eq!(form(&area, &rectangle), Form::Box);
+        let round = [(5.0, 0.0), (95.0, 0.0), (100.0, 5.0), (100.0, 45.0), (95.0, 50.0), (5.0, 50.0), (0.0, 45.0)];
+        assert_eq!(form(&area, &round), Form::Box);
+        assert_eq!(form(&area, &[(0.0, 0.0), (100.0, 50.0)]), Form::Free, "a slanted line");
+        assert_eq!(form(&area, &[(0.0, 0.0), (100.0, 0.0), (0.0, 50.0), (0.0, 0.0)]), Form::Free, "a part of a pie");
+        assert_eq!(form(&area, &[(0.0, 0.0), (30.0, 50.0), (60.0, 20.0), (100.0, 40.0)]), Form::Free, "a curve");
+        assert_eq!(form(&Rect { y1: 1.0, ..area }, &[(0.0, 0.0), (100.0, 1.0)]), Form::Rule);
+    }
+}
