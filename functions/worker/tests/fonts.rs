@@ -69,7 +69,7 @@ fn page() -> Source {
     let line = |(_, family, _): &(&str, &str, &[&str])| {
         format!("<p style='font-family: \"{family}\"'>Hello <b>bold</b> \u{E123}</p>")
     };
-    Source::Html(format!(
+    Source::html(format!(
         "<!doctype html>{}<p style='font-family: Nosuchfont'>x",
         FONTS.iter().map(line).collect::<String>()
     ))
@@ -188,7 +188,7 @@ async fn html_basic_finds_an_accounts_fonts() {
 #[tokio::test]
 async fn an_accounts_font_is_preferred_to_a_stand_in() {
     let verdana = renamed(b"Probe Triangle", b"Verdana\0\0\0\0\0\0\0");
-    let page = |_: &Path| Source::Html("<p style='font-family: Verdana'>Hello".into());
+    let page = |_: &Path| Source::html("<p style='font-family: Verdana'>Hello");
     let made = convert(&browser(), &page, &[verdana]).await.unwrap();
     assert!(made.fonts.contains("ProbeTriangle"), "{}", made.fonts);
     assert_eq!(made.warnings, []);

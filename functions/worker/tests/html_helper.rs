@@ -19,7 +19,7 @@ use processes::{LONG, assert_gone, outlives_kills, prepared};
 
 const ZYGOTE: &str = "html-zygote";
 async fn convert(engine: &HtmlBasic, html: &str, patience: Duration) -> Result<usize, Failure> {
-    processes::convert(engine, Source::Html(html.to_owned()), patience).await
+    processes::convert(engine, Source::html(html.to_owned()), patience).await
 }
 
 /// A line of proc(5)'s status.
@@ -57,7 +57,7 @@ async fn whatever_befalls_the_helper_the_next_page_is_printed() {
     assert_eq!(convert(&engine, "<p>x", LONG).await.unwrap(), 1);
     assert_eq!(prepared(&engine, ZYGOTE).await[0], helper);
 
-    let [other, child] = outlives_kills(&engine, ZYGOTE, || Source::Html("<p>x".to_owned())).await;
+    let [other, child] = outlives_kills(&engine, ZYGOTE, || Source::html("<p>x")).await;
 
     // Nothing survives the engine.
     drop(engine);

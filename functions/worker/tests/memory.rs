@@ -82,9 +82,9 @@ async fn a_page_of_endless_rows_fails_alone() {
     let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
     let engine = HtmlBasic::new(launcher(64), fetcher);
     let rows = "<tr><td>a cell with words</td><td>another one</td></tr>".repeat(15_000);
-    let page = Source::Html { html: format!("<table>{rows}</table>"), name: None };
+    let page = Source::html(format!("<table>{rows}</table>"));
     assert_of_memory(&convert(&engine, "html-to-pdf", page, &json!({})).await.unwrap_err());
-    let small = Source::Html { html: "<p>next".to_owned(), name: None };
+    let small = Source::html("<p>next");
     assert_eq!(convert(&engine, "html-to-pdf", small, &json!({})).await.unwrap().artifacts.len(), 1);
 }
 

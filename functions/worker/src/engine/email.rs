@@ -107,7 +107,7 @@ impl EmailToPdf {
         let rendered = call(&*self.tools, RENDER, vec![source], options, &room(task, "page")?, task).await?;
         checker::are_files(&rendered)?;
         let html = read_page_up_to(rendered.path(), MOST_PAGE_BYTES)?;
-        let page = Source::Html { html, name: None };
+        let page = Source::html(html);
         let printed =
             call(&*self.browser, EMAIL_TOOL, vec![page], &page_options(options), &room(task, "print")?, task).await?;
         let described =

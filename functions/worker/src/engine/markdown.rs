@@ -45,7 +45,7 @@ impl Engine for MarkdownToPdf {
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         let source = task.source()?.clone();
         let rendered = call(&*self.tools, RENDER, vec![source], task.options, &room(&task, "page")?, &task).await?;
-        let page = Source::Html { html: read_page(rendered.path())?, name: None };
+        let page = Source::html(read_page(rendered.path())?);
         let options = page_options(task.options);
         let printed = call(&*self.browser, PRINT, vec![page], &options, &room(&task, "print")?, &task).await?;
         let described = Described::read(rendered.report.as_ref());

@@ -70,6 +70,13 @@ pub enum Source {
     File(docmill_pdf::Source),
 }
 
+impl Source {
+    /// HTML without a name.
+    pub fn html(html: impl Into<String>) -> Self {
+        Self::Html { html: html.into(), name: None }
+    }
+}
+
 /// Options contain passwords, addresses signatures, and inline HTML is the document: none of it may be logged.
 impl fmt::Debug for Task<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

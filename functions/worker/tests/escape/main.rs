@@ -206,7 +206,7 @@ async fn browse(surroundings: &Surroundings, afterwards: &str) -> (String, HtmlB
         text
     });
     let scratch = TempDir::new().unwrap();
-    convert(&engine, Source::Html("<p>x".to_owned()), scratch.path()).await;
+    convert(&engine, Source::html("<p>x"), scratch.path()).await;
     (reported.await.unwrap(), engine, program)
 }
 

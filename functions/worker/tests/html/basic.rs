@@ -152,12 +152,12 @@ async fn hostile_pages_end_in_time() {
     assert!(failure.message.contains("renderMode: browser"), "{}", failure.message);
 
     let rows = "<tr><td>a cell with words</td><td>another one</td></tr>".repeat(30_000);
-    let table = Source::Html(format!("<table>{rows}</table>"));
+    let table = Source::html(format!("<table>{rows}</table>"));
     let failure = print_within(&engine, table, json!({}), Duration::from_millis(600)).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::ConversionTimeout);
 
     let attributes: String = (0..150_000).map(|n| format!(" a{n}")).collect();
-    let tag = Source::Html(format!("<p{attributes}>x"));
+    let tag = Source::html(format!("<p{attributes}>x"));
     let failure = print_within(&engine, tag, json!({}), Duration::from_millis(600)).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::ConversionTimeout);
 }
@@ -177,7 +177,7 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
     let deadline = Instant::now() + Duration::from_secs(60);
     let task = Task {
         tool: "",
-        sources: vec![Source::Html(html.to_owned())],
+        sources: vec![Source::html(html.to_owned())],
         options: &options,
         scratch: scratch.path(),
         deadline,

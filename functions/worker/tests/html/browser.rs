@@ -16,7 +16,7 @@ fn engine(server: Option<&Server>) -> HtmlBrowser {
 }
 
 async fn failure(engine: &HtmlBrowser, html: &str, options: Value, seconds: u64) -> (JobErrorCode, String) {
-    let source = Source::Html(html.to_owned());
+    let source = Source::html(html.to_owned());
     let failure = print_within(engine, source, options, Duration::from_secs(seconds)).await.unwrap_err();
     (failure.code, failure.message)
 }

@@ -37,7 +37,7 @@ impl Engine for Office {
             .unwrap();
         let photo = BASE64.encode(photo);
         let photo = format!("<img style='width: 1in' src='data:image/jpeg;base64,{photo}'>");
-        let sources = vec![Source::Html(format!("<p>Printed {name}</p>{photo}"))];
+        let sources = vec![Source::html(format!("<p>Printed {name}</p>{photo}"))];
         let printed = self.0.convert(Task { tool: "html-to-pdf", sources, ..task }).await?;
         let pictures = Some(PictureLimits { dpi: 75, quality: 90 });
         Ok(Conversion { unfinished: Unfinished { pictures, ..Unfinished::default() }, ..printed })

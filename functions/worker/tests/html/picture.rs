@@ -31,7 +31,7 @@ fn engine() -> HtmlBrowser {
 async fn take(engine: &HtmlBrowser, html: &str, options: Value) -> Result<Picture, Failure> {
     let scratch = tempfile::tempdir().unwrap();
     let (deadline, limits) = (Instant::now() + Duration::from_secs(60), Limits::default());
-    let (tool, sources) = ("html-to-image", vec![Source::Html(html.to_owned())]);
+    let (tool, sources) = ("html-to-image", vec![Source::html(html.to_owned())]);
     let task =
         Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
     let conversion = checked(engine.convert(task).await?, scratch.path(), &limits).await?;

@@ -55,7 +55,7 @@ pub(crate) async fn print(engine: &dyn Engine, source: Source, options: Value) -
 }
 
 pub(crate) async fn print_html(engine: &dyn Engine, html: &str, options: Value) -> Result<Printed, Failure> {
-    print(engine, Source::Html(html.to_owned()), options).await
+    print(engine, Source::html(html.to_owned()), options).await
 }
 
 pub(crate) async fn print_within(
@@ -137,7 +137,7 @@ pub(crate) async fn exceed_limits(engine: &dyn Engine) -> [Failure; 2] {
     let few_pages = Limits { pages: 4, ..Limits::default() };
     let few_bytes = Limits { output_bytes: 1024, ..Limits::default() };
     let print = async |limits| {
-        let source = Source::Html(html.clone());
+        let source = Source::html(html.clone());
         print_limited(engine, source, Value::Null, Duration::from_secs(30), limits).await.unwrap_err()
     };
     [print(&few_pages).await, print(&few_bytes).await]
