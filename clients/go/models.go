@@ -4121,6 +4121,9 @@ type Warning struct {
 	Code    string `json:"code"`
 	Detail  string `json:"detail,omitempty"`
 	Message string `json:"message"`
+
+	// Pages The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known.
+	Pages string `json:"pages,omitempty"`
 }
 
 // WatermarkPDFOptions defines model for WatermarkPdfOptions.

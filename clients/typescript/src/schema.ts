@@ -965,6 +965,8 @@ export interface components {
             code: string;
             message: string;
             detail?: string;
+            /** @description The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known. */
+            pages?: string;
         };
         /** @description Why a job failed. */
         JobError: {

@@ -149,6 +149,10 @@ class Warning(TypedDict):
     """
     message: str
     detail: NotRequired[str]
+    pages: NotRequired[str]
+    """
+    The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known.
+    """
 
 
 class Progress(TypedDict):

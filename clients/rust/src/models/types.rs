@@ -2082,6 +2082,9 @@ pub struct Warning {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub detail: Option<String>,
     pub message: String,
+    #[doc = "The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
 }
 #[doc = "`WatermarkPdfOptions`"]
 #[non_exhaustive]
