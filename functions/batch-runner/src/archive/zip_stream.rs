@@ -111,6 +111,6 @@ mod tests {
         let mut entry = read.by_name("ü.pdf").unwrap();
         entry.read_to_end(&mut content).unwrap();
         assert_eq!(content, noise);
-        assert!(entry.compressed_size() < 200_200);
+        assert!(entry.compressed_size() < 220_000, "{}", entry.compressed_size());
     }
 }

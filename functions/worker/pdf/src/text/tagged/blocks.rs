@@ -36,11 +36,17 @@ pub(in crate::text) fn page_blocks(
             Tag::Artifact | Tag::None => others.push(word),
         }
     }
-    let mut maker = Maker { parts, styles, traits, label: None, blocks: Vec::new(), notes: Vec::new() };
+    let (blocks, notes, left) = (Vec::new(), Vec::new(), Vec::new());
+    let mut maker = Maker { parts, styles, traits, label: None, blocks, notes, left };
     for node in structure.map(|structure| structure.nodes).into_iter().flatten() {
         maker.node(node);
     }
-    let Maker { mut blocks, notes, .. } = maker;
+    maker.keep_label();
+    let Maker { mut blocks, notes, parts, left, .. } = maker;
+    // What no element has is not lost.
+    let mut parts: Vec<(Part, Vec<Word>)> = parts.into_iter().collect();
+    parts.sort_by_key(|(part, _)| *part);
+    others.extend(left.into_iter().chain(parts.into_iter().flat_map(|(_, words)| words)));
     blocks.extend(notes);
     let margins = running.into_iter().chain(order::lines(margins)).collect();
     let others = order::lines(others).into_iter().chain(order::lines(aside)).collect();
@@ -57,15 +63,24 @@ struct Maker<'s> {
     label: Option<Vec<Word>>,
     blocks: Vec<Block>,
     notes: Vec<Block>,
+    /// Labels that nothing follows.
+    left: Vec<Word>,
 }
 
 impl Maker<'_> {
     fn node(&mut self, node: Node) {
         match node {
-            Node::Label { part } => self.label = self.parts.remove(&part),
+            Node::Label { part } => {
+                self.keep_label();
+                self.label = self.parts.remove(&part);
+            }
             Node::Text { role, of, part } => self.text(role, of, part),
             Node::Table { of, rows } => self.table(of, &rows),
         }
+    }
+
+    fn keep_label(&mut self) {
+        self.left.extend(self.label.take().into_iter().flatten());
     }
 
     fn text(&mut self, role: Role, of: Element, part: Part) {
@@ -115,7 +130,7 @@ impl Maker<'_> {
     }
 
     fn table(&mut self, of: Element, rows: &[Vec<Cell>]) {
-        self.label = None;
+        self.keep_label();
         let mut made = Table { element: Some(of), ..Table::default() };
         for (at, row) in rows.iter().enumerate() {
             let below = rows.len() - at;

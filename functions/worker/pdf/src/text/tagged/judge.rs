@@ -1,7 +1,7 @@
 //! Whether tags are sound. Many programs tag each line as a paragraph, all text as one kind, or only a part of it. Then pages are read by
 //! what they look like.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::super::PageContent;
 use super::super::order::{self, Line};
@@ -140,19 +140,20 @@ fn goes_on(above: &[Line], below: &Line) -> bool {
 /// Whether the structure of a page can be true.
 fn is_sound(page: &PageContent, structure: &Structure) -> bool {
     let height = if page.angle.is_multiple_of(180) { page.height } else { page.width };
+    let parts: Vec<Part> = structure.nodes.iter().flat_map(Node::parts).collect();
+    let known: HashSet<&Part> = parts.iter().collect();
     let (mut covered, mut others) = (0, 0);
     for word in &page.words {
-        match word.tag {
-            Tag::Part(_) => covered += length(word),
+        match &word.tag {
+            Tag::Part(part) if known.contains(part) => covered += length(word),
             Tag::Artifact if is_margin(&word.area, height) => {}
             Tag::None if word.is_bullet() => {}
-            Tag::Artifact | Tag::None => others += length(word),
+            Tag::Part(_) | Tag::Artifact | Tag::None => others += length(word),
         }
     }
-    let pieces: usize = structure.nodes.iter().map(|node| node.parts().len()).sum();
     covered > 0
         && covered as f32 >= (covered + others) as f32 * COVERED
-        && structure.claimed_twice as f32 <= pieces as f32 * CLAIMED_TWICE
+        && structure.claimed_twice as f32 <= parts.len() as f32 * CLAIMED_TWICE
         && structure.nodes.iter().all(is_whole)
         && in_order(page, structure) >= IN_ORDER
 }
