@@ -113,10 +113,6 @@ impl Maker<'_> {
 
     /// Text that is tagged as a paragraph. What no tag of the document says is told by the type, as without tags.
     fn plain(&self, lines: Vec<Line>) -> Content {
-        let is_code = |line: &Line| line.all(|word| word.font.fixed) && line.text().chars().count() > 1;
-        if lines.iter().all(is_code) {
-            return Content::Code { lines };
-        }
         if !self.traits.has_headings && lines.iter().all(|line| self.styles.is_heading(line)) {
             return Content::Heading { level: 1, lines };
         }

@@ -155,6 +155,8 @@ fn is_sound(page: &PageContent, structure: &Structure) -> bool {
         && covered as f32 >= (covered + others) as f32 * COVERED
         && structure.claimed_twice as f32 <= parts.len() as f32 * CLAIMED_TWICE
         && structure.nodes.iter().all(is_whole)
+        // Browsers tag code in a sentence as a block of its own, and blocks of code as paragraphs.
+        && page.words.iter().all(|word| !word.font.fixed)
         && in_order(page, structure) >= IN_ORDER
 }
 
