@@ -136,7 +136,7 @@ test("the preview names the fonts that are substituted on a page, and goes to th
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, person, "/app/playground?tool=office-to-pdf");
-    await page.getByLabel("Drop files here, or choose some").setInputFiles(fileURLToPath(new URL("../fixtures/office/fonts.fodt", import.meta.url)));
+    await page.getByLabel("Drop a file here, or choose one").setInputFiles(fileURLToPath(new URL("../fixtures/office/fonts.fodt", import.meta.url)));
     await page.getByRole("button", { name: "Convert" }).click();
     await page.getByRole("img", { name: /page 1 of 3$/ }).waitFor({ timeout: CONVERSION_MS });
     const told = page.locator(".substitutes [role=status]");

@@ -111,7 +111,8 @@ async function inputOf(
 ): Promise<IDataObject> {
 	const ready: IDataObject[] = [];
 	for (const [place, source] of sources.entries()) ready.push(await resolved(context, source, place, attempt));
-	return tool.most > 1 ? { sources: ready } : (ready[0] ?? {});
+	const isAlone = ready.length < 2 && !tool.joins;
+	return tool.most > 1 && !isAlone ? { sources: ready } : (ready[0] ?? {});
 }
 
 /** The request without its sources. */
