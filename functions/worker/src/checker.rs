@@ -56,9 +56,7 @@ impl Checker<'_> {
         if seen.len() != conversion.artifacts.len() {
             return Err(Failure::internal("the check did not answer for every file"));
         }
-        let Report { fitted, pages } = report
-            .and_then(|report| Report::deserialize(report).ok())
-            .ok_or_else(|| Failure::internal("no report of the check"))?;
+        let Report { fitted, pages } = report.and_then(|report| Report::deserialize(report).ok()).unwrap_or_default();
         let artifacts = conversion.artifacts.into_iter().zip(seen).enumerate();
         let artifacts = artifacts.map(|(position, (made, Artifact { path, pages, width, height, .. }))| {
             // The format's own tool may know more, such as the pages in a picture.
@@ -96,7 +94,8 @@ impl Checker<'_> {
 }
 
 /// What a check says besides.
-#[derive(Deserialize)]
+#[derive(Default, Deserialize)]
+#[serde(default)]
 struct Report {
     /// The files that are new, with smaller pictures.
     fitted: Vec<usize>,
