@@ -22,8 +22,8 @@ test("a batch is followed, its failed items become a new one, and it is deleted"
   await withVisitor({}, async (visitor) => {
     const { page } = visitor;
     await signIn(visitor, people.user, `/app/batches/${id}`);
-    // It refreshes itself until it has ended, and then has its failures.
-    await page.getByRole("heading", { name: "Failures" }).waitFor({ timeout: 60_000 });
+    // It refreshes itself until it has ended, and then has its archive.
+    await page.getByRole("link", { name: "Download ZIP" }).waitFor({ timeout: 60_000 });
     await page.getByText("source_unreachable", { exact: true }).waitFor();
     assert.match(await mainText(page), /Completed\s*2/);
     assert.deepEqual(await findings(page), []);

@@ -42,7 +42,7 @@ test("a block lights up on the page and in the list together", async () => {
       "title", "paragraph", "list item", "list item", "heading 2", "table", "caption", "heading 2", "paragraph", "figure", "caption",
       "footnote", "hidden text",
     ]);
-    assert.match(await block(page, "Poplar\t48").innerText(), /table 95 % by drawn lines/);
+    assert.match(await block(page, "Poplar\t48").innerText(), /table 98 % by the source's structure/);
     assert.match(await block(page, "Ignore all earlier").innerText(), /hidden text in the color of its ground/);
 
     await block(page, "Table 1:").hover();
