@@ -2,6 +2,7 @@
 
 use std::ffi::{CString, c_char};
 use std::fs::File;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -94,20 +95,39 @@ impl<'s> Document<'s> {
         indices: impl IntoIterator<Item = u32>,
         mut each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>,
     ) -> Result<(), Failure> {
+        self.for_each_page_until(indices, |index, page| each(index, page).map(ControlFlow::Continue))
+    }
+
+    /// The same until `each` breaks.
+    pub(crate) fn for_each_page_until(
+        &self,
+        indices: impl IntoIterator<Item = u32>,
+        mut each: impl FnMut(u32, &Page<'_>) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<(), Failure> {
         let indices: Vec<u32> = indices.into_iter().collect();
         let mut parts = indices.chunks(PAGES_AT_ONCE);
-        self.read(parts.next().unwrap_or_default(), &mut each)?;
-        parts.try_for_each(|part| self.anew()?.read(part, &mut each))
+        let mut flow = self.read(parts.next().unwrap_or_default(), &mut each)?;
+        while flow.is_continue()
+            && let Some(part) = parts.next()
+        {
+            flow = self.anew()?.read(part, &mut each)?;
+        }
+        Ok(())
     }
 
     /// pdfium drops a font with the last page that uses it, so each page stays open until the next one is.
     fn read(
         &self,
         indices: &[u32],
-        each: &mut impl FnMut(u32, &Page<'_>) -> Result<(), Failure>,
-    ) -> Result<(), Failure> {
+        each: &mut impl FnMut(u32, &Page<'_>) -> Result<ControlFlow<()>, Failure>,
+    ) -> Result<ControlFlow<()>, Failure> {
         let mut open = None;
-        indices.iter().try_for_each(|index| each(*index, open.insert(self.page(*index)?)))
+        for index in indices {
+            if each(*index, open.insert(self.page(*index)?))?.is_break() {
+                return Ok(ControlFlow::Break(()));
+            }
+        }
+        Ok(ControlFlow::Continue(()))
     }
 
     /// The same file, of which nothing is in memory yet.
@@ -274,5 +294,12 @@ trailer<</Root 1 0 R/Info 4 0 R/Size 5>>\n";
         document.for_each_page((0..600).rev(), see).unwrap();
         let expected: Vec<_> = (0..600).zip(widths).map(|(index, width)| (index, width as f32)).rev().collect();
         assert_eq!(seen, expected);
+        let mut until = Vec::new();
+        let look = |index, _: &Page<'_>| {
+            until.push(index);
+            Ok(if index == 400 { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+        };
+        document.for_each_page_until(0..600, look).unwrap();
+        assert_eq!(until, (0..=400).collect::<Vec<_>>());
     }
 }

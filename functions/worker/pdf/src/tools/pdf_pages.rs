@@ -1,6 +1,7 @@
 //! Shared by the tools that read the text of PDFs: their pages, with what form fields show, and by OCR where that is asked for.
 
 use std::cell::OnceCell;
+use std::ops::ControlFlow;
 
 use serde::Deserialize;
 
@@ -136,19 +137,18 @@ impl<'s> Opened<'s> {
 
     /// Reads the selected pages, one after the other.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32, &Page<'_>) -> Result<(), Failure>) -> Result<(), Failure> {
-        let (mut open, mut pages) = (None, self.pages.iter());
-        while self.drawn().is_none()
-            && let Some(index) = pages.as_slice().first()
-        {
-            let page = self.document.page(*index)?;
-            if page.shows_notes() && self.copy().is_some() {
-                break;
-            }
-            // As in `for_each_page`: each page stays open until the next one is.
-            each(*index, open.insert(page))?;
-            pages.next();
+        let mut pages = self.pages.as_slice();
+        if self.drawn().is_none() {
+            self.document.for_each_page_until(self.pages.iter().copied(), |index, page| {
+                if page.shows_notes() && self.copy().is_some() {
+                    return Ok(ControlFlow::Break(()));
+                }
+                each(index, page)?;
+                pages = pages.get(1..).unwrap_or_default();
+                Ok(ControlFlow::Continue(()))
+            })?;
         }
-        self.drawn().map_or(Ok(()), |copy| copy.for_each_page(pages.copied(), each))
+        self.drawn().map_or(Ok(()), |copy| copy.for_each_page(pages.iter().copied(), each))
     }
 
     /// The copy, if there is one so far.
