@@ -180,12 +180,6 @@ impl Page<'_> {
     }
 
     fn is_layered(&self, object: Handle) -> bool {
-        let Some(name) = self.session().api.FPDFPageObjMark_GetName else { return false };
-        self.marks(object).into_iter().any(|mark| {
-            let (mut buffer, mut bytes) = ([0u16; 4], 0);
-            // SAFETY: The mark is the open page's; the buffer has the length that is said; the number lives during the call.
-            let known = unsafe { name(mark, buffer.as_mut_ptr().cast(), 8, &raw mut bytes) } != 0;
-            known && bytes == 6 && buffer.starts_with(&LAYER)
-        })
+        self.marks(object).into_iter().any(|mark| self.is_named(mark, &LAYER))
     }
 }

@@ -6,7 +6,7 @@ use std::ffi::c_int;
 use serde::{Deserialize, Serialize};
 
 use super::ffi::Handle;
-use super::objects::{DEPTH, IMAGE, OBJECTS};
+use super::objects::IMAGE;
 use super::{Character, Page, Rect, TextObject};
 
 /// The name of marks around what is not part of the document's text, in UTF-16.
@@ -31,7 +31,7 @@ pub(crate) enum Mark {
 /// What a character is in the document's structure.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) enum Tag {
-    /// The structure does not know it, or there is none.
+    /// No tag covers it.
     #[default]
     None,
     Artifact,
@@ -117,54 +117,41 @@ fn step(points: f32) -> i32 {
 
 impl Page<'_> {
     pub(crate) fn marked_content(&self) -> Marks {
-        let api = self.session().api;
-        let tells = api.FPDFText_GetTextObject.is_some();
+        let tells = self.session().api.FPDFText_GetTextObject.is_some();
         let mut marks = Marks::default();
-        let mut left = OBJECTS;
-        // SAFETY: The page is open.
-        let count = unsafe { (api.FPDFPage_CountObjects)(self.handle) };
-        for index in 0..count {
-            // SAFETY: The page is open, and owns its objects. A bad index is answered with null.
-            let top = unsafe { (api.FPDFPage_GetObject)(self.handle, index) };
-            if top.is_null() {
-                continue;
-            }
+        let mut top = (std::ptr::null_mut(), Mark::None);
+        self.walk(&mut |object| {
             // The numbers in a form are the form's own.
-            let mark = self.mark(top);
-            self.walk_into(top, &[], DEPTH, &mut left, &mut |object| {
-                if object.is_text() {
-                    if tells {
-                        marks.texts.insert(TextObject::new(object.handle), mark);
-                    } else if let (Some(start), Some(area)) = (self.start(object), self.bounds(object)) {
-                        marks.add(Run { start, area, mark });
-                    }
-                } else if object.kind == IMAGE
-                    && let (Mark::Content(number), Some(area)) = (mark, self.bounds(object))
-                {
-                    marks.pictures.push((number, area));
+            if object.top != top.0 {
+                top = (object.top, self.mark(object.top));
+            }
+            let mark = top.1;
+            if object.is_text() {
+                if tells {
+                    marks.texts.insert(TextObject::new(object.handle), mark);
+                } else if let (Some(start), Some(area)) = (self.start(object), self.bounds(object)) {
+                    marks.add(Run { start, area, mark });
                 }
-                true
-            });
-        }
+            } else if object.kind == IMAGE
+                && let (Mark::Content(number), Some(area)) = (mark, self.bounds(object))
+            {
+                marks.pictures.push((number, area));
+            }
+            true
+        });
         marks
     }
 
     /// The innermost mark of an object.
     fn mark(&self, object: Handle) -> Mark {
-        let api = self.session().api;
-        let (Some(number), Some(name)) = (api.FPDFPageObjMark_GetParamIntValue, api.FPDFPageObjMark_GetName) else {
-            return Mark::None;
-        };
+        let Some(number) = self.session().api.FPDFPageObjMark_GetParamIntValue else { return Mark::None };
         let of = |mark: Handle| {
             let mut value: c_int = -1;
             // SAFETY: The mark is the open page's, the key ends with a NUL, and the number lives during the call.
             if unsafe { number(mark, c"MCID".as_ptr(), &raw mut value) } != 0 {
                 return u32::try_from(value).ok().map(Mark::Content);
             }
-            let (mut buffer, mut bytes) = ([0u16; 16], 0);
-            // SAFETY: The mark is the open page's; the buffer has the length that is said; the number lives during the call.
-            let known = unsafe { name(mark, buffer.as_mut_ptr().cast(), 32, &raw mut bytes) } != 0;
-            (known && bytes == 18 && buffer.starts_with(&ARTIFACT)).then_some(Mark::Artifact)
+            self.is_named(mark, &ARTIFACT).then_some(Mark::Artifact)
         };
         self.marks(object).into_iter().rev().find_map(of).unwrap_or_default()
     }

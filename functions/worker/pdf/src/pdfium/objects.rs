@@ -15,9 +15,9 @@ const FORM: c_int = 5;
 pub(super) const INVISIBLE: c_int = 3;
 const CLIP: c_int = 7;
 /// How deeply nested forms are searched.
-pub(super) const DEPTH: u8 = 4;
+const DEPTH: u8 = 4;
 /// Most visited objects of a page: forms can be drawn many times.
-pub(super) const OBJECTS: usize = 500_000;
+const OBJECTS: usize = 500_000;
 
 /// A picture on a page.
 #[derive(Clone, Copy, Debug)]
@@ -30,6 +30,8 @@ pub(crate) struct PlacedPicture {
 /// An object, and the matrices of the forms around it, outermost first.
 pub(super) struct Found<'m> {
     pub(super) handle: Handle,
+    /// The page's own object: itself, or the outermost form around it.
+    pub(super) top: Handle,
     pub(super) kind: c_int,
     matrices: &'m [MatrixF],
 }
@@ -90,16 +92,16 @@ impl Page<'_> {
         for index in 0..count {
             // SAFETY: The page is open, and owns its objects. A bad index is answered with null.
             let object = unsafe { (api.FPDFPage_GetObject)(self.handle, index) };
-            if !self.walk_into(object, &[], DEPTH, &mut left, look) {
+            if !self.walk_into(object, object, &[], DEPTH, &mut left, look) {
                 return;
             }
         }
     }
 
-    /// The same for one object, with what it draws.
-    pub(super) fn walk_into(
+    fn walk_into(
         &self,
         handle: Handle,
+        top: Handle,
         matrices: &[MatrixF],
         depth: u8,
         left: &mut usize,
@@ -113,7 +115,7 @@ impl Page<'_> {
         // SAFETY: The object is the open page's.
         let kind = unsafe { (api.FPDFPageObj_GetType)(handle) };
         if kind != FORM {
-            return look(&Found { handle, kind, matrices });
+            return look(&Found { handle, top, kind, matrices });
         }
         let (1.., Some(count), Some(get), Some(matrix)) =
             (depth, api.FPDFFormObj_CountObjects, api.FPDFFormObj_GetObject, self.matrix(handle))
@@ -126,7 +128,7 @@ impl Page<'_> {
         (0..count).all(|index| {
             // SAFETY: As above. A bad index is answered with null.
             let part = unsafe { get(handle, index.unsigned_abs().into()) };
-            self.walk_into(part, &inner, depth - 1, left, look)
+            self.walk_into(part, top, &inner, depth - 1, left, look)
         })
     }
 

@@ -5,7 +5,7 @@
 //! a font does not define a glyph's meaning.
 
 use std::collections::HashMap;
-use std::ffi::c_int;
+use std::ffi::{c_int, c_ulong};
 use std::rc::Rc;
 
 use super::ffi::Handle;
@@ -64,6 +64,17 @@ impl Page<'_> {
         // SAFETY: As above. A mark that there is not is null.
         let marks = (0..count).map(|index| unsafe { get(object, index.into()) });
         marks.filter(|mark| !mark.is_null()).collect()
+    }
+
+    /// Whether a mark has this name, in UTF-16, of at most 15 units.
+    pub(super) fn is_named(&self, mark: Handle, wanted: &[u16]) -> bool {
+        let Some(name) = self.session().api.FPDFPageObjMark_GetName else { return false };
+        let (mut buffer, mut bytes) = ([0u16; 16], 0);
+        let size = size_of_val(&buffer) as c_ulong;
+        // SAFETY: The mark is the open page's; the buffer has the length that is said; the number lives during the call.
+        let known = unsafe { name(mark, buffer.as_mut_ptr().cast(), size, &raw mut bytes) } != 0;
+        // The name ends with a NUL.
+        known && bytes == 2 * (wanted.len() as c_ulong + 1) && buffer.starts_with(wanted)
     }
 
     fn take_text(&self, object: Handle, mark: Handle) -> Option<Rc<str>> {
