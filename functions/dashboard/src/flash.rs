@@ -7,6 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum_extra::extract::cookie::SignedCookieJar;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use docmill::http::error::ApiError;
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +40,14 @@ impl Flash {
 
     pub fn info(text: impl Into<String>) -> Self {
         Self { kind: Kind::Info, text: text.into() }
+    }
+
+    /// What became of a change: `done`, or the error.
+    pub fn of<T>(outcome: Result<T, ApiError>, done: impl Into<String>) -> Self {
+        match outcome {
+            Ok(_) => Self::success(done),
+            Err(error) => Self::error(error.message),
+        }
     }
 
     /// Redirects to a page that shows the message.

@@ -118,6 +118,16 @@ pub fn button_form(
     }
 }
 
+/// The two ways on from a question: the button `yes` posts to `path`, and `no` leads back.
+pub fn confirm(state: &AppState, viewer: &Viewer, (path, yes): (&str, &str), (back, no): (&str, &str)) -> Markup {
+    html! {
+        div.actions {
+            (button_form(state, viewer, path, yes, "danger", &[]))
+            a.button href=(state.link(back)) { (no) }
+        }
+    }
+}
+
 /// The hidden field for [`csrf`], for forms that are not made by [`form`].
 pub fn token_field(viewer: &Viewer) -> Markup {
     html! {

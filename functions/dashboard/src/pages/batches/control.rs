@@ -6,14 +6,15 @@ use docmill::domain::batch::{Batch, State as BatchState};
 use docmill::domain::quota::RatePolicy;
 use docmill::domain::time::Timestamp;
 use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::guard::as_account;
+use docmill::http::error::ApiError;
+use docmill::http::guard::{Caller, as_account};
 use lambda_http::http::StatusCode;
 use maud::{Markup, html};
 
 use super::{PATH, own};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, button_form};
+use crate::form::{FormData, button_form, confirm};
 use crate::layout::Page;
 use crate::session::SignedIn;
 use crate::state::AppState;
@@ -25,11 +26,9 @@ pub(super) async fn cancel(
     Path(id): Path<String>,
     _data: FormData,
 ) -> Result<Response, PageError> {
-    let mode = own(&state, &user, &id).await?.mode;
-    let done = as_account(&state.context, &user.account, mode, RatePolicy::Read, async |caller| {
-        done(state.batches.cancel(&caller, &id).await)
-    });
-    Ok(told(done.await, "The batch is being canceled.").on(&state, &format!("{PATH}/{id}")))
+    let canceled =
+        changed(&state, &user, &id, RatePolicy::Read, async |caller| state.batches.cancel(&caller, &id).await);
+    Ok(Flash::of(canceled.await?, "The batch is being canceled.").on(&state, &format!("{PATH}/{id}")))
 }
 
 pub(super) async fn resume(
@@ -38,11 +37,9 @@ pub(super) async fn resume(
     Path(id): Path<String>,
     _data: FormData,
 ) -> Result<Response, PageError> {
-    let mode = own(&state, &user, &id).await?.mode;
-    let done = as_account(&state.context, &user.account, mode, RatePolicy::Create, async |caller| {
-        done(state.batches.resume(&caller, &id).await)
-    });
-    Ok(told(done.await, "The batch goes on.").on(&state, &format!("{PATH}/{id}")))
+    let resumed =
+        changed(&state, &user, &id, RatePolicy::Create, async |caller| state.batches.resume(&caller, &id).await);
+    Ok(Flash::of(resumed.await?, "The batch goes on.").on(&state, &format!("{PATH}/{id}")))
 }
 
 /// Creates a batch of the items that failed, and shows it.
@@ -52,14 +49,13 @@ pub(super) async fn retry(
     Path(id): Path<String>,
     _data: FormData,
 ) -> Result<Response, PageError> {
-    let mode = own(&state, &user, &id).await?.mode;
     let mut created = None;
-    let done = as_account(&state.context, &user.account, mode, RatePolicy::Create, async |caller| {
-        let batch = state.new_batches.retry_failed(&caller, &id).await;
-        created = batch.as_ref().ok().map(|batch| batch.id);
-        done(batch)
+    let retried = changed(&state, &user, &id, RatePolicy::Create, async |caller| {
+        let batch = state.new_batches.retry_failed(&caller, &id).await?;
+        created = Some(batch.id);
+        Ok(batch)
     });
-    let flash = told(done.await, "The failed items are a new batch. An upload that has expired fails again.");
+    let flash = Flash::of(retried.await?, "The failed items are a new batch. An upload that has expired fails again.");
     let path = created.map_or_else(|| format!("{PATH}/{id}"), |id| format!("{PATH}/{id}"));
     Ok(flash.on(&state, &path))
 }
@@ -78,10 +74,7 @@ pub(super) async fn ask_to_delete(
         header.page-head { h1 { "Delete this batch?" } }
         p { "Jobs that have not ended are canceled. All results, requests and what describes the documents are deleted, for good. "
             "The jobs' ids, tools, times and credits remain in your list of jobs." }
-        div.actions {
-            (button_form(&state, &viewer, &format!("{path}/delete"), "Delete the batch", "danger", &[]))
-            a.button href=(state.link(&path)) { "Keep it" }
-        }
+        (confirm(&state, &viewer, (&format!("{path}/delete"), "Delete the batch"), (&path, "Keep it")))
     };
     Ok(Page::new("Delete a batch", content).respond(&state, &viewer))
 }
@@ -92,22 +85,22 @@ pub(super) async fn delete(
     Path(id): Path<String>,
     _data: FormData,
 ) -> Result<Response, PageError> {
-    let mode = own(&state, &user, &id).await?.mode;
-    let done = as_account(&state.context, &user.account, mode, RatePolicy::Read, async |caller| {
-        done(state.batches.delete(&caller, &id).await)
-    });
-    Ok(told(done.await, "The batch is being deleted.").on(&state, PATH))
+    let deleted =
+        changed(&state, &user, &id, RatePolicy::Read, async |caller| state.batches.delete(&caller, &id).await);
+    Ok(Flash::of(deleted.await?, "The batch is being deleted.").on(&state, PATH))
 }
 
-fn done(changed: Result<Batch, docmill::http::error::ApiError>) -> Outcome {
-    changed.map(|_| Reply::empty(StatusCode::NO_CONTENT))
-}
-
-fn told(outcome: Outcome, done: &str) -> Flash {
-    match outcome {
-        Ok(_) => Flash::success(done),
-        Err(error) => Flash::error(error.message),
-    }
+/// Changes the user's own batch in the mode that it was created in.
+async fn changed(
+    state: &AppState,
+    user: &SignedIn,
+    id: &str,
+    policy: RatePolicy,
+    change: impl AsyncFnOnce(Caller) -> Result<Batch, ApiError>,
+) -> Result<Outcome, PageError> {
+    let mode = own(state, user, id).await?.mode;
+    let work = async |caller| change(caller).await.map(|_| Reply::empty(StatusCode::NO_CONTENT));
+    Ok(as_account(&state.context, &user.account, mode, policy, work).await)
 }
 
 /// The owner's actions on the batch.

@@ -9,7 +9,7 @@ use maud::{Markup, html};
 use super::{PATH, family, name, with_scripts};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, button_form, text};
+use crate::form::{FormData, confirm, text};
 use crate::layout::Page;
 use crate::pages::parts::{bytes, moment};
 use crate::security::Policy;
@@ -119,10 +119,7 @@ pub(super) async fn ask_to_delete(
         (crumbs(&state))
         header.page-head { h1 { "Delete " (name(&font)) "?" } }
         p { "Jobs that start later use another font in its place, and say so in a warning. You can add the font again." }
-        div.actions {
-            (button_form(&state, &viewer, &format!("{PATH}/{id}/delete"), "Delete the font", "danger", &[]))
-            a.button href=(state.link(PATH)) { "Keep it" }
-        }
+        (confirm(&state, &viewer, (&format!("{PATH}/{id}/delete"), "Delete the font"), (PATH, "Keep it")))
     };
     Ok(Page::new("Delete a font", content).respond(&state, &viewer))
 }
@@ -134,9 +131,6 @@ pub(super) async fn delete(
     _data: FormData,
 ) -> Result<Response, PageError> {
     let (id, font) = own_font(&state, &user, &id).await?;
-    let told = match state.fonts.delete_as(&user.account, &id).await {
-        Ok(_) => Flash::success(format!("{} was deleted.", name(&font))),
-        Err(error) => Flash::error(error.message),
-    };
-    Ok(told.on(&state, PATH))
+    let deleted = state.fonts.delete_as(&user.account, &id).await;
+    Ok(Flash::of(deleted, format!("{} was deleted.", name(&font))).on(&state, PATH))
 }

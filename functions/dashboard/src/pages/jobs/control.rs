@@ -3,12 +3,11 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use docmill::domain::job::{Job, JobStatus};
-use docmill::http::envelope::Outcome;
 use maud::{Markup, html};
 
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, button_form};
+use crate::form::{FormData, button_form, confirm};
 use crate::layout::Page;
 use crate::session::SignedIn;
 use crate::state::AppState;
@@ -21,7 +20,7 @@ pub(super) async fn cancel(
     _data: FormData,
 ) -> Result<Response, PageError> {
     let canceled = state.control.cancel_as(&user.account, &id).await;
-    Ok(told(canceled, "The job was canceled.").on(&state, &format!("/app/jobs/{id}")))
+    Ok(Flash::of(canceled, "The job was canceled.").on(&state, &format!("/app/jobs/{id}")))
 }
 
 /// Asks for confirmation on its own page.
@@ -38,10 +37,7 @@ pub(super) async fn ask_to_delete(
         header.page-head { h1 { "Delete this job's documents?" } }
         p { "The result, the request and everything that describes the document are deleted now, for good. "
             "The job's id, tool, times and credits remain in your list." }
-        div.actions {
-            (button_form(&state, &viewer, &format!("{path}/delete"), "Delete the documents", "danger", &[]))
-            a.button href=(state.link(&path)) { "Keep them" }
-        }
+        (confirm(&state, &viewer, (&format!("{path}/delete"), "Delete the documents"), (&path, "Keep them")))
     };
     Ok(Page::new("Delete a job", content).respond(&state, &viewer))
 }
@@ -53,14 +49,7 @@ pub(super) async fn delete(
     _data: FormData,
 ) -> Result<Response, PageError> {
     let deleted = state.control.delete_as(&user.account, &id).await;
-    Ok(told(deleted, "The job's documents were deleted.").on(&state, &format!("/app/jobs/{id}")))
-}
-
-fn told(outcome: Outcome, done: &str) -> Flash {
-    match outcome {
-        Ok(_) => Flash::success(done),
-        Err(error) => Flash::error(error.message),
-    }
+    Ok(Flash::of(deleted, "The job's documents were deleted.").on(&state, &format!("/app/jobs/{id}")))
 }
 
 /// The owner's actions on the job.

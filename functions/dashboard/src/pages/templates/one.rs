@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::PATH;
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, button_form};
+use crate::form::{FormData, confirm};
 use crate::layout::Page;
 use crate::pages::parts::{bytes, moment};
 use crate::session::SignedIn;
@@ -137,10 +137,7 @@ fn confirmation(state: &AppState, viewer: &Viewer, what: &str, path: &str, back:
         (crumbs(state))
         header.page-head { h1 { (what) } }
         p { "Jobs that name it and have not read it yet fail, and cost nothing. Its file is deleted at once." }
-        div.actions {
-            (button_form(state, viewer, path, "Delete the template", "danger", &[]))
-            a.button href=(state.link(back)) { "Keep it" }
-        }
+        (confirm(state, viewer, (path, "Delete the template"), (back, "Keep it")))
     };
     Page::new("Delete a template", content).respond(state, viewer)
 }

@@ -12,7 +12,7 @@ use serde_json::{Map, Value, json};
 use super::{PATH, as_user, badge, deliveries, edit, name, own, service, why};
 use crate::error::PageError;
 use crate::flash::Flash;
-use crate::form::{FormData, button_form};
+use crate::form::{FormData, button_form, confirm};
 use crate::layout::{self, Page};
 use crate::pages::parts::{moment, query_of, value_of};
 use crate::session::SignedIn;
@@ -185,10 +185,7 @@ pub(super) async fn ask_to_delete(
         (crumbs(&state))
         header.page-head { h1 { "Delete " (name(&endpoint)) "?" } }
         p { "Nothing is sent to it any more, and its list of deliveries is gone. Events are still recorded." }
-        div.actions {
-            (button_form(&state, &viewer, &format!("{PATH}/{id}/delete"), "Delete the endpoint", "danger", &[]))
-            a.button href=(state.link(&format!("{PATH}/{id}"))) { "Keep it" }
-        }
+        (confirm(&state, &viewer, (&format!("{PATH}/{id}/delete"), "Delete the endpoint"), (&format!("{PATH}/{id}"), "Keep it")))
     };
     Ok(Page::new("Delete an endpoint", content).respond(&state, &viewer))
 }
