@@ -1,7 +1,7 @@
 """How charts and diagrams of lines and shapes are read: `python -m extract.drawings --worker PATH [--keep FOLDER]`.
 
 Pages of text with one drawing each (SVG, printed by our own engine), a box with text and a table. A link around each drawing tells where
-it is printed. Counted are drawings that are found, labels outside of them, figures where there are none, and paragraphs that are lost.
+it is printed. Counts the drawings found, labels outside them, figures that are not drawings, and lost paragraphs.
 """
 
 import argparse

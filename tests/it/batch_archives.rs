@@ -34,6 +34,25 @@ async fn complete(scene: &Scene, batch: &Batch, results: &[(u32, &str, Vec<u8>)]
     }
 }
 
+/// A batch whose jobs are created.
+struct Begun {
+    account: Account,
+    id: BatchId,
+    runner: Runner,
+    batch: Batch,
+}
+
+impl Begun {
+    async fn new(scene: &Scene, items: usize, output: Value) -> Self {
+        let account = scene.world.account(100).await;
+        let id = scene.create(&account, items, json!({"output": output})).await;
+        let runner = scene.runner();
+        run(&runner, &account, id).await;
+        let batch = scene.batch(&account, id).await;
+        Self { account, id, runner, batch }
+    }
+}
+
 async fn run(runner: &Runner, account: &Account, id: BatchId) {
     runner.run(&account.id, id, SHORT).await.unwrap();
 }
@@ -84,11 +103,8 @@ fn noise(bytes: usize, seed: u32) -> Vec<u8> {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_archive_has_every_result_under_a_name_of_its_own() {
     let scene = Scene::new().await;
-    let account = scene.world.account(100).await;
-    let id = scene.create(&account, 6, json!({"output": {"archive": true, "retentionSeconds": 600}})).await;
-    let runner = scene.runner();
-    run(&runner, &account, id).await;
-    let batch = scene.batch(&account, id).await;
+    let Begun { account, id, runner, batch } =
+        Begun::new(&scene, 6, json!({"archive": true, "retentionSeconds": 600})).await;
     let (long, empty) = (noise(20 << 20, 1), Vec::new());
     let results = [
         (0, "letter.pdf", noise(10, 2)),
@@ -145,12 +161,8 @@ async fn an_archive_has_every_result_under_a_name_of_its_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_large_archive_has_several_files() {
     let scene = Scene::new().await;
-    let account = scene.world.account(100).await;
-    let id = scene.create(&account, 7, json!({"output": {"archive": true}})).await;
-    let mut runner = scene.runner();
+    let Begun { account, id, mut runner, batch } = Begun::new(&scene, 7, json!({"archive": true})).await;
     runner.archive = ArchiveLimits { bytes: 7000, ..runner.archive };
-    run(&runner, &account, id).await;
-    let batch = scene.batch(&account, id).await;
     let results: Vec<_> = (0..7).map(|index| (index, "same.pdf", noise(3000, index))).collect();
     complete(&scene, &batch, &results).await;
     for archives in 1..=4 {
@@ -180,12 +192,8 @@ async fn a_large_archive_has_several_files() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_runs_leave_one_archive_and_no_pieces() {
     let scene = Scene::new().await;
-    let account = scene.world.account(100).await;
-    let id = scene.create(&account, 4, json!({"output": {"archive": true}})).await;
-    let mut runner = scene.runner();
+    let Begun { account, id, mut runner, batch } = Begun::new(&scene, 4, json!({"archive": true})).await;
     runner.archive = ArchiveLimits { bytes: 30 << 20, ..runner.archive };
-    run(&runner, &account, id).await;
-    let batch = scene.batch(&account, id).await;
     let results: Vec<_> = (0..4).map(|index| (index, "a.pdf", noise(14 << 20, index))).collect();
     complete(&scene, &batch, &results).await;
     let (mut kills, mut had_pieces) = (0_u64, false);
@@ -213,11 +221,7 @@ async fn killed_runs_leave_one_archive_and_no_pieces() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_slept_changes_no_archive() {
     let scene = Scene::new().await;
-    let account = scene.world.account(100).await;
-    let id = scene.create(&account, 1, json!({"output": {"archive": true}})).await;
-    let runner = scene.runner();
-    run(&runner, &account, id).await;
-    let batch = scene.batch(&account, id).await;
+    let Begun { account, id, runner, batch } = Begun::new(&scene, 1, json!({"archive": true})).await;
     complete(&scene, &batch, &[(0, "a.pdf", noise(100, 1))]).await;
     let (context, files) = (&scene.world.context, &scene.world.context.files);
     // A has claimed the batch, and stored a piece.
@@ -243,11 +247,7 @@ async fn a_run_that_slept_changes_no_archive() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_deleted_batch_leaves_no_archive() {
     let scene = Scene::new().await;
-    let account = scene.world.account(100).await;
-    let id = scene.create(&account, 1, json!({"output": {"archive": true}})).await;
-    let runner = scene.runner();
-    run(&runner, &account, id).await;
-    let batch = scene.batch(&account, id).await;
+    let Begun { account, id, runner, batch } = Begun::new(&scene, 1, json!({"archive": true})).await;
     complete(&scene, &batch, &[(0, "a.pdf", noise(100, 1))]).await;
     run(&runner, &account, id).await;
     let files = &scene.world.context.files;

@@ -125,7 +125,7 @@ pub fn archive_name(batch: &Batch, index: usize) -> String {
     }
 }
 
-/// A link to the file of the archive with this index; `None` if there is none.
+/// A link to the archive file with this index, if it exists.
 pub async fn archive_link(files: &Files, batch: &Batch, index: usize) -> Result<Option<SignedLink>, FilesError> {
     let Some(file) = batch.archive.as_ref().and_then(|archive| archive.files.get(index)) else { return Ok(None) };
     let key = ObjectKey::of_archive(batch, file.run, ArchivePart::File);

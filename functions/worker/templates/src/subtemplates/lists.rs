@@ -31,7 +31,7 @@ fn next(source: &str, element: &str, name: &str) -> Result<u32, Failure> {
     Ok(numbers.keys().filter_map(|number| number.parse::<u32>().ok()).max().unwrap_or(0).saturating_add(1))
 }
 
-/// Gives the used lists new numbers. `None` if there are none.
+/// Renumbers the used lists. `None` if no list is used.
 pub(super) fn chosen(other: &str, own: &str, used: &[String], names: &mut Names) -> Result<Option<Lists>, Failure> {
     let markup = scan(other)?;
     let (lists, definitions) =

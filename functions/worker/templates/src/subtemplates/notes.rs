@@ -61,7 +61,7 @@ impl<'k> Notes<'k> {
         self.each(|note| note.values(&["numId"], "w:val"))
     }
 
-    /// Gives the used notes new numbers. `None` if there are none.
+    /// Renumbers the used notes. `None` if no note is used.
     pub(super) fn chosen(&self, own: &str, names: &mut Names) -> Result<Option<Copy>, Failure> {
         let Some((part, source)) = &self.part else { return Ok(None) };
         let mut next = 1;

@@ -221,7 +221,7 @@ impl Document {
         Ok(known.map_or_else(|| format!("word/{kind}.xml"), |relation| relation.target))
     }
 
-    /// The part with this kind of relationship; empty if there is none.
+    /// The part with this kind of relationship, or empty.
     fn part(&mut self, kind: &str) -> Result<String, Failure> {
         let path = self.path(kind)?;
         Ok(self.text(&path)?.unwrap_or_default())

@@ -1,4 +1,4 @@
-//! Drawings of lines and shapes: charts, diagrams. Rules, underlines, boxes around text and backgrounds are none.
+//! Finds charts and diagrams drawn with lines and shapes. Ignores rules, underlines, boxes around text, and backgrounds.
 
 use super::captions;
 use super::figures::is_background;

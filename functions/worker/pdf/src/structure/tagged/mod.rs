@@ -55,7 +55,7 @@ pub(crate) struct Tree {
 /// Why a tree is not read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Unread {
-    /// There is none.
+    /// The PDF has no structure tree.
     Missing,
     /// It has more elements than documents have.
     TooLarge,
