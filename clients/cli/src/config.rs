@@ -1,50 +1,13 @@
-//! Where the service is, whose key is used, and the folders of this command.
-
-use std::fmt;
-use std::path::PathBuf;
+//! Where the service is, and whose key is used.
 
 use url::Url;
 
 use crate::credentials;
 use crate::failure::{Failure, Outcome};
+use crate::key::Key;
 
 pub const URL_VARIABLE: &str = "DOCMILL_URL";
 pub const KEY_VARIABLE: &str = "DOCMILL_KEY";
-
-/// An API key.
-#[derive(Clone, PartialEq, Eq)]
-pub struct Key(String);
-
-impl fmt::Debug for Key {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Key(..)")
-    }
-}
-
-impl Key {
-    /// `None` unless the text looks like a key.
-    pub fn parse(text: &str) -> Option<Self> {
-        let text = text.trim();
-        let is_key = ["dm_live_", "dm_test_"].iter().any(|prefix| text.starts_with(prefix))
-            && text.bytes().all(|byte| byte.is_ascii_graphic());
-        is_key.then(|| Self(text.to_owned()))
-    }
-
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-
-    pub fn is_test(&self) -> bool {
-        self.0.starts_with("dm_test_")
-    }
-
-    /// The key for people: its kind and its last four characters.
-    pub fn hint(&self) -> String {
-        let (kind, secret) = self.0.split_at(8.min(self.0.len()));
-        let last: String = secret.chars().rev().take(4).collect::<Vec<_>>().into_iter().rev().collect();
-        format!("{kind}…{last}")
-    }
-}
 
 /// The service and the key to use there.
 #[derive(Clone, Debug)]
@@ -94,35 +57,9 @@ pub fn access(given: Option<&str>) -> Outcome<Access> {
     Ok(Access { key: key.ok_or_else(missing)?, url })
 }
 
-/// A folder of this command, from the XDG variable or below the home directory.
-fn folder(variable: &str, below_home: &str) -> Outcome<PathBuf> {
-    let given = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
-    let home = || std::env::var_os("HOME").or_else(|| std::env::var_os("USERPROFILE")).map(PathBuf::from);
-    let base = given.or_else(|| home().map(|home| home.join(below_home)));
-    base.map(|base| base.join("docmill")).ok_or_else(|| Failure::machine(format!("Set HOME or {variable}.")))
-}
-
-/// Settings and, without a keyring, keys.
-pub fn settings_folder() -> Outcome<PathBuf> {
-    folder("XDG_CONFIG_HOME", ".config")
-}
-
-/// Journals.
-pub fn state_folder() -> Outcome<PathBuf> {
-    folder("XDG_STATE_HOME", ".local/state")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn a_key_is_never_shown_whole() {
-        let key = Key::parse(" dm_live_abcdefgh1234\n").unwrap();
-        assert_eq!((key.reveal(), key.hint().as_str()), ("dm_live_abcdefgh1234", "dm_live_…1234"));
-        assert_eq!(format!("{key:?}"), "Key(..)");
-        assert!(Key::parse("sk_live_abc").is_none() && Key::parse("dm_live_a b").is_none());
-    }
 
     #[test]
     fn a_key_travels_in_the_open_only_on_this_machine() {

@@ -10,8 +10,9 @@ use std::process::{Command, Stdio};
 
 use serde::{Deserialize, Serialize};
 
-use crate::config::{Key, settings_folder};
 use crate::failure::{Doing, Outcome};
+use crate::folders::settings_folder;
+use crate::key::Key;
 
 /// Where a key was put.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -12,9 +12,11 @@ use uuid::Uuid;
 
 use crate::client::Client;
 use crate::error::{Error, ErrorKind, Result};
-use crate::jobs::BOUND;
 use crate::models::{Download, Job, WaitResponse};
 use crate::transport::{Answer, accepted};
+
+/// By default, a call waits for this long.
+pub(crate) const BOUND: Duration = Duration::from_secs(180);
 
 /// How a result is saved.
 #[must_use]

@@ -2,11 +2,8 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::StatusCode;
-use reqwest::header::{HeaderMap, RETRY_AFTER};
-use serde::Deserialize;
 
-use crate::models::{ErrorBody, ErrorCode, ErrorDetail, Job, JobErrorCode};
-use crate::transport::Answer;
+use crate::models::{ErrorCode, ErrorDetail, Job, JobErrorCode};
 
 /// The result of a call.
 pub type Result<T> = std::result::Result<T, Error>;
@@ -148,32 +145,6 @@ impl ApiError {
             _ => ErrorKind::Other,
         }
     }
-
-    /// Reads the form of the API, that of the gateway, or none.
-    pub(crate) fn of(answer: &Answer) -> Self {
-        #[derive(Deserialize, Default)]
-        struct Body {
-            error: Option<ErrorBody>,
-            message: Option<String>,
-            job: Option<Box<Job>>,
-        }
-        let body: Body = serde_json::from_slice(&answer.body).unwrap_or_default();
-        let (code, message, details, required, available) = match body.error {
-            Some(error) => (Some(error.code), Some(error.message), error.details, error.required, error.available),
-            None => (None, body.message, Vec::new(), None, None),
-        };
-        Self {
-            status: answer.status,
-            code,
-            message,
-            request_id: answer.request_id().map(str::to_owned),
-            details,
-            required,
-            available,
-            retry_after: retry_after(&answer.headers),
-            job: body.job,
-        }
-    }
 }
 
 impl fmt::Display for ApiError {
@@ -253,8 +224,4 @@ impl Error {
 
 fn of_request(id: &Option<String>) -> String {
     id.as_ref().map_or_else(String::new, |id| format!(" (request {id})"))
-}
-
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }

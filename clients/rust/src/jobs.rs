@@ -13,7 +13,6 @@ use crate::models::{DownloadResponse, Job, JobResponse, JobStatus, WaitResponse}
 use crate::request::{Details, Input, Options, Place, Request, Source, Step};
 use crate::transport::{Answer, Call};
 
-pub(crate) const BOUND: Duration = Duration::from_secs(180);
 /// The API holds a request for this long.
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(25);
 /// An answer that is late may still say that the job has ended.

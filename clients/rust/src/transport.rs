@@ -1,15 +1,16 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
 use reqwest::{Method, StatusCode};
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 use url::Url;
 use uuid::Uuid;
 
 use crate::client::Client;
 use crate::error::{ApiError, Error, Result};
+use crate::models::{ErrorBody, Job};
 
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
@@ -210,7 +211,37 @@ impl Client {
 
 /// An answer below 400.
 pub(crate) fn accepted(answer: Answer) -> Result<Answer> {
-    if answer.status.as_u16() < 400 { Ok(answer) } else { Err(Error::Api(Box::new(ApiError::of(&answer)))) }
+    if answer.status.as_u16() < 400 { Ok(answer) } else { Err(Error::Api(Box::new(refusal(&answer)))) }
+}
+
+/// Reads the form of the API, that of the gateway, or none.
+fn refusal(answer: &Answer) -> ApiError {
+    #[derive(Deserialize, Default)]
+    struct Body {
+        error: Option<ErrorBody>,
+        message: Option<String>,
+        job: Option<Box<Job>>,
+    }
+    let body: Body = serde_json::from_slice(&answer.body).unwrap_or_default();
+    let (code, message, details, required, available) = match body.error {
+        Some(error) => (Some(error.code), Some(error.message), error.details, error.required, error.available),
+        None => (None, body.message, Vec::new(), None, None),
+    };
+    ApiError {
+        status: answer.status,
+        code,
+        message,
+        request_id: answer.request_id().map(str::to_owned),
+        details,
+        required,
+        available,
+        retry_after: retry_after(&answer.headers),
+        job: body.job,
+    }
+}
+
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
 }
 
 /// The tries of one request.

@@ -5,15 +5,16 @@
 
 pub mod api;
 mod arguments;
+mod definitions;
 pub mod files;
 mod results;
 mod schemas;
 mod server;
 mod tasks;
-mod tools;
+mod tool_name;
 
 pub use server::Server;
-pub use tools::ToolName;
+pub use tool_name::ToolName;
 
 #[cfg(test)]
 #[allow(clippy::unwrap_used, clippy::panic, reason = "a test says what is wrong by panicking")]

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::arguments::{LONGEST_WAIT_SECONDS, USUAL_WAIT_SECONDS};
 use crate::files::PATH;
-use crate::tools::ToolName;
+use crate::tool_name::ToolName;
 
 pub(crate) fn input(tool: ToolName, has_files: bool) -> Value {
     match tool {

@@ -14,10 +14,11 @@ use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::api::{Answer, Api, Request};
 use crate::arguments::{CancelJob, DescribeTool, GetJob, ListTools, RunTool, in_path, parse};
+use crate::definitions::definition;
 use crate::files::{LocalFiles, upload_sources};
 use crate::results::{error, of_answer, of_job, of_tools, primary, saved};
 use crate::tasks;
-use crate::tools::ToolName;
+use crate::tool_name::ToolName;
 
 /// The list of tools changes with a release.
 const LIST_TTL_MS: u64 = 3_600_000;
@@ -164,7 +165,7 @@ impl<A: Api> ServerHandler for Server<A> {
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
         let has_files = self.files.is_some();
-        ToolName::parse(name).filter(|tool| tool.is_offered(has_files)).map(|tool| tool.definition(has_files))
+        ToolName::parse(name).filter(|tool| tool.is_offered(has_files)).map(|tool| definition(tool, has_files))
     }
 
     async fn list_tools(

@@ -16,6 +16,7 @@ use crate::api::{Api, Call};
 use crate::args::{Globals, JobArgs};
 use crate::config;
 use crate::failure::{Doing, Exit, Failure, Outcome};
+use crate::folders;
 use crate::journal::{self, Journal};
 use crate::plan::Task;
 use crate::plan::inputs::{Input, STANDARD_INPUT};
@@ -78,7 +79,7 @@ fn open_journal(tasks: &[Task], api: &Api, job: &JobArgs) -> Outcome<Journal> {
     let access = api.access();
     let output = job.output.as_deref().unwrap_or_default();
     let identity = [&access.url, access.key.reveal(), &folder.display().to_string(), output].join("\n");
-    Journal::open(&config::state_folder()?, &identity, job.fresh)
+    Journal::open(&folders::state_folder()?, &identity, job.fresh)
 }
 
 /// Runs the tasks and says what became of each.

@@ -12,7 +12,7 @@ use zip::{CompressionMethod, ZipArchive};
 
 use super::xml::{self, Doctypes, Fault, Next};
 use super::{corrupt, unreadable};
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// Largest part that describes a package.
 const DESCRIPTION_BYTES: u64 = 16 << 20;

@@ -8,7 +8,7 @@ use docmill::domain::job::JobErrorCode;
 
 use super::format::Format;
 use super::{corrupt, unreadable};
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 pub(super) const MAGIC: &[u8] = b"\xD0\xCF\x11\xE0\xA1\xB1\x1A\xE1";
 

@@ -11,7 +11,7 @@ use super::compound::{self, Content};
 use super::identify::Hints;
 use super::media::{Kind, kind, not_accepted};
 use super::{corrupt, unreadable};
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// Mail servers put many headers before the sender's.
 const HEAD_BYTES: u64 = 16 << 10;

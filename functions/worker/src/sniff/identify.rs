@@ -12,7 +12,7 @@ use super::format::{Container, Format};
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Next};
 use super::{HTML, MESSAGE, corrupt, unreadable, unsupported};
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 const HEAD_BYTES: u64 = 8 << 10;
 

@@ -5,13 +5,14 @@ use std::io::{self, Cursor, Read};
 use std::path::Path;
 
 use docmill::domain::job::JobErrorCode;
+use docmill::domain::limits::Limits;
 
 use super::archive::{Bounds, Package, Part};
 use super::format::{Container, Family, Format};
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Fault, Next};
 use super::{compound, corrupt, unreadable, unsupported, workbook};
-use crate::engine::{Failure, Limits};
+use crate::failure::Failure;
 
 /// Most pixels of a picture: 400 MB when decoded.
 const PIXELS: u64 = 100_000_000;

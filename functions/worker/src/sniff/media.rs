@@ -10,7 +10,7 @@ use imagesize::ImageType;
 use super::format::Format;
 use super::identify::{Hints, identify};
 use super::{HTML, text, unreadable};
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// Servers and printers may put data before a PDF's signature (ISO 32000-2, annex I).
 const HEAD_BYTES: u64 = 4 << 10;

@@ -9,8 +9,8 @@ use docmill::domain::job::JobErrorCode;
 use super::identify::{SIGNATURES, is_archive};
 use super::{compound, text, unreadable};
 use crate::charset;
-use crate::engine::Failure;
 use crate::engine::page::MOST_PAGE_BYTES;
+use crate::failure::Failure;
 
 /// Markdown grows when it becomes a page.
 const MOST_MARKDOWN_BYTES: u64 = MOST_PAGE_BYTES / 4;

@@ -7,7 +7,7 @@ use docmill::domain::job::JobErrorCode;
 
 use super::archive::{Bounds, Package};
 use super::xml::{self, Doctypes, Next, Piece};
-use crate::engine::Failure;
+use crate::failure::Failure;
 
 /// Most text of all cells, in bytes: the pages that a result may have hold a quarter of it. LibreOffice needs seconds for as much.
 const TEXT_BYTES: u64 = 64 << 20;

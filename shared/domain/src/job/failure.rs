@@ -2,7 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::job::Mistake;
+use super::cut::cut_to;
+use super::mistake::Mistake;
 use crate::page_range::PageRange;
 
 /// Why a job failed. Responses, logs and metrics share this list.
@@ -153,15 +154,6 @@ pub const MAX_DETAILS: usize = 20;
 
 fn cut(text: impl Into<String>) -> String {
     cut_to(MAX_TEXT_BYTES, text)
-}
-
-pub(super) fn cut_to(most: usize, text: impl Into<String>) -> String {
-    let mut text = text.into();
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-        text.push('…');
-    }
-    text
 }
 
 /// The message of every internal error.

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::failure::cut_to;
+use super::cut::cut_to;
 
 /// Longest text of a mistake in a job's error, in bytes.
 const MAX_TEXT_BYTES: usize = 200;

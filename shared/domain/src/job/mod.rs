@@ -1,6 +1,7 @@
 //! A job as stored, and as shown to its owner.
 
 mod batch;
+mod cut;
 mod failure;
 mod mistake;
 pub mod outcome;

@@ -19,8 +19,8 @@ use tokio::net::TcpListener;
 use tokio::sync::{Mutex, oneshot};
 use url::Url;
 
-use crate::config::Key;
 use crate::failure::{Doing, Failure, Outcome};
+use crate::key::Key;
 use crate::report;
 
 const LONGEST_DEVICE: usize = 60;

@@ -7,9 +7,10 @@ use std::io::{IsTerminal, Read};
 
 use crate::api::{Api, Call};
 use crate::args::{Globals, LoginArgs};
-use crate::config::{self, Access, Key};
+use crate::config::{self, Access};
 use crate::credentials::{self, Place};
 use crate::failure::{Doing, Failure, Outcome};
+use crate::key::Key;
 use crate::report;
 
 pub async fn run(args: &LoginArgs, globals: &Globals) -> Outcome<()> {

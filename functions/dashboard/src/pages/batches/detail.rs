@@ -2,22 +2,11 @@
 
 use docmill::domain::api_key::Mode;
 use docmill::domain::batch::{Batch, CancelReason, PauseReason, Reason, State};
-use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
 
 use super::failures::Failures;
-use super::{PATH, badge, control, download, is_moving, tool};
+use super::{PATH, Shown, badge, control, download, is_moving, tool};
 use crate::pages::parts::{moment, moment_or, percent};
-use crate::state::AppState;
-use crate::viewer::Viewer;
-
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Shown<'a> {
-    pub(super) state: &'a AppState,
-    pub(super) viewer: &'a Viewer,
-    pub(super) batch: &'a Batch,
-    pub(super) now: Timestamp,
-}
 
 pub(super) fn page(shown: &Shown<'_>, failures: &Failures) -> Markup {
     let Shown { state, batch, .. } = *shown;

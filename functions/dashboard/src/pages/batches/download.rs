@@ -11,8 +11,7 @@ use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::detail::Shown;
-use super::{PATH, own};
+use super::{PATH, Shown, own};
 use crate::error::PageError;
 use crate::pages::parts::{bytes, moment_or};
 use crate::session::SignedIn;

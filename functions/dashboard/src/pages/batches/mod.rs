@@ -13,9 +13,9 @@ use axum::response::Response;
 use axum::routing::{get, post};
 use docmill::clock;
 use docmill::domain::batch::{Batch, BatchId, State as BatchState};
+use docmill::domain::time::Timestamp;
 use maud::{Markup, html};
 
-use self::detail::Shown;
 use self::failures::Failures;
 use crate::error::PageError;
 use crate::layout::{Page, fragment};
@@ -36,6 +36,15 @@ pub fn routes() -> Router<AppState> {
         .route("/app/batches/{id}/resume", post(control::resume))
         .route("/app/batches/{id}/retry", post(control::retry))
         .route("/app/batches/{id}/delete", get(control::ask_to_delete).post(control::delete))
+}
+
+/// A batch as its page shows it.
+#[derive(Clone, Copy, Debug)]
+struct Shown<'a> {
+    state: &'a AppState,
+    viewer: &'a Viewer,
+    batch: &'a Batch,
+    now: Timestamp,
 }
 
 /// The user's own batch. Those of others, unknown ones and invalid ids get the same page after the same read.

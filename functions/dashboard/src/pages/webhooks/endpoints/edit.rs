@@ -12,7 +12,7 @@ use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use super::{PATH, as_user, own, service};
+use super::{PATH, as_user, crumbs, own, service};
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{self, FormData, FormErrors, checkbox, input, select, text};
@@ -175,7 +175,7 @@ struct Form<'a> {
 
 fn new_page(state: &AppState, viewer: &Viewer, form: &Form<'_>, status: StatusCode) -> Response {
     let content = html! {
-        nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } }
+        (crumbs(state))
         header.page-head { h1 { "Add an endpoint" } }
         (form::form(state, viewer, PATH, fields(state, form, "Add endpoint")))
     };
@@ -185,7 +185,7 @@ fn new_page(state: &AppState, viewer: &Viewer, form: &Form<'_>, status: StatusCo
 fn edit_page(state: &AppState, viewer: &Viewer, endpoint: &Endpoint, form: &Form<'_>, status: StatusCode) -> Response {
     let path = format!("{PATH}/{}/edit", endpoint.id);
     let content = html! {
-        (super::one::crumbs(state))
+        (crumbs(state))
         header.page-head { h1 { "Change " (super::name(endpoint)) } }
         (form::form(state, viewer, &path, fields(state, form, "Save")))
     };

@@ -62,6 +62,11 @@ async fn as_user(
     Ok(members.get("value").cloned().unwrap_or_default())
 }
 
+/// The way back to the list.
+fn crumbs(state: &AppState) -> Markup {
+    html! { nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } } }
+}
+
 /// The section with the account's endpoints.
 pub(super) fn section(state: &AppState, endpoints: &[Endpoint]) -> Markup {
     html! {

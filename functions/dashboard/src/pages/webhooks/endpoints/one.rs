@@ -9,7 +9,7 @@ use docmill_webhooks::{Replays, Rotation};
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use super::{PATH, as_user, badge, deliveries, edit, name, own, service, why};
+use super::{PATH, as_user, badge, crumbs, deliveries, edit, name, own, service, why};
 use crate::error::PageError;
 use crate::flash::Flash;
 use crate::form::{FormData, button_form, confirm};
@@ -40,10 +40,6 @@ pub(super) async fn show(
         (deliveries::section(&state, &viewer, &endpoint, &shown))
     };
     Ok(layout::page(&state, &viewer, &name(&endpoint), content))
-}
-
-pub(super) fn crumbs(state: &AppState) -> Markup {
-    html! { nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link("/app/webhooks")) { "Webhooks" } } } } }
 }
 
 fn actions(state: &AppState, viewer: &Viewer, endpoint: &Endpoint) -> Markup {

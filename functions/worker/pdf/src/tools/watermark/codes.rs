@@ -6,7 +6,7 @@ use docmill_codes::{self as codes, Code, QuietZone, Symbology, Tone};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 use serde_json::Value;
 
-use super::marks::Mark;
+use super::mark::Mark;
 use super::options::{Barcode, Stamp};
 use super::refuse;
 use crate::structure::pages::Rectangle;

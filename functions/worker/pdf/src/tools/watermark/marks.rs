@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use lopdf::{Document, ObjectId};
+use lopdf::Document;
 
 use super::codes::Codes;
 use super::fields::{Fields, distinct};
+use super::mark::Mark;
 use super::options::{Content, Look, Stamp};
 use super::refuse;
 use crate::label::{self, Align};
@@ -16,17 +17,6 @@ use crate::{Engines, Failure, Request, Warning};
 
 /// The default size of a watermark's text, in points, if it fits.
 const USUAL_SIZE: f32 = 48.0;
-
-/// Something to put on a page: an object, its size, and the matrix from its units to a box of that size.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Mark {
-    pub(super) form: ObjectId,
-    pub(super) width: f32,
-    pub(super) height: f32,
-    pub(super) matrix: Matrix,
-    /// It may be scaled down to fit.
-    pub(super) shrinks: bool,
-}
 
 /// Makes marks, and keeps what several share.
 pub(super) struct Maker<'a> {

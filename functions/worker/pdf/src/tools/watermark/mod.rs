@@ -2,6 +2,7 @@
 
 mod codes;
 mod fields;
+mod mark;
 mod marks;
 mod options;
 mod place;
@@ -10,7 +11,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use lopdf::{Document, ObjectId};
 
-use self::marks::{Maker, Mark};
+use self::mark::Mark;
+use self::marks::Maker;
 use self::options::{Options, Stamp};
 use super::{options, page_indices, pdf};
 use crate::structure::assembly::Source;

@@ -2,7 +2,7 @@
 
 use serde::Deserialize;
 
-use super::marks::Mark;
+use super::mark::Mark;
 use super::options::Look;
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;

@@ -1,0 +1,49 @@
+//! The tools of the server. Few, so that they leave an assistant room for its task.
+
+/// A tool of the server.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ToolName {
+    ListTools,
+    DescribeTool,
+    RunTool,
+    GetJob,
+    CancelJob,
+    CreateUpload,
+}
+
+impl ToolName {
+    pub const ALL: [Self; 6] =
+        [Self::ListTools, Self::DescribeTool, Self::RunTool, Self::GetJob, Self::CancelJob, Self::CreateUpload];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::ListTools => "list_tools",
+            Self::DescribeTool => "describe_tool",
+            Self::RunTool => "run_tool",
+            Self::GetJob => "get_job",
+            Self::CancelJob => "cancel_job",
+            Self::CreateUpload => "create_upload",
+        }
+    }
+
+    /// `None` if there is no such tool.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|tool| tool.as_str() == name)
+    }
+
+    /// Whether a call counts against the rate limit of creating, not of reading.
+    pub const fn creates(self) -> bool {
+        match self {
+            Self::RunTool | Self::CreateUpload => true,
+            Self::ListTools | Self::DescribeTool | Self::GetJob | Self::CancelJob => false,
+        }
+    }
+
+    /// Whether a server has this tool. One with files of its own uploads them itself.
+    pub(crate) const fn is_offered(self, has_files: bool) -> bool {
+        match self {
+            Self::CreateUpload => !has_files,
+            Self::ListTools | Self::DescribeTool | Self::RunTool | Self::GetJob | Self::CancelJob => true,
+        }
+    }
+}
