@@ -156,3 +156,81 @@ impl Page<'_> {
         self.marks(object).into_iter().rev().find_map(of).unwrap_or_default()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::rc::Rc;
+
+    use super::*;
+    use crate::pdfium::Font;
+
+    /// A text that starts at a place, runs in this direction, and is 100 points long and 10 high.
+    fn run(start: (f32, f32), angle: u16, number: u32) -> Run {
+        let (x, y) = start;
+        let area = match angle {
+            90 => Rect { x0: x - 2.0, y0: y, x1: x + 8.0, y1: y + 100.0 },
+            180 => Rect { x0: x - 100.0, y0: y - 2.0, x1: x, y1: y + 8.0 },
+            270 => Rect { x0: x - 8.0, y0: y - 100.0, x1: x + 2.0, y1: y },
+            _ => Rect { x0: x, y0: y - 8.0, x1: x + 100.0, y1: y + 2.0 },
+        };
+        Run { start, area, mark: Mark::Content(number) }
+    }
+
+    fn marks(runs: &[Run]) -> Marks {
+        let mut marks = Marks::default();
+        runs.iter().for_each(|run| marks.add(*run));
+        marks
+    }
+
+    /// A character of 10 points with this place on its baseline. `center`: the middle of its area.
+    fn character((x, y): (f32, f32), center: (f32, f32), angle: u16) -> Character {
+        Character {
+            value: 'a',
+            area: Rect { x0: center.0 - 2.0, y0: center.1 - 2.0, x1: center.0 + 2.0, y1: center.1 + 2.0 },
+            baseline: Some(Rect { x0: x, y0: y, x1: x, y1: y }),
+            size: 10.0,
+            spaced: false,
+            font: Rc::new(Font::default()),
+            object: TextObject::default(),
+            angle,
+            tag: Tag::None,
+        }
+    }
+
+    #[test]
+    fn a_character_is_of_the_last_text_that_starts_before_it_on_its_line() {
+        let marks = marks(&[run((50.0, 100.0), 0, 1), run((90.0, 100.0), 0, 2), run((50.0, 112.0), 0, 3)]);
+        let of = |x: f32, y: f32| marks.of(&character((x, y), (x + 2.0, y - 3.0), 0));
+        assert_eq!([of(50.0, 100.0), of(85.0, 100.0)], [Mark::Content(1); 2]);
+        assert_eq!([of(90.0, 100.0), of(120.0, 100.2)], [Mark::Content(2); 2]);
+        assert_eq!(of(60.0, 112.0), Mark::Content(3));
+        assert_eq!(of(60.0, 106.0), Mark::None, "between two lines");
+        assert_eq!(of(40.0, 100.0), Mark::None, "before all texts");
+        assert_eq!(of(250.0, 100.0), Mark::None, "far behind the last one");
+    }
+
+    #[test]
+    fn texts_in_other_directions_have_their_own_order() {
+        let of = |angle: u16, starts: [(f32, f32); 2], at: (f32, f32)| {
+            marks(&[run(starts[0], angle, 1), run(starts[1], angle, 2)]).of(&character(at, at, angle))
+        };
+        assert_eq!(of(90, [(50.0, 100.0), (50.0, 140.0)], (50.0, 130.0)), Mark::Content(1), "downwards");
+        assert_eq!(of(90, [(50.0, 100.0), (50.0, 140.0)], (50.0, 150.0)), Mark::Content(2));
+        assert_eq!(of(270, [(50.0, 200.0), (50.0, 160.0)], (50.0, 170.0)), Mark::Content(1), "upwards");
+        assert_eq!(of(270, [(50.0, 200.0), (50.0, 160.0)], (50.0, 150.0)), Mark::Content(2));
+        assert_eq!(of(180, [(200.0, 50.0), (160.0, 50.0)], (170.0, 50.0)), Mark::Content(1), "upside down");
+        assert_eq!(of(180, [(200.0, 50.0), (160.0, 50.0)], (150.0, 50.0)), Mark::Content(2));
+    }
+
+    #[test]
+    fn a_character_whose_text_is_known_has_its_mark() {
+        let text = TextObject::new(std::ptr::dangling_mut::<u64>().cast());
+        let marks = Marks { texts: HashMap::from([(text, Mark::Artifact)]), ..marks(&[run((50.0, 100.0), 0, 1)]) };
+        let at = character((60.0, 100.0), (62.0, 97.0), 0);
+        assert_eq!(marks.of(&Character { object: text, ..at.clone() }), Mark::Artifact);
+        assert_eq!(marks.of(&at), Mark::Content(1), "by its place");
+        let other = TextObject::new(std::ptr::without_provenance_mut(1 << 20));
+        assert_eq!(marks.of(&Character { object: other, ..at.clone() }), Mark::None, "a text without a mark");
+        assert_eq!(marks.of(&Character { baseline: None, ..at }), Mark::None, "a place that is not known");
+    }
+}

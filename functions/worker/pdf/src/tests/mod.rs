@@ -8,6 +8,7 @@ mod fit;
 mod fixture;
 mod form;
 mod hostile;
+mod hostile_tags;
 mod large_pictures;
 mod marks;
 mod merge;

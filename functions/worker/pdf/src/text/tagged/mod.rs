@@ -77,3 +77,6 @@ pub(crate) struct Tagged {
     pub role: Role,
     pub of: Element,
 }
+
+#[cfg(test)]
+mod tests;
