@@ -98,10 +98,9 @@ impl<'p> Writing<'p> {
 }
 
 impl Filler<'_> {
-    pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<Filled, Failure> {
+    pub(crate) fn fill(&mut self, part: &Part, scope: &Scope<'_>) -> Result<Filled, Failure> {
         let mut writing = Writing::new(part);
-        let scope = Scope::root(data, self.work);
-        self.nodes(&mut writing, &part.nodes, &scope)?;
+        self.nodes(&mut writing, &part.nodes, scope)?;
         let Writing { text, has_hidden, passes, pictures, .. } = writing;
         Ok(Filled { text, has_hidden, passes, pictures })
     }
@@ -127,8 +126,14 @@ impl Filler<'_> {
         Ok(())
     }
 
+    /// Counts bytes that are written.
+    pub(crate) fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+
     pub(crate) fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
-        self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
+        self.spend(text.len())?;
         writing.text.push_str(text);
         Ok(())
     }
@@ -261,6 +266,7 @@ impl Filler<'_> {
             | Tag::Rich(_)
             | Tag::Include(_)
             | Tag::Open(_)
+            | Tag::Slide(_)
             | Tag::Close(_)
             | Tag::Delimiters(_) => None,
         });
@@ -354,27 +360,44 @@ impl Filler<'_> {
         body: &[Node],
         scope: &Scope<'_>,
     ) -> Result<(), Failure> {
-        let Some(Tag::Open(Opening { inverted, expression, .. })) =
+        let Some(Tag::Open(opening)) =
             writing.part.tags.get(tag).filter(|_| !writing.faulty.contains(&tag)).map(|written| &written.tag)
         else {
             return Ok(());
         };
+        let shown = self.repeat(opening, scope, |filler, scope| filler.pass(writing, tag, body, scope))?;
+        writing.has_hidden |= !matches!(shown, Ok(true));
+        match shown {
+            Ok(_) => Ok(()),
+            Err(fault) => self.fault(writing, tag, fault),
+        }
+    }
+
+    /// Visits the scope of each pass of a section. Whether there is one.
+    pub(crate) fn repeat(
+        &mut self,
+        opening: &Opening,
+        scope: &Scope<'_>,
+        mut visit: impl FnMut(&mut Self, &Scope<'_>) -> Result<(), Failure>,
+    ) -> Result<Result<bool, Fault>, Failure> {
+        let Opening { inverted, expression, .. } = opening;
         let found = match evaluate(expression, scope, self.formats) {
             Ok(found) => found,
             Err(Missed::Exhausted) => return Err(exhausted()),
-            Err(Missed::Faulty(fault)) => return self.fault(writing, tag, fault),
-            Err(Missed::Unknown(_)) if *inverted => return self.pass(writing, tag, body, scope),
+            Err(Missed::Faulty(fault)) => return Ok(Err(fault)),
+            Err(Missed::Unknown(_)) if *inverted => {
+                visit(self, scope)?;
+                return Ok(Ok(true));
+            }
             Err(Missed::Unknown(path)) => {
-                writing.has_hidden = true;
-                return match self.missing {
-                    Missing::Error => self.fault(writing, tag, scope.unknown(&path)),
-                    Missing::Empty | Missing::Keep => Ok(()),
-                };
+                return Ok(match self.missing {
+                    Missing::Error => Err(scope.unknown(&path)),
+                    Missing::Empty | Missing::Keep => Ok(false),
+                });
             }
         };
         if is_shown(&found.value) == *inverted {
-            writing.has_hidden = true;
-            return Ok(());
+            return Ok(Ok(false));
         }
         match found.value.as_ref() {
             Value::Array(elements) if !inverted => {
@@ -383,15 +406,15 @@ impl Filler<'_> {
                         return Err(exhausted());
                     }
                     let position = Position { index, count: elements.len() };
-                    self.pass(writing, tag, body, &scope.inner(element, found.node, Some(position)))?;
+                    visit(self, &scope.inner(element, found.node, Some(position)))?;
                 }
-                Ok(())
             }
-            Value::Object(_) if !inverted => self.nodes(writing, body, &scope.inner(&found.value, found.node, None)),
+            Value::Object(_) if !inverted => visit(self, &scope.inner(&found.value, found.node, None))?,
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                self.pass(writing, tag, body, scope)
+                visit(self, scope)?;
             }
         }
+        Ok(Ok(true))
     }
 
     /// Writes a section's content once.
@@ -474,7 +497,7 @@ fn no_placeholder() -> Fault {
     Fault::unusable("The tag is not the alternative text of a picture.")
 }
 
-fn too_large() -> Failure {
+pub(crate) fn too_large() -> Failure {
     Failure::TooLarge("The filled document is too large. Use less data, or divide it.".to_owned())
 }
 

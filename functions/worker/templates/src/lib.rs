@@ -5,7 +5,7 @@
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
 //! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
+//! cells follow them. `slides/` repeats slides. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
 //! what its documents are called.
 
 mod cell;
@@ -31,6 +31,7 @@ mod relations;
 mod rich;
 mod schema;
 mod sheets;
+mod slides;
 mod subtemplates;
 mod tag;
 mod template;

@@ -51,11 +51,12 @@ struct Reader {
 
 impl Reader {
     /// A part as it has become so far.
-    fn text(&mut self, changes: &Changes, part: &str) -> Result<String, Failure> {
-        match changes.texts.get(part) {
-            Some(text) => Ok(text.clone()),
-            None => self.package.text(part, &mut self.left),
-        }
+    fn text(&mut self, changes: &Changes, part: &str) -> Result<Option<String>, Failure> {
+        changes.text(&mut self.package, part, &mut self.left)
+    }
+
+    fn needed(&mut self, changes: &Changes, part: &str) -> Result<String, Failure> {
+        self.text(changes, part)?.ok_or_else(|| Failure::Corrupt(format!("it has no part {part}")))
     }
 }
 
@@ -69,7 +70,7 @@ fn add_office(
     let file = |number: usize, picture: &Picture| format!("{folder}/media/{}", file_name(number, picture));
     for (part, numbers) in shown {
         let name = relations::part_of(part);
-        let known = if package.package.has(&name) { Some(package.text(changes, &name)?) } else { None };
+        let known = package.text(changes, &name)?;
         let own = numbers.iter().filter_map(|number| Some((*number, pictures.get(*number)?)));
         let entries: String = own
             .map(|(number, picture)| {
@@ -78,26 +79,23 @@ fn add_office(
             })
             .collect();
         let text = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entries)?;
-        match known {
-            Some(_) => drop(changes.texts.insert(name, text)),
-            None => changes.added.push((name, text.into_bytes())),
-        }
+        changes.set(&package.package, &name, text);
     }
     for (number, picture) in pictures.iter().enumerate() {
-        changes.added.push((file(number, picture), picture.bytes.clone()));
+        changes.added.insert(file(number, picture), picture.bytes.clone());
     }
-    let types = types(&package.text(changes, TYPES)?, pictures)?;
+    let types = types(&package.needed(changes, TYPES)?, pictures)?;
     changes.texts.insert(TYPES.to_owned(), types);
     Ok(())
 }
 
 fn add_open(changes: &mut Changes, package: &mut Reader, pictures: &[Rc<Picture>]) -> Result<(), Failure> {
-    let source = package.text(changes, MANIFEST)?;
+    let source = package.needed(changes, MANIFEST)?;
     let mut entries = String::new();
     for (number, picture) in pictures.iter().enumerate() {
         let (file, media) = (open_file(number, picture), picture.kind.media());
         entries += &format!("<manifest:file-entry manifest:full-path=\"{file}\" manifest:media-type=\"{media}\"/>");
-        changes.added.push((file, picture.bytes.clone()));
+        changes.added.insert(file, picture.bytes.clone());
     }
     let manifest = inserted(&source, "manifest", &entries)?;
     changes.texts.insert(MANIFEST.to_owned(), manifest);

@@ -117,6 +117,11 @@ fn found(
                     Fault::new(Reason::Misplaced, "A sub-template can't be in an element's tag or a file's name.");
                 tree::report(problems, fault.at(whole, &place));
             }
+            Ok(Tag::Slide(_)) => {
+                let fault =
+                    Fault::new(Reason::Misplaced, "Tags that begin with `:` are for the slides of presentations.");
+                tree::report(problems, fault.at(whole, &place));
+            }
             Ok(Tag::Picture(_)) if language != Language::Html => {
                 tree::report(problems, Fault::invalid("Pictures are for documents and HTML.").at(whole, &place));
             }

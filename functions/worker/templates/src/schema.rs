@@ -71,15 +71,23 @@ const MOST_INCLUDED: usize = 1000;
 /// One pixel.
 const EXAMPLE_PICTURE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-pub(crate) fn expected<'p>(parts: impl Iterator<Item = &'p Part>, library: &'p Library) -> Expected {
+/// Parts that are filled together, and what repeats them.
+pub(crate) type Group<'p> = (Option<&'p Opening>, Vec<&'p Part>);
+
+pub(crate) fn expected<'p>(groups: Vec<Group<'p>>, library: &'p Library) -> Expected {
     let mut reader = Reader { library: Some(library), ..Reader::default() };
     reader.add(Kind::Object, 0);
-    let mut tasks: Vec<_> =
-        parts.map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
+    let (mut tasks, mut repeated) = (Vec::new(), Vec::new());
+    for (opening, parts) in groups {
+        let own = opening.and_then(|opening| reader.read(&opening.expression, &[ROOT], Kind::Unknown, true));
+        let around: Vec<_> = std::iter::once(ROOT).chain(own).collect();
+        let list = if opening.is_some() { &mut repeated } else { &mut tasks };
+        list.extend(parts.into_iter().map(|part| Task { part, nodes: &part.nodes, around: around.clone(), own }));
+    }
     let mut sections = Vec::new();
     // From outside to inside, so that a section's content meets the names around it.
-    while !tasks.is_empty() {
-        let mut inner = Vec::new();
+    while !(tasks.is_empty() && repeated.is_empty()) {
+        let mut inner = std::mem::take(&mut repeated);
         for task in &tasks {
             reader.level(task, &mut inner);
         }
@@ -150,6 +158,7 @@ impl<'p> Reader<'p> {
                         | Tag::Rich(_)
                         | Tag::Include(_)
                         | Tag::Open(_)
+                        | Tag::Slide(_)
                         | Tag::Close(_)
                         | Tag::Delimiters(_),
                     )

@@ -17,6 +17,8 @@ pub(crate) enum Tag {
     /// Another template of the job, by its name.
     Include(String),
     Open(Opening),
+    /// Repeats its slide, as a section does. It has no end.
+    Slide(Opening),
     /// With the section's name, or without a name for the section that was opened last.
     Close(String),
     Delimiters(Delimiters),
@@ -27,7 +29,7 @@ impl Tag {
     pub(crate) fn is_written(&self) -> bool {
         match self {
             Self::Value(_) | Self::Raw(_) | Self::Rich(_) | Self::Picture(_) | Self::Include(_) => true,
-            Self::Open(_) | Self::Close(_) | Self::Delimiters(_) => false,
+            Self::Open(_) | Self::Slide(_) | Self::Close(_) | Self::Delimiters(_) => false,
         }
     }
 
@@ -37,7 +39,8 @@ impl Tag {
             | Self::Raw(expression)
             | Self::Rich(Rich { expression, .. })
             | Self::Picture(Shown { expression, .. })
-            | Self::Open(Opening { expression, .. }) => Some(expression),
+            | Self::Open(Opening { expression, .. })
+            | Self::Slide(Opening { expression, .. }) => Some(expression),
             Self::Include(_) | Self::Close(_) | Self::Delimiters(_) => None,
         }
     }
@@ -93,7 +96,7 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('&') if rest.starts_with("gt;") => include(rest.get("gt;".len()..).unwrap_or_default().trim()),
         Some(':') => match rest.strip_prefix("include ") {
             Some(name) => include(name.trim()),
-            None => Err(Fault::invalid("Tags that begin with `:` are unknown here.")),
+            None => slide(rest),
         },
         Some(_) => Ok(Tag::Value(checked(text)?)),
     }
@@ -124,6 +127,11 @@ fn include(name: &str) -> Result<Tag, Fault> {
         return Err(Fault::invalid("After `>` comes the name of a further source of the job."));
     }
     Ok(Tag::Include(name.to_owned()))
+}
+
+fn slide(text: &str) -> Result<Tag, Fault> {
+    let expression = checked(text)?;
+    Ok(Tag::Slide(Opening { inverted: false, expression, name: text.to_owned(), element: None }))
 }
 
 fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, Fault> {

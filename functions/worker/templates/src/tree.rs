@@ -190,7 +190,13 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
                     None => fault(index, Reason::UnopenedSection, format!("No section `{name}` is open here.")),
                 },
             },
-            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Include(_) | Tag::Delimiters(_) => {}
+            Tag::Value(_)
+            | Tag::Raw(_)
+            | Tag::Rich(_)
+            | Tag::Picture(_)
+            | Tag::Include(_)
+            | Tag::Slide(_)
+            | Tag::Delimiters(_) => {}
         }
     }
     for (index, name) in open {

@@ -111,6 +111,7 @@ fn read_part(
                 continue;
             }
             (Tag::Value(_) | Tag::Picture(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
+            (Tag::Slide(_), _) => marks.extend(own_paragraph(&markup, &paragraphs, tagged).map(Mark::Cut)),
             (Tag::Raw(_) | Tag::Rich(_) | Tag::Include(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
         }
         if !is_raw {
@@ -141,6 +142,8 @@ const NO_PARAGRAPH: usize = usize::MAX;
 pub(crate) struct Origin<'a> {
     pub(crate) part: &'a str,
     pub(crate) sheet: Option<Sheet<'a>>,
+    /// The slide's place in its presentation, from 1.
+    pub(crate) slide: Option<u32>,
 }
 
 struct Reading<'a> {
@@ -157,7 +160,7 @@ fn found(
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Tagged>, Failure> {
     let Reading { origin, source, markup, .. } = reading;
-    let pages = Pages::of(markup, origin.part);
+    let pages = Pages::of(markup, origin.slide);
     let mut delimiters = delimiters.clone();
     let (mut all, mut tags) = (Vec::new(), 0);
     for (index, paragraph) in paragraphs.iter().enumerate() {
@@ -202,7 +205,7 @@ fn found(
 /// Pictures whose alternative text is a tag for a picture.
 fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
     let Reading { origin, markup, .. } = reading;
-    let pages = Pages::of(markup, origin.part);
+    let pages = Pages::of(markup, origin.slide);
     let mut all = Vec::new();
     for index in 0..markup.elements.len() {
         let named = alternatives(reading, index).into_iter().find_map(|(raw, text)| {
@@ -254,7 +257,7 @@ fn placeholder(markup: &Markup<'_>, tagged: &Tagged) -> Range<usize> {
 
 /// How a tag's value is written at its place.
 fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, problems: &mut Vec<Problem>) -> Target {
-    let Reading { source, markup, dialect, .. } = *reading;
+    let Reading { origin, source, markup, dialect } = *reading;
     let Some(element) = tagged.pieces.first().and_then(|piece| markup.elements.get(piece.element)) else {
         return Target::xml("\n", "\t");
     };
@@ -285,6 +288,10 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         };
         tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
     }
+    if matches!(tagged.tag, Tag::Slide(_)) && origin.slide.is_none() {
+        let message = "A tag that begins with `:` repeats a slide, so it must be on a slide of a presentation.";
+        tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
+    }
     let prefix = element.prefix();
     if let Tag::Picture(_) = tagged.tag {
         let is_placeholder = paragraphs.get(tagged.paragraph).is_none();
@@ -313,6 +320,14 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         }
         Dialect::Runs => runs_target(markup, source, element.parent, element.name, prefix),
     }
+}
+
+/// The paragraph of a tag that is its only text, if others of the same text box are left without it.
+fn own_paragraph(markup: &Markup<'_>, paragraphs: &[Paragraph], tagged: &Tagged) -> Option<Range<usize>> {
+    let paragraph = paragraphs.get(tagged.paragraph).filter(|paragraph| paragraph.text.trim() == tagged.text.trim())?;
+    let (name, parent) = (markup.name(paragraph.element), markup.elements.get(paragraph.element)?.parent?);
+    let siblings = markup.inside(parent).filter(|(_, inner)| inner.parent == Some(parent) && inner.name == name);
+    (siblings.count() > 1).then(|| markup.range(paragraph.element))
 }
 
 /// How a Word document formats a paragraph and one of its runs.
@@ -367,8 +382,7 @@ struct Pages {
 }
 
 impl Pages {
-    fn of(markup: &Markup<'_>, part: &str) -> Self {
-        let slide = part.strip_prefix("ppt/slides/slide").and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
+    fn of(markup: &Markup<'_>, slide: Option<u32>) -> Self {
         let is_break = |element: &&super::scan::Element<'_>| {
             matches!(element.local(), "lastRenderedPageBreak" | "soft-page-break")
         };

@@ -174,7 +174,7 @@ impl Workbook {
         let related = reader.relations(&part)?;
         let (related, tables) = self.related(reader, related)?;
         self.texts.insert(part.clone(), source.clone());
-        let origin = Origin { part: &part, sheet: Some(markup::Sheet { name: &name, formats, epoch }) };
+        let origin = Origin { part: &part, sheet: Some(markup::Sheet { name: &name, formats, epoch }), slide: None };
         let read = markup::read(&origin, source, Dialect::Cells, reader.delimiters, reader.problems)?;
         self.sheets.push(Sheet { name, part, existing, tables, related, shared });
         Ok(read)
@@ -219,7 +219,7 @@ impl Workbook {
                 text = parts::without_caches(text)?;
             }
             self.texts.insert(name.clone(), text.clone());
-            let origin = Origin { part: &name, sheet: None };
+            let origin = Origin { part: &name, sheet: None, slide: None };
             parts.extend(markup::read(&origin, text, dialect, reader.delimiters, reader.problems)?);
         }
         Ok(parts)

@@ -152,6 +152,7 @@ fn included(written: &Written) -> Option<&str> {
         | Tag::Rich(_)
         | Tag::Picture(_)
         | Tag::Open(_)
+        | Tag::Slide(_)
         | Tag::Close(_)
         | Tag::Delimiters(_) => None,
     }
@@ -187,7 +188,7 @@ fn read(
     let Some(document) = document.filter(|_| sub.format == Format::Docx) else { return Ok(None) };
     let body = document.bring(&sub.bytes)?;
     let name = format!("{}/{}", sub.name, word::MAIN);
-    let origin = Origin { part: &name, sheet: None };
+    let origin = Origin { part: &name, sheet: None, slide: None };
     let part = markup::read(&origin, body.clone(), Dialect::Runs, delimiters, reading.problems)?;
     Ok(Some(Content::Word(part.unwrap_or_else(|| Part::untagged(name, body)))))
 }

@@ -59,7 +59,14 @@ fn unclosed_and_misplaced_tags_and_sections_say_what_is_wrong() {
             one(Reason::UnknownFilter, "{customer.name | uper}", "There is no filter `uper`. Did you mean `upper`?"),
         ),
         (&["{a +}"], one(Reason::InvalidTag, "{a +}", "A name is missing.")),
-        (&["{:html}"], one(Reason::InvalidTag, "{:html}", "Tags that begin with `:` are unknown here.")),
+        (
+            &["{:items}"],
+            one(
+                Reason::Misplaced,
+                "{:items}",
+                "A tag that begins with `:` repeats a slide, so it must be on a slide of a presentation.",
+            ),
+        ),
         (
             &["{customer}"],
             one(
