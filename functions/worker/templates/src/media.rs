@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::fill::{Filled, relation_id};
+use crate::fill::{Filled, link_id, relation_id};
+use crate::links::Address;
 use crate::markup::{applied, scan, value};
 use crate::package::{Changes, Package, TYPES};
 use crate::pictures::Picture;
@@ -11,6 +12,7 @@ use crate::problem::Failure;
 use crate::relations;
 
 const IMAGE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
+const LINK: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink";
 pub(crate) const NO_RELATIONS: &str =
     "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
 
@@ -23,6 +25,37 @@ pub(crate) type Shown = Vec<(String, BTreeSet<usize>)>;
 pub(crate) fn shown(parts: &[(String, Filled)]) -> Shown {
     let showing = parts.iter().filter(|(_, filled)| !filled.pictures.is_empty());
     showing.map(|(part, filled)| (part.clone(), filled.pictures.clone())).collect()
+}
+
+/// The parts that have links, with their addresses.
+pub(crate) fn linked(parts: &[(String, Filled)]) -> Vec<(String, Vec<Address>)> {
+    let linking = parts.iter().filter(|(_, filled)| !filled.links.is_empty());
+    linking.map(|(part, filled)| (part.clone(), filled.links.clone())).collect()
+}
+
+/// Adds the relationships of links.
+pub(crate) fn link(
+    changes: &mut Changes,
+    package: &Package,
+    linked: &[(String, Vec<Address>)],
+    left: usize,
+) -> Result<(), Failure> {
+    let mut package = Reader { package: package.clone(), left };
+    for (part, addresses) in linked {
+        let name = relations::part_of(part);
+        let known = package.text(changes, &name)?;
+        let entries: String = addresses
+            .iter()
+            .enumerate()
+            .map(|(number, address)| {
+                let (id, target) = (link_id(number), quick_xml::escape::escape(address.as_str()));
+                format!("<Relationship Id=\"{id}\" Type=\"{LINK}\" Target=\"{target}\" TargetMode=\"External\"/>")
+            })
+            .collect();
+        let text = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entries)?;
+        changes.set(&package.package, &name, text);
+    }
+    Ok(())
 }
 
 /// Adds pictures to what changes in a package.

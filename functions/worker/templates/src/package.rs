@@ -59,7 +59,7 @@ impl Package {
         part.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(error.into()))?;
         *left = left
             .checked_sub(bytes.len())
-            .ok_or_else(|| Failure::TooLarge("The template unpacks to too much.".to_owned()))?;
+            .ok_or_else(|| Failure::TooLarge("The template is too large when it is unpacked.".to_owned()))?;
         Ok(bytes)
     }
 

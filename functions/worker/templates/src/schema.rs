@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::expression::{Expression, Operator, Path, Step};
 use crate::filters::{self, Expects, Shape};
 use crate::subtemplates::Library;
-use crate::tag::{Opening, Shown, Tag};
+use crate::tag::{Link, Opening, Shown, Tag};
 use crate::tree::{Node, Part};
 
 /// What a template expects.
@@ -26,6 +26,7 @@ enum Kind {
     Text,
     Picture,
     Code(Symbology),
+    Link,
     Number,
     Date(Shape),
     Flag,
@@ -152,11 +153,13 @@ impl<'p> Reader<'p> {
                 let kind = match tag(*index) {
                     Some(Tag::Picture(Shown { code: Some(code), .. })) => Kind::Code(code.symbology),
                     Some(Tag::Picture(Shown { code: None, .. })) => Kind::Picture,
+                    Some(Tag::Link(_)) => Kind::Link,
                     Some(
                         Tag::Value(_)
                         | Tag::Raw(_)
                         | Tag::Rich(_)
                         | Tag::Include(_)
+                        | Tag::Address(_)
                         | Tag::Open(_)
                         | Tag::Slide(_)
                         | Tag::Close(_)
@@ -165,6 +168,9 @@ impl<'p> Reader<'p> {
                     | None => Kind::Text,
                 };
                 self.read(expression, &task.around, kind, true);
+                if let Some(Tag::Link(Link { text: Some(text), .. })) = tag(*index) {
+                    self.read(text, &task.around, Kind::Text, true);
+                }
             }
         }
         for node in task.nodes {
@@ -295,6 +301,10 @@ impl<'p> Reader<'p> {
                     if symbology.is_payment() { ["object", "null"].as_slice() } else { &["string", "integer", "null"] };
                 json!({"type": kinds, "description": format!("The content of {symbology}.")})
             }
+            Kind::Link => {
+                let description = "The address of a link, or an object with its `url` and `text`.";
+                json!({"type": ["string", "object", "null"], "description": description})
+            }
             Kind::Number => json!({"type": "number"}),
             Kind::Date(Shape::Date) => json!({"type": "string", "format": "date"}),
             Kind::Date(Shape::Time) => json!({"type": "string", "format": "time"}),
@@ -323,6 +333,7 @@ impl<'p> Reader<'p> {
             Kind::Unknown | Kind::Text => Value::String(name.to_owned()),
             Kind::Picture => json!(EXAMPLE_PICTURE),
             Kind::Code(symbology) => code_example(*symbology, name),
+            Kind::Link => json!("https://example.com"),
             Kind::Number => json!(1),
             Kind::Date(Shape::Date) => json!("2026-01-31"),
             Kind::Date(Shape::Time) => json!("14:30:00"),

@@ -1,5 +1,6 @@
 //! A template: read once, filled with data as often as needed.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde_json::Value;
@@ -9,7 +10,8 @@ use crate::data::{Scope, Work};
 use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
 use crate::format::{Format, Kind};
-use crate::markup::{self, Origin};
+use crate::links;
+use crate::markup::{self, Dialect, Origin};
 use crate::media;
 use crate::notes::{Notes, Warning, note};
 use crate::options::Options;
@@ -17,6 +19,7 @@ use crate::package::{Changes, Package};
 use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
+use crate::relations;
 use crate::schema::{self, Expected};
 use crate::sheets::{self, Settled, Sheets, Workbook};
 use crate::slides::{self, Deck, Listed, Plan};
@@ -236,6 +239,7 @@ impl Template {
         pictures: &[Rc<Picture>],
     ) -> Result<(Vec<u8>, Vec<String>, Sheets), Failure> {
         let mut shown = media::shown(&parts);
+        let linked = media::linked(&parts);
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
         let (package, Settled { mut changes, kept, sheets }) = match &self.body {
             Body::Package(package) => {
@@ -260,6 +264,7 @@ impl Template {
             plan.settle(&mut changes, package, left)?;
         }
         media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
+        media::link(&mut changes, package, &linked, self.options.limits.bytes)?;
         Ok((package.with(changes)?, kept, sheets))
     }
 
@@ -303,7 +308,15 @@ fn parts(
                 Some(text) => text.to_owned(),
                 None => package.text(&name, &mut left)?,
             };
-            let origin = Origin { part: &name, sheet: None, slide: slides::number(slides, &name) };
+            let related = relations::part_of(&name);
+            let links = match dialect {
+                Dialect::Runs if package.has(&related) => {
+                    links::tagged(&package.text(&related, &mut left)?, &options.delimiters)?
+                }
+                Dialect::Runs | Dialect::Spans | Dialect::Cells | Dialect::Leaves => HashMap::new(),
+            };
+            let slide = slides::number(slides, &name);
+            let origin = Origin { part: &name, sheet: None, slide, links: Some(&links) };
             parts.extend(markup::read(&origin, text, dialect, &options.delimiters, problems)?);
         }
     }

@@ -1,5 +1,6 @@
 //! Parts in XML: documents, slides, headers, properties.
 
+mod anchors;
 mod cells;
 mod joined;
 mod mend;

@@ -167,6 +167,8 @@ fn slide_tag<'p>(parts: &'p [Part], slide: &str, problems: &mut Vec<Problem>) ->
         | Tag::Rich(_)
         | Tag::Picture(_)
         | Tag::Include(_)
+        | Tag::Link(_)
+        | Tag::Address(_)
         | Tag::Open(_)
         | Tag::Close(_)
         | Tag::Delimiters(_) => None,

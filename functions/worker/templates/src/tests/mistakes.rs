@@ -40,10 +40,10 @@ fn unclosed_and_misplaced_tags_and_sections_say_what_is_wrong() {
             &["{customer.name and more"][..],
             one(Reason::UnclosedTag, "{", "The tag `{customer.name and more` is not closed by `}` in its paragraph."),
         ),
-        (&["a } b"], one(Reason::UnopenedTag, "}", "`}` closes a tag that doesn't begin in this paragraph.")),
+        (&["a } b"], one(Reason::UnopenedTag, "}", "`}` closes a tag that does not begin in this paragraph.")),
         (
             &["{#items}"],
-            one(Reason::UnclosedSection, "{#items}", "The section `items` is not closed. Its end is `/items`."),
+            one(Reason::UnclosedSection, "{#items}", "The section `items` is not closed. Close it with `/items`."),
         ),
         (&["{/items}"], one(Reason::UnopenedSection, "{/items}", "No section `items` is open here.")),
         (

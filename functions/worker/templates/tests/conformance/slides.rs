@@ -13,13 +13,8 @@ const SAMPLE: &[u8] = include_bytes!("../../../../../samples/small.pptx");
 fn deck(slides: [&str; 3]) -> Vec<u8> {
     let section = |name: &str, id: char, slides: &[u32]| {
         let slides: String = slides.iter().map(|id| format!("<p14:sldId id=\"{id}\"/>")).collect();
-        let id = format!(
-            "{{{}}}",
-            format!(
-                "{0}{0}{0}{0}{0}{0}{0}{0}-{0}{0}{0}{0}-{0}{0}{0}{0}-{0}{0}{0}{0}-{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}{0}",
-                id
-            )
-        );
+        let digits = |count: usize| id.to_string().repeat(count);
+        let id = format!("{{{}-{2}-{2}-{2}-{}}}", digits(8), digits(12), digits(4));
         format!("<p14:section name=\"{name}\" id=\"{id}\"><p14:sldIdLst>{slides}</p14:sldIdLst></p14:section>")
     };
     let sections = section("First", 'A', &[256, 257]) + &section("Second", 'B', &[258]);
@@ -97,7 +92,7 @@ fn shown(file: &[u8]) -> Vec<String> {
             let relation =
                 relations.split("<Relationship ").find(|text| text.contains(&format!("Id=\"{id}\""))).unwrap();
             let target = between(relation, "Target=\"");
-            let target = if target.starts_with('/') { target[1..].to_owned() } else { format!("ppt/{target}") };
+            let target = target.strip_prefix('/').map_or_else(|| format!("ppt/{target}"), str::to_owned);
             texts_of(file, &target).join("|")
         })
         .collect()
