@@ -30,6 +30,8 @@ def main() -> int:
                            help="in place of kills: so many jobs of another account wait for one, and the queue times are compared")
     arguments.add_argument("--batch", type=int, default=0,
                            help="in place of jobs from clients: a batch of so many rows, and the runner of batches is killed too")
+    arguments.add_argument("--runner-kills", type=int, default=1,
+                           help="how often the runner of a batch is killed: each time, its lease of 90 seconds has to end")
     settings = arguments.parse_args()
 
     stack = Stack.of_environment()
@@ -39,7 +41,7 @@ def main() -> int:
         return beside_a_crowd(stack, settings)
     account, key = stack.make_account(settings.jobs)
     clients = Clients(stack, key, settings.jobs, settings.clients)
-    killer = Killer(stack, settings.kills, settings.seed)
+    killer = Killer(stack, {"worker": settings.kills}, settings.seed)
     started = time.monotonic()
     creating = threading.Thread(target=clients.create_all)
     creating.start()

@@ -11,8 +11,9 @@ from load.stack import Stack
 
 
 class Killer:
-    def __init__(self, stack: Stack, kills: int, seed: int, programs: tuple[str, ...] = ("worker",)):
-        self.stack, self.left, self.random, self.programs = stack, kills, random.Random(seed), programs
+    def __init__(self, stack: Stack, kills: dict[str, int], seed: int, longest_pause: float = 3):
+        """`kills`: how many processes of each program are killed."""
+        self.stack, self.left, self.random, self.longest_pause = stack, Counter(kills), random.Random(seed), longest_pause
         self.by_program: Counter[str] = Counter()
 
     @property
@@ -20,9 +21,9 @@ class Killer:
         return self.by_program.total()
 
     def kill_while(self, goes_on: Callable[[], bool], deadline: float) -> None:
-        while self.left > 0 and time.monotonic() < deadline and goes_on():
-            time.sleep(self.random.uniform(0.2, 3))
-            program = self.random.choice(self.programs)
+        while self.left.total() > 0 and time.monotonic() < deadline and goes_on():
+            time.sleep(self.random.uniform(0.2, self.longest_pause))
+            program = self.random.choice([name for name, left in self.left.items() if left > 0])
             processes = self.stack.processes(program)
             if not processes:
                 continue
@@ -31,4 +32,4 @@ class Killer:
             except ProcessLookupError:
                 continue
             self.by_program[program] += 1
-            self.left -= 1
+            self.left[program] -= 1

@@ -405,7 +405,7 @@ impl Parser {
                         .map(Step::Index)
                         .ok_or_else(|| Fault::invalid("An index is a whole number."))?,
                     Some(Token::Name(_) | Token::Sign(_)) | None => {
-                        return Err(Fault::invalid("A number or a quoted name is missing after `[`."));
+                        return Err(Fault::invalid("`[` must be followed by a number or a name in quotation marks."));
                     }
                 });
                 self.expect("]")?;

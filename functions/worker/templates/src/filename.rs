@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::data::Work;
+use crate::data::{Scope, Work};
 use crate::fill::Filler;
 use crate::filters::Formats;
 use crate::notes::Notes;
@@ -47,7 +47,7 @@ impl FilenamePattern {
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<String, Failure> {
         let work = Work::new(self.steps, std::mem::take(&mut notes.uses));
         let mut filler = Filler::new(&self.formats, Missing::Error, &work, FILLED_BYTES);
-        let filled = filler.fill(&self.part, data);
+        let filled = filler.fill(&self.part, &Scope::root(data, &work));
         let Filler { mut problems, empty, .. } = filler;
         notes.uses = work.uses.into_inner();
         let name = safe(without_extension(&filled?.text));

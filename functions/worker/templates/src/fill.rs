@@ -1,7 +1,7 @@
 //! Writes a part with data.
 
 use std::borrow::Cow;
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -10,8 +10,8 @@ use serde_json::Value;
 use crate::cell;
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
+use crate::links::Address;
 use crate::markup;
-use crate::media;
 use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
@@ -19,12 +19,9 @@ use crate::problem::{Failure, Fault, Problem};
 use crate::rich;
 use crate::sheets::Pass;
 use crate::subtemplates::Library;
-use crate::tag::{Opening, Rich, Shown, Tag};
-use crate::tree::{self, Frame, Node, Part, Target};
+use crate::tag::{Link, Opening, Rich, Shown, Tag};
+use crate::tree::{self, Frame, Held, Node, Part, Target};
 use crate::value::{is_shown, text_of};
-
-/// The work to draw a code.
-const STEPS_OF_CODE: usize = 500;
 
 /// Fills the parts of one document.
 #[derive(Debug)]
@@ -57,6 +54,9 @@ pub(crate) struct Writing<'p> {
     /// In sheets, what the passes of sections have written.
     passes: Vec<Pass>,
     pub(crate) pictures: BTreeSet<usize>,
+    /// The addresses that its links have by relationships, in the order of their numbers.
+    links: Vec<Address>,
+    numbers: HashMap<String, usize>,
 }
 
 /// A part with its values.
@@ -68,13 +68,20 @@ pub(crate) struct Filled {
     pub(crate) passes: Vec<Pass>,
     /// The numbers of pictures that it shows.
     pub(crate) pictures: BTreeSet<usize>,
+    /// The addresses of its links, in the order of their numbers.
+    pub(crate) links: Vec<Address>,
 }
 
 impl Filled {
     /// A part that is not filled by its tags.
     pub(crate) fn text(text: String) -> Self {
-        Self { text, has_hidden: false, passes: Vec::new(), pictures: BTreeSet::new() }
+        Self { text, has_hidden: false, passes: Vec::new(), pictures: BTreeSet::new(), links: Vec::new() }
     }
+}
+
+/// The id of a part's relationship that has the address of a link.
+pub(crate) fn link_id(link: usize) -> String {
+    format!("docmillLink{}", link + 1)
 }
 
 /// The id of a part's relationship to a picture.
@@ -91,19 +98,28 @@ impl<'a> Filler<'a> {
 }
 
 impl<'p> Writing<'p> {
+    /// The id of the part's relationship that has this address.
+    pub(crate) fn relate(&mut self, address: Address) -> String {
+        let number = *self.numbers.entry(address.as_str().to_owned()).or_insert(self.links.len());
+        if number == self.links.len() {
+            self.links.push(address);
+        }
+        link_id(number)
+    }
+
     pub(crate) fn new(part: &'p Part) -> Self {
         let (text, faulty, passes) = (String::new(), HashSet::new(), Vec::new());
-        Self { part, text, has_hidden: false, faulty, passes, pictures: BTreeSet::new() }
+        let (pictures, links, numbers) = (BTreeSet::new(), Vec::new(), HashMap::new());
+        Self { part, text, has_hidden: false, faulty, passes, pictures, links, numbers }
     }
 }
 
 impl Filler<'_> {
-    pub(crate) fn fill(&mut self, part: &Part, data: &Value) -> Result<Filled, Failure> {
+    pub(crate) fn fill(&mut self, part: &Part, scope: &Scope<'_>) -> Result<Filled, Failure> {
         let mut writing = Writing::new(part);
-        let scope = Scope::root(data, self.work);
-        self.nodes(&mut writing, &part.nodes, &scope)?;
-        let Writing { text, has_hidden, passes, pictures, .. } = writing;
-        Ok(Filled { text, has_hidden, passes, pictures })
+        self.nodes(&mut writing, &part.nodes, scope)?;
+        let Writing { text, has_hidden, passes, pictures, links, .. } = writing;
+        Ok(Filled { text, has_hidden, passes, pictures, links })
     }
 
     pub(crate) fn nodes(
@@ -127,8 +143,14 @@ impl Filler<'_> {
         Ok(())
     }
 
+    /// Counts bytes that are written.
+    pub(crate) fn spend(&mut self, bytes: usize) -> Result<(), Failure> {
+        self.left = self.left.checked_sub(bytes).ok_or_else(too_large)?;
+        Ok(())
+    }
+
     pub(crate) fn write(&mut self, writing: &mut Writing<'_>, text: &str) -> Result<(), Failure> {
-        self.left = self.left.checked_sub(text.len()).ok_or_else(too_large)?;
+        self.spend(text.len())?;
         writing.text.push_str(text);
         Ok(())
     }
@@ -143,7 +165,9 @@ impl Filler<'_> {
         let (Tag::Value(expression)
         | Tag::Raw(expression)
         | Tag::Rich(Rich { expression, .. })
-        | Tag::Picture(Shown { expression, .. })) = &written.tag
+        | Tag::Picture(Shown { expression, .. })
+        | Tag::Link(Link { expression, .. })
+        | Tag::Address(expression)) = &written.tag
         else {
             return Ok(());
         };
@@ -154,6 +178,8 @@ impl Filler<'_> {
             | Target::Rich { .. }
             | Target::RichHtml
             | Target::Picture(_)
+            | Target::Link(_)
+            | Target::Address(_)
             | Target::SheetText
             | Target::HeaderFooter
             | Target::Html
@@ -169,9 +195,13 @@ impl Filler<'_> {
                 Missing::Empty => Cow::Owned(Value::Null),
                 Missing::Keep => match &written.target {
                     Target::Picture(Frame::Run | Frame::Text | Frame::Element | Frame::Attribute)
+                    | Target::Link(_)
+                    | Target::Address(Held::Attribute)
                     | Target::RichHtml => {
                         return self.write_value(writing, &written.text, &Target::Html);
                     }
+                    // The relationship of the template keeps the tags.
+                    Target::Address(Held::Relation(id)) => return self.write(writing, id),
                     Target::Raw { replaces }
                     | Target::Rich { replaces, .. }
                     | Target::Picture(Frame::Placeholder { replaces } | Frame::OpenPlaceholder { replaces }) => {
@@ -195,8 +225,14 @@ impl Filler<'_> {
         if let Target::Picture(frame) = &written.target {
             return self.picture(writing, index, frame, &value);
         }
+        if let Target::Address(held) = &written.target {
+            return self.address(writing, index, held, &value);
+        }
         if value.is_null() {
             self.note_empty(&written.text);
+        }
+        if let (Tag::Link(link), Target::Link(anchor)) = (&written.tag, &written.target) {
+            return self.link(writing, index, (link, anchor), &value, scope);
         }
         if let Target::Cell(cell) = &written.target {
             return match cell.with(&value, self.formats) {
@@ -210,7 +246,13 @@ impl Filler<'_> {
                 if markup::is_well_formed(&text, &writing.part.source) {
                     self.write(writing, &text)
                 } else {
-                    self.fault(writing, index, Fault::unusable("The value is not complete XML with known prefixes."))
+                    self.fault(
+                        writing,
+                        index,
+                        Fault::unusable(
+                            "The value is not well-formed XML, or has a prefix that the template does not declare.",
+                        ),
+                    )
                 }
             }
             Ok(text) => match (&written.tag, &written.target) {
@@ -247,98 +289,11 @@ impl Filler<'_> {
         self.write(writing, &cell.close)
     }
 
-    fn picture(
-        &mut self,
-        writing: &mut Writing<'_>,
-        index: usize,
-        frame: &Frame,
-        value: &Value,
-    ) -> Result<(), Failure> {
-        let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
-            Tag::Picture(Shown { code, .. }) => *code,
-            Tag::Value(_)
-            | Tag::Raw(_)
-            | Tag::Rich(_)
-            | Tag::Include(_)
-            | Tag::Open(_)
-            | Tag::Close(_)
-            | Tag::Delimiters(_) => None,
-        });
-        if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
-            return Err(exhausted());
-        }
-        let surroundings = frame.surroundings();
-        let picture = match code {
-            Some(code) => code.picture(value, surroundings),
-            None => Picture::of(value, surroundings),
-        };
-        let picture = match picture {
-            Ok(Some(picture)) => picture,
-            Ok(None) => {
-                if let Some(written) = writing.part.tags.get(index) {
-                    note(&mut self.pictures_missing, &written.text);
-                }
-                return match frame {
-                    Frame::Cell(cell) => self.write(writing, &cell.empty()),
-                    Frame::Run
-                    | Frame::Placeholder { .. }
-                    | Frame::Text
-                    | Frame::OpenPlaceholder { .. }
-                    | Frame::Element
-                    | Frame::Attribute => Ok(()),
-                };
-            }
-            Err(fault) => return self.fault(writing, index, fault),
-        };
-        let text = match frame {
-            Frame::Element => Ok(format!("<img src=\"{}\" alt=\"\">", picture.uri())),
-            Frame::Attribute => Ok(picture.uri()),
-            Frame::Run => self.kept(writing, picture).map(|(picture, number)| {
-                format!("</w:t>{}<w:t xml:space=\"preserve\">", picture.drawing(&relation_id(number)))
-            }),
-            Frame::Cell(cell) => self.kept(writing, picture).map(|(_, number)| cell.with_picture(number)),
-            Frame::Text => {
-                self.kept(writing, picture).map(|(picture, number)| picture.frame(&media::open_file(number, &picture)))
-            }
-            Frame::Placeholder { replaces } => self.kept(writing, picture).and_then(|(picture, number)| {
-                let placed = picture.in_place_of(source(writing, replaces), &relation_id(number));
-                placed.ok_or_else(no_placeholder)
-            }),
-            Frame::OpenPlaceholder { replaces } => self.kept(writing, picture).and_then(|(picture, number)| {
-                let placed = picture.in_frame(source(writing, replaces), &media::open_file(number, &picture));
-                placed.ok_or_else(no_placeholder)
-            }),
-        };
-        match text {
-            Ok(text) => self.write(writing, &text),
-            Err(fault) => self.fault(writing, index, fault),
-        }
-    }
-
-    /// Keeps a picture for the file, once for all places that show it, and gives it a number.
-    fn kept(&mut self, writing: &mut Writing<'_>, picture: Picture) -> Result<(Rc<Picture>, usize), Fault> {
-        let known = self.pictures.iter().position(|known| **known == picture);
-        let number = match known {
-            Some(number) => number,
-            None => {
-                self.left = self
-                    .left
-                    .checked_sub(picture.bytes.len())
-                    .ok_or_else(|| Fault::unusable("The pictures are too large for one document. Use smaller ones."))?;
-                self.pictures.push(Rc::new(picture));
-                self.pictures.len() - 1
-            }
-        };
-        writing.pictures.insert(number);
-        let picture = self.pictures.get(number).cloned();
-        picture.map(|picture| (picture, number)).ok_or_else(|| Fault::unusable("The picture is lost."))
-    }
-
     fn note_empty(&mut self, tag: &str) {
         note(&mut self.empty, tag);
     }
 
-    fn fault(&mut self, writing: &mut Writing<'_>, index: usize, fault: Fault) -> Result<(), Failure> {
+    pub(crate) fn fault(&mut self, writing: &mut Writing<'_>, index: usize, fault: Fault) -> Result<(), Failure> {
         if writing.faulty.insert(index)
             && let Some(written) = writing.part.tags.get(index)
         {
@@ -354,27 +309,44 @@ impl Filler<'_> {
         body: &[Node],
         scope: &Scope<'_>,
     ) -> Result<(), Failure> {
-        let Some(Tag::Open(Opening { inverted, expression, .. })) =
+        let Some(Tag::Open(opening)) =
             writing.part.tags.get(tag).filter(|_| !writing.faulty.contains(&tag)).map(|written| &written.tag)
         else {
             return Ok(());
         };
+        let shown = self.repeat(opening, scope, |filler, scope| filler.pass(writing, tag, body, scope))?;
+        writing.has_hidden |= !matches!(shown, Ok(true));
+        match shown {
+            Ok(_) => Ok(()),
+            Err(fault) => self.fault(writing, tag, fault),
+        }
+    }
+
+    /// Visits the scope of each pass of a section. Whether there is one.
+    pub(crate) fn repeat(
+        &mut self,
+        opening: &Opening,
+        scope: &Scope<'_>,
+        mut visit: impl FnMut(&mut Self, &Scope<'_>) -> Result<(), Failure>,
+    ) -> Result<Result<bool, Fault>, Failure> {
+        let Opening { inverted, expression, .. } = opening;
         let found = match evaluate(expression, scope, self.formats) {
             Ok(found) => found,
             Err(Missed::Exhausted) => return Err(exhausted()),
-            Err(Missed::Faulty(fault)) => return self.fault(writing, tag, fault),
-            Err(Missed::Unknown(_)) if *inverted => return self.pass(writing, tag, body, scope),
+            Err(Missed::Faulty(fault)) => return Ok(Err(fault)),
+            Err(Missed::Unknown(_)) if *inverted => {
+                visit(self, scope)?;
+                return Ok(Ok(true));
+            }
             Err(Missed::Unknown(path)) => {
-                writing.has_hidden = true;
-                return match self.missing {
-                    Missing::Error => self.fault(writing, tag, scope.unknown(&path)),
-                    Missing::Empty | Missing::Keep => Ok(()),
-                };
+                return Ok(match self.missing {
+                    Missing::Error => Err(scope.unknown(&path)),
+                    Missing::Empty | Missing::Keep => Ok(false),
+                });
             }
         };
         if is_shown(&found.value) == *inverted {
-            writing.has_hidden = true;
-            return Ok(());
+            return Ok(Ok(false));
         }
         match found.value.as_ref() {
             Value::Array(elements) if !inverted => {
@@ -383,15 +355,15 @@ impl Filler<'_> {
                         return Err(exhausted());
                     }
                     let position = Position { index, count: elements.len() };
-                    self.pass(writing, tag, body, &scope.inner(element, found.node, Some(position)))?;
+                    visit(self, &scope.inner(element, found.node, Some(position)))?;
                 }
-                Ok(())
             }
-            Value::Object(_) if !inverted => self.nodes(writing, body, &scope.inner(&found.value, found.node, None)),
+            Value::Object(_) if !inverted => visit(self, &scope.inner(&found.value, found.node, None))?,
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
-                self.pass(writing, tag, body, scope)
+                visit(self, scope)?;
             }
         }
+        Ok(Ok(true))
     }
 
     /// Writes a section's content once.
@@ -410,7 +382,12 @@ impl Filler<'_> {
         Ok(())
     }
 
-    fn write_value(&mut self, writing: &mut Writing<'_>, text: &str, target: &Target) -> Result<(), Failure> {
+    pub(crate) fn write_value(
+        &mut self,
+        writing: &mut Writing<'_>,
+        text: &str,
+        target: &Target,
+    ) -> Result<(), Failure> {
         let mut after_space = false;
         let mut rest = text;
         while let Some(position) = rest.find(|c: char| !c.is_alphanumeric()) {
@@ -466,18 +443,14 @@ fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_sp
     }
 }
 
-fn source<'p>(writing: &Writing<'p>, range: &Range<usize>) -> &'p str {
+pub(crate) fn source<'p>(writing: &Writing<'p>, range: &Range<usize>) -> &'p str {
     writing.part.source.get(range.clone()).unwrap_or_default()
 }
 
-fn no_placeholder() -> Fault {
-    Fault::unusable("The tag is not the alternative text of a picture.")
-}
-
-fn too_large() -> Failure {
+pub(crate) fn too_large() -> Failure {
     Failure::TooLarge("The filled document is too large. Use less data, or divide it.".to_owned())
 }
 
-fn exhausted() -> Failure {
+pub(crate) fn exhausted() -> Failure {
     Failure::TooLarge("The template's loops take too long with this data. Use less data, or divide it.".to_owned())
 }

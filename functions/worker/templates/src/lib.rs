@@ -5,13 +5,14 @@
 //!
 //! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
 //! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
+//! cells follow them. `slides/` repeats slides. `links` checks where links lead. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
 //! what its documents are called.
 
 mod cell;
 mod charts;
 mod codes;
 mod data;
+mod drawing;
 mod expression;
 mod filename;
 mod fill;
@@ -19,6 +20,8 @@ mod filters;
 mod format;
 mod identify;
 mod include;
+mod linking;
+mod links;
 mod markup;
 mod media;
 mod notes;
@@ -31,6 +34,7 @@ mod relations;
 mod rich;
 mod schema;
 mod sheets;
+mod slides;
 mod subtemplates;
 mod tag;
 mod template;

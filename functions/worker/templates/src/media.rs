@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
-use crate::fill::{Filled, relation_id};
+use crate::fill::{Filled, link_id, relation_id};
+use crate::links::Address;
 use crate::markup::{applied, scan, value};
 use crate::package::{Changes, Package, TYPES};
 use crate::pictures::Picture;
@@ -11,6 +12,7 @@ use crate::problem::Failure;
 use crate::relations;
 
 const IMAGE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
+const LINK: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink";
 pub(crate) const NO_RELATIONS: &str =
     "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
 
@@ -23,6 +25,37 @@ pub(crate) type Shown = Vec<(String, BTreeSet<usize>)>;
 pub(crate) fn shown(parts: &[(String, Filled)]) -> Shown {
     let showing = parts.iter().filter(|(_, filled)| !filled.pictures.is_empty());
     showing.map(|(part, filled)| (part.clone(), filled.pictures.clone())).collect()
+}
+
+/// The parts that have links, with their addresses.
+pub(crate) fn linked(parts: &[(String, Filled)]) -> Vec<(String, Vec<Address>)> {
+    let linking = parts.iter().filter(|(_, filled)| !filled.links.is_empty());
+    linking.map(|(part, filled)| (part.clone(), filled.links.clone())).collect()
+}
+
+/// Adds the relationships of links.
+pub(crate) fn link(
+    changes: &mut Changes,
+    package: &Package,
+    linked: &[(String, Vec<Address>)],
+    left: usize,
+) -> Result<(), Failure> {
+    let mut package = Reader { package: package.clone(), left };
+    for (part, addresses) in linked {
+        let name = relations::part_of(part);
+        let known = package.text(changes, &name)?;
+        let entries: String = addresses
+            .iter()
+            .enumerate()
+            .map(|(number, address)| {
+                let (id, target) = (link_id(number), quick_xml::escape::escape(address.as_str()));
+                format!("<Relationship Id=\"{id}\" Type=\"{LINK}\" Target=\"{target}\" TargetMode=\"External\"/>")
+            })
+            .collect();
+        let text = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entries)?;
+        changes.set(&package.package, &name, text);
+    }
+    Ok(())
 }
 
 /// Adds pictures to what changes in a package.
@@ -51,11 +84,12 @@ struct Reader {
 
 impl Reader {
     /// A part as it has become so far.
-    fn text(&mut self, changes: &Changes, part: &str) -> Result<String, Failure> {
-        match changes.texts.get(part) {
-            Some(text) => Ok(text.clone()),
-            None => self.package.text(part, &mut self.left),
-        }
+    fn text(&mut self, changes: &Changes, part: &str) -> Result<Option<String>, Failure> {
+        changes.text(&mut self.package, part, &mut self.left)
+    }
+
+    fn needed(&mut self, changes: &Changes, part: &str) -> Result<String, Failure> {
+        self.text(changes, part)?.ok_or_else(|| Failure::Corrupt(format!("it has no part {part}")))
     }
 }
 
@@ -69,7 +103,7 @@ fn add_office(
     let file = |number: usize, picture: &Picture| format!("{folder}/media/{}", file_name(number, picture));
     for (part, numbers) in shown {
         let name = relations::part_of(part);
-        let known = if package.package.has(&name) { Some(package.text(changes, &name)?) } else { None };
+        let known = package.text(changes, &name)?;
         let own = numbers.iter().filter_map(|number| Some((*number, pictures.get(*number)?)));
         let entries: String = own
             .map(|(number, picture)| {
@@ -78,26 +112,23 @@ fn add_office(
             })
             .collect();
         let text = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entries)?;
-        match known {
-            Some(_) => drop(changes.texts.insert(name, text)),
-            None => changes.added.push((name, text.into_bytes())),
-        }
+        changes.set(&package.package, &name, text);
     }
     for (number, picture) in pictures.iter().enumerate() {
-        changes.added.push((file(number, picture), picture.bytes.clone()));
+        changes.added.insert(file(number, picture), picture.bytes.clone());
     }
-    let types = types(&package.text(changes, TYPES)?, pictures)?;
+    let types = types(&package.needed(changes, TYPES)?, pictures)?;
     changes.texts.insert(TYPES.to_owned(), types);
     Ok(())
 }
 
 fn add_open(changes: &mut Changes, package: &mut Reader, pictures: &[Rc<Picture>]) -> Result<(), Failure> {
-    let source = package.text(changes, MANIFEST)?;
+    let source = package.needed(changes, MANIFEST)?;
     let mut entries = String::new();
     for (number, picture) in pictures.iter().enumerate() {
         let (file, media) = (open_file(number, picture), picture.kind.media());
         entries += &format!("<manifest:file-entry manifest:full-path=\"{file}\" manifest:media-type=\"{media}\"/>");
-        changes.added.push((file, picture.bytes.clone()));
+        changes.added.insert(file, picture.bytes.clone());
     }
     let manifest = inserted(&source, "manifest", &entries)?;
     changes.texts.insert(MANIFEST.to_owned(), manifest);

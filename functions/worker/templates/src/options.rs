@@ -75,7 +75,9 @@ impl Delimiters {
         if usable(open) && usable(close) {
             Ok(Self { open: open.to_owned(), close: close.to_owned() })
         } else {
-            Err(Failure::Options(format!("`{open}` and `{close}` can't be delimiters: use one to four signs.")))
+            Err(Failure::Options(format!(
+                "`{open}` and `{close}` can't be delimiters. Use up to four punctuation marks for each."
+            )))
         }
     }
 }

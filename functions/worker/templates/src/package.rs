@@ -1,6 +1,6 @@
 //! Archives of parts. What has no tags is copied as it is compressed, byte for byte.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::{Cursor, Read, Write};
 
 use zip::result::ZipError;
@@ -59,7 +59,7 @@ impl Package {
         part.take(limit.saturating_add(1)).read_to_end(&mut bytes).map_err(|error| broken(error.into()))?;
         *left = left
             .checked_sub(bytes.len())
-            .ok_or_else(|| Failure::TooLarge("The template unpacks to too much.".to_owned()))?;
+            .ok_or_else(|| Failure::TooLarge("The template is too large when it is unpacked.".to_owned()))?;
         Ok(bytes)
     }
 
@@ -101,7 +101,41 @@ pub(crate) struct Changes {
     pub(crate) texts: HashMap<String, String>,
     pub(crate) removed: HashSet<String>,
     /// New parts.
-    pub(crate) added: Vec<(String, Vec<u8>)>,
+    pub(crate) added: BTreeMap<String, Vec<u8>>,
+}
+
+impl Changes {
+    /// Whether a part has changed, or is new.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.texts.contains_key(name) || self.added.contains_key(name)
+    }
+
+    /// A part's text as it has become so far. `left` is what may yet be unpacked.
+    pub(crate) fn text(&self, package: &mut Package, name: &str, left: &mut usize) -> Result<Option<String>, Failure> {
+        if let Some(text) = self.texts.get(name) {
+            return Ok(Some(text.clone()));
+        }
+        if let Some(bytes) = self.added.get(name) {
+            return Ok(Some(String::from_utf8_lossy(bytes).into_owned()));
+        }
+        if package.has(name) && !self.removed.contains(name) { package.text(name, left).map(Some) } else { Ok(None) }
+    }
+
+    /// Writes a text in place of a part, or a new part.
+    pub(crate) fn set(&mut self, package: &Package, name: &str, text: String) {
+        if let Some(bytes) = self.added.get_mut(name) {
+            *bytes = text.into_bytes();
+        } else if package.has(name) && !self.removed.contains(name) {
+            self.texts.insert(name.to_owned(), text);
+        } else {
+            self.added.insert(name.to_owned(), text.into_bytes());
+        }
+    }
+
+    pub(crate) fn remove(&mut self, name: &str) {
+        self.texts.remove(name);
+        self.removed.insert(name.to_owned());
+    }
 }
 
 fn broken(error: ZipError) -> Failure {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};
 use crate::tag::{self, MOST_TAGS, Seen, Tag};
-use crate::tree::{self, Frame, Mark, Part, Target, Written};
+use crate::tree::{self, Anchor, Frame, Mark, Part, Target, Written};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Language {
@@ -50,6 +50,8 @@ pub(crate) fn read(
         (Language::Html, Tag::Picture(_)) if tagged.is_quoted => Target::Picture(Frame::Attribute),
         (Language::Html, Tag::Picture(_)) => Target::Picture(Frame::Element),
         (Language::Html, Tag::Rich(_)) => Target::RichHtml,
+        (Language::Html, Tag::Link(_)) => Target::Link(Anchor::Html),
+        (Language::Markdown, Tag::Link(_)) => Target::Link(Anchor::Markdown),
         (Language::Html, _) => Target::Html,
         (Language::Markdown, _) => Target::Markdown,
         (Language::Name, _) => Target::Name,
@@ -103,10 +105,16 @@ fn found(
         };
         match parsed {
             Ok(Tag::Raw(_)) => {
-                tree::report(problems, Fault::invalid("Tags that begin with `@` are for documents.").at(whole, &place));
+                tree::report(
+                    problems,
+                    Fault::invalid("Tags that begin with `@` can only be used in documents.").at(whole, &place),
+                );
             }
             Ok(Tag::Rich(_)) if language != Language::Html => {
-                tree::report(problems, Fault::invalid("Rich text is for Word documents and HTML.").at(whole, &place));
+                tree::report(
+                    problems,
+                    Fault::invalid("Rich text can only be used in Word documents and HTML.").at(whole, &place),
+                );
             }
             Ok(Tag::Rich(_)) if context != Context::Text => {
                 let fault = Fault::new(Reason::Misplaced, "Rich text can't be in an element's tag.");
@@ -117,8 +125,20 @@ fn found(
                     Fault::new(Reason::Misplaced, "A sub-template can't be in an element's tag or a file's name.");
                 tree::report(problems, fault.at(whole, &place));
             }
+            Ok(Tag::Link(_)) if context != Context::Text || language == Language::Name => {
+                let fault = Fault::new(Reason::Misplaced, "A link can't be in an element's tag or a file's name.");
+                tree::report(problems, fault.at(whole, &place));
+            }
+            Ok(Tag::Slide(_)) => {
+                let fault =
+                    Fault::new(Reason::Misplaced, "Tags that begin with `:` are for the slides of presentations.");
+                tree::report(problems, fault.at(whole, &place));
+            }
             Ok(Tag::Picture(_)) if language != Language::Html => {
-                tree::report(problems, Fault::invalid("Pictures are for documents and HTML.").at(whole, &place));
+                tree::report(
+                    problems,
+                    Fault::invalid("Pictures can only be used in documents and HTML.").at(whole, &place),
+                );
             }
             Ok(Tag::Value(_) | Tag::Picture(_)) if context == Context::Unquoted => {
                 let message = "In an element's tag, a value must be between quotation marks.";

@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 use crate::expression::{Expression, Operator, Path, Step};
 use crate::filters::{self, Expects, Shape};
 use crate::subtemplates::Library;
-use crate::tag::{Opening, Shown, Tag};
+use crate::tag::{Link, Opening, Shown, Tag};
 use crate::tree::{Node, Part};
 
 /// What a template expects.
@@ -26,6 +26,7 @@ enum Kind {
     Text,
     Picture,
     Code(Symbology),
+    Link,
     Number,
     Date(Shape),
     Flag,
@@ -71,15 +72,23 @@ const MOST_INCLUDED: usize = 1000;
 /// One pixel.
 const EXAMPLE_PICTURE: &str = "data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-pub(crate) fn expected<'p>(parts: impl Iterator<Item = &'p Part>, library: &'p Library) -> Expected {
+/// Parts that are filled together, and what repeats them.
+pub(crate) type Group<'p> = (Option<&'p Opening>, Vec<&'p Part>);
+
+pub(crate) fn expected<'p>(groups: Vec<Group<'p>>, library: &'p Library) -> Expected {
     let mut reader = Reader { library: Some(library), ..Reader::default() };
     reader.add(Kind::Object, 0);
-    let mut tasks: Vec<_> =
-        parts.map(|part| Task { part, nodes: &part.nodes, around: vec![ROOT], own: None }).collect();
+    let (mut tasks, mut repeated) = (Vec::new(), Vec::new());
+    for (opening, parts) in groups {
+        let own = opening.and_then(|opening| reader.read(&opening.expression, &[ROOT], Kind::Unknown, true));
+        let around: Vec<_> = std::iter::once(ROOT).chain(own).collect();
+        let list = if opening.is_some() { &mut repeated } else { &mut tasks };
+        list.extend(parts.into_iter().map(|part| Task { part, nodes: &part.nodes, around: around.clone(), own }));
+    }
     let mut sections = Vec::new();
     // From outside to inside, so that a section's content meets the names around it.
-    while !tasks.is_empty() {
-        let mut inner = Vec::new();
+    while !(tasks.is_empty() && repeated.is_empty()) {
+        let mut inner = std::mem::take(&mut repeated);
         for task in &tasks {
             reader.level(task, &mut inner);
         }
@@ -144,18 +153,24 @@ impl<'p> Reader<'p> {
                 let kind = match tag(*index) {
                     Some(Tag::Picture(Shown { code: Some(code), .. })) => Kind::Code(code.symbology),
                     Some(Tag::Picture(Shown { code: None, .. })) => Kind::Picture,
+                    Some(Tag::Link(_)) => Kind::Link,
                     Some(
                         Tag::Value(_)
                         | Tag::Raw(_)
                         | Tag::Rich(_)
                         | Tag::Include(_)
+                        | Tag::Address(_)
                         | Tag::Open(_)
+                        | Tag::Slide(_)
                         | Tag::Close(_)
                         | Tag::Delimiters(_),
                     )
                     | None => Kind::Text,
                 };
                 self.read(expression, &task.around, kind, true);
+                if let Some(Tag::Link(Link { text: Some(text), .. })) = tag(*index) {
+                    self.read(text, &task.around, Kind::Text, true);
+                }
             }
         }
         for node in task.nodes {
@@ -286,6 +301,10 @@ impl<'p> Reader<'p> {
                     if symbology.is_payment() { ["object", "null"].as_slice() } else { &["string", "integer", "null"] };
                 json!({"type": kinds, "description": format!("The content of {symbology}.")})
             }
+            Kind::Link => {
+                let description = "The address of a link, or an object with its `url` and `text`.";
+                json!({"type": ["string", "object", "null"], "description": description})
+            }
             Kind::Number => json!({"type": "number"}),
             Kind::Date(Shape::Date) => json!({"type": "string", "format": "date"}),
             Kind::Date(Shape::Time) => json!({"type": "string", "format": "time"}),
@@ -314,6 +333,7 @@ impl<'p> Reader<'p> {
             Kind::Unknown | Kind::Text => Value::String(name.to_owned()),
             Kind::Picture => json!(EXAMPLE_PICTURE),
             Kind::Code(symbology) => code_example(*symbology, name),
+            Kind::Link => json!("https://example.com"),
             Kind::Number => json!(1),
             Kind::Date(Shape::Date) => json!("2026-01-31"),
             Kind::Date(Shape::Time) => json!("14:30:00"),

@@ -3,6 +3,7 @@
 use crate::codes;
 use crate::expression::{self, Expression};
 use crate::filters;
+use crate::links;
 use crate::options::Delimiters;
 use crate::problem::Fault;
 use crate::rich;
@@ -16,7 +17,12 @@ pub(crate) enum Tag {
     Picture(Shown),
     /// Another template of the job, by its name.
     Include(String),
+    Link(Link),
+    /// The address of a link in the template: its texts and tags as one expression.
+    Address(Expression),
     Open(Opening),
+    /// Repeats its slide, as a section does. It has no end.
+    Slide(Opening),
     /// With the section's name, or without a name for the section that was opened last.
     Close(String),
     Delimiters(Delimiters),
@@ -26,8 +32,14 @@ impl Tag {
     /// Whether something is written at its place.
     pub(crate) fn is_written(&self) -> bool {
         match self {
-            Self::Value(_) | Self::Raw(_) | Self::Rich(_) | Self::Picture(_) | Self::Include(_) => true,
-            Self::Open(_) | Self::Close(_) | Self::Delimiters(_) => false,
+            Self::Value(_)
+            | Self::Raw(_)
+            | Self::Rich(_)
+            | Self::Picture(_)
+            | Self::Include(_)
+            | Self::Link(_)
+            | Self::Address(_) => true,
+            Self::Open(_) | Self::Slide(_) | Self::Close(_) | Self::Delimiters(_) => false,
         }
     }
 
@@ -37,7 +49,10 @@ impl Tag {
             | Self::Raw(expression)
             | Self::Rich(Rich { expression, .. })
             | Self::Picture(Shown { expression, .. })
-            | Self::Open(Opening { expression, .. }) => Some(expression),
+            | Self::Link(Link { expression, .. })
+            | Self::Address(expression)
+            | Self::Open(Opening { expression, .. })
+            | Self::Slide(Opening { expression, .. }) => Some(expression),
             Self::Include(_) | Self::Close(_) | Self::Delimiters(_) => None,
         }
     }
@@ -55,6 +70,14 @@ pub(crate) struct Shown {
 pub(crate) struct Rich {
     pub(crate) expression: Expression,
     pub(crate) language: rich::Language,
+}
+
+/// An address of the data that is written as a link.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Link {
+    pub(crate) expression: Expression,
+    /// The filter `text`.
+    pub(crate) text: Option<Expression>,
 }
 
 /// The begin of a section.
@@ -93,7 +116,10 @@ pub(crate) fn parse(text: &str) -> Result<Tag, Fault> {
         Some('&') if rest.starts_with("gt;") => include(rest.get("gt;".len()..).unwrap_or_default().trim()),
         Some(':') => match rest.strip_prefix("include ") {
             Some(name) => include(name.trim()),
-            None => Err(Fault::invalid("Tags that begin with `:` are unknown here.")),
+            None => match rest.strip_prefix("link ") {
+                Some(address) => link(address.trim()),
+                None => slide(rest),
+            },
         },
         Some(_) => Ok(Tag::Value(checked(text)?)),
     }
@@ -121,9 +147,19 @@ fn rich(text: &str) -> Result<Tag, Fault> {
 
 fn include(name: &str) -> Result<Tag, Fault> {
     if name.is_empty() {
-        return Err(Fault::invalid("After `>` comes the name of a further source of the job."));
+        return Err(Fault::invalid("`>` must be followed by the name of a further source of the job."));
     }
     Ok(Tag::Include(name.to_owned()))
+}
+
+fn link(text: &str) -> Result<Tag, Fault> {
+    let (expression, text) = links::split(expression::parse(text)?)?;
+    Ok(Tag::Link(Link { expression: known(expression)?, text: text.map(known).transpose()? }))
+}
+
+fn slide(text: &str) -> Result<Tag, Fault> {
+    let expression = checked(text)?;
+    Ok(Tag::Slide(Opening { inverted: false, expression, name: text.to_owned(), element: None }))
 }
 
 fn opening(text: &str, inverted: bool, element: Option<String>) -> Result<Tag, Fault> {
@@ -144,7 +180,11 @@ fn element_to_repeat(text: &str) -> Option<(&str, &str)> {
 
 /// `=[[ ]]=`: other delimiters from here on.
 fn delimiters(text: &str) -> Result<Tag, Fault> {
-    let wrong = || Fault::invalid("Delimiters are changed by `=`, the new ones with a space between them, and `=`.");
+    let wrong = || {
+        Fault::invalid(
+            "To change the delimiters, write the new ones between `=` signs, with a space between them: `=[[ ]]=`.",
+        )
+    };
     let (open, close) = text.strip_suffix('=').and_then(|text| text.trim().split_once(' ')).ok_or_else(wrong)?;
     Delimiters::new(open.trim(), close.trim()).map(Tag::Delimiters).map_err(|_| wrong())
 }

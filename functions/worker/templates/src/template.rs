@@ -1,15 +1,17 @@
 //! A template: read once, filled with data as often as needed.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use serde_json::Value;
 
 use crate::charts::{self, Chart};
-use crate::data::Work;
+use crate::data::{Scope, Work};
 use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
 use crate::format::{Format, Kind};
-use crate::markup::{self, Origin};
+use crate::links;
+use crate::markup::{self, Dialect, Origin};
 use crate::media;
 use crate::notes::{Notes, Warning, note};
 use crate::options::Options;
@@ -17,8 +19,10 @@ use crate::package::{Changes, Package};
 use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
+use crate::relations;
 use crate::schema::{self, Expected};
 use crate::sheets::{self, Settled, Sheets, Workbook};
+use crate::slides::{self, Deck, Listed, Plan};
 use crate::subtemplates::{Library, Reading, SubTemplate};
 use crate::tree::Part;
 
@@ -30,8 +34,17 @@ pub struct Template {
     problems: Vec<Problem>,
     library: Library,
     charts: Vec<Chart>,
+    /// If slides repeat.
+    deck: Option<Deck>,
     formats: Formats,
     options: Options,
+}
+
+/// What was filled of a document.
+#[derive(Debug, Default)]
+struct Made {
+    parts: Vec<(String, Filled)>,
+    workbooks: Vec<(String, Vec<u8>)>,
 }
 
 #[derive(Debug)]
@@ -59,6 +72,7 @@ impl Template {
         let formats = Formats::new(&options)?;
         let mut problems = Vec::new();
         let mut charts = Vec::new();
+        let mut deck = None;
         let (mut body, mut parts) = match format.kind() {
             Kind::Text(language) => {
                 if bytes.len() > options.limits.bytes {
@@ -69,7 +83,10 @@ impl Template {
             }
             Kind::Package => {
                 let mut package = Package::open(bytes)?;
-                let parts = parts(&mut package, format, &options, &mut charts, &mut problems)?;
+                let mut left = options.limits.bytes;
+                let slides = if format == Format::Pptx { slides::listed(&mut package, &mut left)? } else { Vec::new() };
+                let parts = parts(&mut package, format, &options, &slides, &mut charts, &mut problems)?;
+                deck = Deck::read(&mut package, slides, &parts, &mut left, &mut problems)?;
                 (Body::Package(package), parts)
             }
             Kind::Workbook => {
@@ -89,10 +106,10 @@ impl Template {
         let (library, merged) = Library::read(&parts, package, given, &mut reading)?;
         if let Some(mut package) = merged {
             // Notes have come to it. Mistakes that are known already are not reported again.
-            parts = self::parts(&mut package, format, &options, &mut charts, &mut problems)?;
+            parts = self::parts(&mut package, format, &options, &[], &mut charts, &mut problems)?;
             body = Body::Package(package);
         }
-        Ok(Self { body, parts, problems, library, charts, formats, options })
+        Ok(Self { body, parts, problems, library, charts, deck, formats, options })
     }
 
     /// Mistakes that need no data to be seen.
@@ -107,7 +124,18 @@ impl Template {
 
     /// The data that the template expects.
     pub fn expected(&self) -> Expected {
-        schema::expected(self.parts().chain(self.charts.iter().flat_map(Chart::parts)), &self.library)
+        let own = self.parts().map(|part| (part.name.as_str(), part));
+        let of_charts = self.charts.iter().flat_map(|chart| chart.parts().map(|part| (chart.part(), part)));
+        let mut groups: Vec<schema::Group<'_>> = vec![(None, Vec::new())];
+        groups.extend(self.deck.iter().flat_map(|deck| &deck.groups).map(|group| (group.opening(), Vec::new())));
+        for (name, part) in own.chain(of_charts) {
+            // The parts that belong to no slide come first.
+            let place = self.deck.as_ref().and_then(|deck| deck.repeated(name)).map_or(0, |number| number + 1);
+            if let Some((_, parts)) = groups.get_mut(place) {
+                parts.push(part);
+            }
+        }
+        schema::expected(groups, &self.library)
     }
 
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {
@@ -127,51 +155,96 @@ impl Template {
 
     /// Fills the template with the data of one of several documents, which share `notes`.
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<Vec<u8>, Failure> {
-        self.fill_all(data, notes).map(|(bytes, _)| bytes)
+        let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
+        let filled = self.fill_in(&Scope::root(data, &work), notes);
+        notes.uses = work.uses.into_inner();
+        filled.map(|(bytes, _)| bytes)
     }
 
-    /// The same, with where the rows of its sheets have gone.
-    pub(crate) fn fill_all(&self, data: &Value, notes: &mut Notes) -> Result<(Vec<u8>, Sheets), Failure> {
-        let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
-        let mut filler = Filler::new(&self.formats, self.options.missing, &work, self.options.limits.bytes);
+    /// The same in a scope, with where the rows of its sheets have gone. Names that are used are noted in the scope's work.
+    pub(crate) fn fill_in(&self, scope: &Scope<'_>, notes: &mut Notes) -> Result<(Vec<u8>, Sheets), Failure> {
+        let mut filler = Filler::new(&self.formats, self.options.missing, scope.work(), self.options.limits.bytes);
         filler.library = Some(&self.library);
-        let mut parts = Vec::new();
-        for part in &self.parts {
-            let filled = filler.fill(part, data)?;
-            parts.push((part.name.clone(), self.mended(part, filled)?));
-        }
-        let Filler { problems: mut found, empty, pictures, pictures_missing, .. } = filler;
-        notes.uses = work.uses.into_inner();
-        let mut workbooks = Vec::new();
-        for chart in &self.charts {
-            let Some(drawn) = chart.draw(data, &parts, notes, &mut found)? else { continue };
-            let (name, text) = drawn.chart;
-            match parts.iter_mut().find(|(part, _)| *part == name) {
-                Some((_, filled)) => filled.text = text,
-                None => parts.push((name, Filled::text(text))),
-            }
-            workbooks.push(drawn.workbook);
-        }
+        let mut made = Made::default();
+        let is_repeated = |part: &str| self.deck.as_ref().is_some_and(|deck| deck.repeated(part).is_some());
+        self.fill_parts(&mut filler, scope, |part| (!is_repeated(part)).then(|| part.to_owned()), &mut made, notes)?;
+        let plan = self.fill_slides(&mut filler, scope, &mut made, notes)?;
+        let Filler { problems: found, empty, pictures, pictures_missing, left, .. } = filler;
         self.fail_with(found)?;
-        let (bytes, kept, sheets) = self.assembled(parts, workbooks, &pictures)?;
+        let (bytes, kept, sheets) = self.assembled(made, plan.map(|plan| (plan, left)), &pictures)?;
         kept.iter().for_each(|formula| note(&mut notes.kept, formula));
         empty.iter().for_each(|tag| note(&mut notes.empty, tag));
         pictures_missing.iter().for_each(|tag| note(&mut notes.pictures_missing, tag));
         Ok((bytes, sheets))
     }
 
+    /// Fills the parts to which `named` gives names, and writes them under these.
+    fn fill_parts(
+        &self,
+        filler: &mut Filler<'_>,
+        scope: &Scope<'_>,
+        named: impl Fn(&str) -> Option<String>,
+        made: &mut Made,
+        notes: &mut Notes,
+    ) -> Result<(), Failure> {
+        let first = made.parts.len();
+        for part in &self.parts {
+            let Some(name) = named(&part.name) else { continue };
+            let filled = filler.fill(part, scope)?;
+            made.parts.push((name, self.mended(part, filled)?));
+        }
+        for chart in &self.charts {
+            let (Some(name), Some(workbook)) = (named(chart.part()), named(chart.workbook())) else { continue };
+            let mut own = made.parts.iter_mut().skip(first).find(|(part, _)| *part == name);
+            let text = own.as_ref().map(|(_, filled)| filled.text.as_str());
+            let Some(drawn) = chart.draw(scope, text, notes, &mut filler.problems)? else { continue };
+            filler.spend(drawn.workbook.len() + drawn.text.len())?;
+            made.workbooks.push((workbook, drawn.workbook));
+            match &mut own {
+                Some((_, filled)) => filled.text = drawn.text,
+                None => made.parts.push((name, Filled::text(drawn.text))),
+            }
+        }
+        Ok(())
+    }
+
+    /// Fills slides that repeat, once for each entry of their lists.
+    fn fill_slides(
+        &self,
+        filler: &mut Filler<'_>,
+        scope: &Scope<'_>,
+        made: &mut Made,
+        notes: &mut Notes,
+    ) -> Result<Option<Plan<'_>>, Failure> {
+        let (Some(deck), Body::Package(package)) = (&self.deck, &self.body) else { return Ok(None) };
+        let mut plan = Plan::new(deck, package);
+        for (number, group) in deck.groups.iter().enumerate() {
+            let Some(opening) = group.opening() else { continue };
+            let shown = filler.repeat(opening, scope, |filler, scope| {
+                let names = plan.pass(number, group)?;
+                self.fill_parts(filler, scope, |part| names.get(part).cloned(), made, notes)
+            })?;
+            if let Err(fault) = shown {
+                deck.report(&self.parts, number, &fault, &mut filler.problems);
+            }
+        }
+        Ok(Some(plan))
+    }
+
     /// The file with its filled parts, and formulas that could not follow rows.
     fn assembled(
         &self,
-        parts: Vec<(String, Filled)>,
-        workbooks: Vec<(String, Vec<u8>)>,
+        Made { parts, workbooks }: Made,
+        plan: Option<(Plan<'_>, usize)>,
         pictures: &[Rc<Picture>],
     ) -> Result<(Vec<u8>, Vec<String>, Sheets), Failure> {
         let mut shown = media::shown(&parts);
+        let linked = media::linked(&parts);
         let texts = |parts: Vec<(String, Filled)>| parts.into_iter().map(|(name, filled)| (name, filled.text));
         let (package, Settled { mut changes, kept, sheets }) = match &self.body {
             Body::Package(package) => {
-                let changes = Changes { texts: texts(parts).collect(), ..Changes::default() };
+                let mut changes = Changes::default();
+                texts(parts).for_each(|(name, text)| changes.set(package, &name, text));
                 (package, Settled { changes, ..Settled::default() })
             }
             Body::Workbook(package, workbook) => (package, workbook.settle(parts, self.options.limits.bytes)?),
@@ -183,11 +256,15 @@ impl Template {
         if matches!(self.body, Body::Workbook(..)) {
             sheets::place_pictures(&mut changes, package, &mut shown, pictures, self.options.limits.bytes)?;
         }
-        media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
         for (name, bytes) in workbooks {
             changes.removed.insert(name.clone());
-            changes.added.push((name, bytes));
+            changes.added.insert(name, bytes);
         }
+        if let Some((plan, left)) = plan {
+            plan.settle(&mut changes, package, left)?;
+        }
+        media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
+        media::link(&mut changes, package, &linked, self.options.limits.bytes)?;
         Ok((package.with(changes)?, kept, sheets))
     }
 
@@ -218,6 +295,7 @@ fn parts(
     package: &mut Package,
     format: Format,
     options: &Options,
+    slides: &[Listed],
     charts: &mut Vec<Chart>,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Part>, Failure> {
@@ -230,7 +308,15 @@ fn parts(
                 Some(text) => text.to_owned(),
                 None => package.text(&name, &mut left)?,
             };
-            let origin = Origin { part: &name, sheet: None };
+            let related = relations::part_of(&name);
+            let links = match dialect {
+                Dialect::Runs if package.has(&related) => {
+                    links::tagged(&package.text(&related, &mut left)?, &options.delimiters)?
+                }
+                Dialect::Runs | Dialect::Spans | Dialect::Cells | Dialect::Leaves => HashMap::new(),
+            };
+            let slide = slides::number(slides, &name);
+            let origin = Origin { part: &name, sheet: None, slide, links: Some(&links) };
             parts.extend(markup::read(&origin, text, dialect, &options.delimiters, problems)?);
         }
     }

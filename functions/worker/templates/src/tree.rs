@@ -69,6 +69,9 @@ pub(crate) enum Target {
     /// The value is rich text in HTML.
     RichHtml,
     Picture(Frame),
+    Link(Anchor),
+    /// The address of a link in the template.
+    Address(Held),
     /// The value makes a whole cell of a sheet.
     Cell(Cell),
     /// Text in a cell or comment of a workbook.
@@ -79,6 +82,39 @@ pub(crate) enum Target {
     Markdown,
     /// The name of a file, which is made safe as a whole.
     Name,
+}
+
+/// How a link is written.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Anchor {
+    /// A field between two texts of a Word document's run. `properties`: those of the run.
+    Field {
+        looks: Looks,
+        properties: String,
+    },
+    /// A run of its own on a slide. `before` and `after`: the properties of the tag's run around the place of a link.
+    Run {
+        properties: String,
+        before: String,
+        after: String,
+    },
+    /// An element in a text of an OpenDocument file, with the prefix of texts.
+    Element {
+        prefix: String,
+    },
+    Html,
+    Markdown,
+    /// No link can be here, which is a mistake already.
+    Nowhere,
+}
+
+/// How a file holds the address of a link.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Held {
+    /// By a relationship of the part, which has this name.
+    Relation(String),
+    /// In an attribute.
+    Attribute,
 }
 
 /// Where a picture goes.
@@ -153,7 +189,7 @@ pub(crate) fn unpaired(unpaired: Unpaired, rest: Option<&str>, delimiters: &Deli
             format!("The tag `{}` is not closed by `{}` in its paragraph.", shown.trim(), delimiters.close),
         ),
         Unpaired::Close => {
-            let message = format!("`{}` closes a tag that doesn't begin in this paragraph.", delimiters.close);
+            let message = format!("`{}` closes a tag that does not begin in this paragraph.", delimiters.close);
             Fault::new(Reason::UnopenedTag, message)
         }
     }
@@ -168,7 +204,7 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
             report(problems, Fault::new(reason, message).at(text, place));
         }
     };
-    let unclosed = |name: &str| format!("The section `{name}` is not closed. Its end is `/{name}`.");
+    let unclosed = |name: &str| format!("The section `{name}` is not closed. Close it with `/{name}`.");
     for (index, (tag, _, _)) in tags.iter().enumerate() {
         match tag {
             Tag::Open(opening) if open.len() >= DEPTH => {
@@ -190,7 +226,15 @@ pub(crate) fn pairs(tags: &[(&Tag, &str, &Place)], problems: &mut Vec<Problem>) 
                     None => fault(index, Reason::UnopenedSection, format!("No section `{name}` is open here.")),
                 },
             },
-            Tag::Value(_) | Tag::Raw(_) | Tag::Rich(_) | Tag::Picture(_) | Tag::Include(_) | Tag::Delimiters(_) => {}
+            Tag::Value(_)
+            | Tag::Raw(_)
+            | Tag::Rich(_)
+            | Tag::Picture(_)
+            | Tag::Include(_)
+            | Tag::Link(_)
+            | Tag::Address(_)
+            | Tag::Slide(_)
+            | Tag::Delimiters(_) => {}
         }
     }
     for (index, name) in open {

@@ -32,7 +32,7 @@ pub(crate) fn text_of(value: &Value) -> Result<Cow<'_, str>, Fault> {
                 .iter()
                 .map(|element| match element {
                     Value::Array(_) | Value::Object(_) => Err(Fault::unusable(
-                        "The value is a list of objects, which a tag can't write. Begin a section with `#` for it.",
+                        "The value is a list of objects, which a tag can't write. Use a section that begins with `#`.",
                     )),
                     Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => text_of(element),
                 })

@@ -5,9 +5,7 @@ mod cells;
 
 use std::ops::Range;
 
-use serde_json::Value;
-
-use crate::fill::Filled;
+use crate::data::Scope;
 use crate::format::Format;
 use crate::markup::{Element, Markup, applied, scan};
 use crate::notes::Notes;
@@ -39,10 +37,10 @@ pub(crate) struct Chart {
     pub(crate) template: Template,
 }
 
-/// What becomes of a chart.
+/// What becomes of a chart and its workbook.
 pub(crate) struct Drawn {
-    pub(crate) chart: (String, String),
-    pub(crate) workbook: (String, Vec<u8>),
+    pub(crate) text: String,
+    pub(crate) workbook: Vec<u8>,
 }
 
 /// The charts whose workbooks have tags.
@@ -96,15 +94,23 @@ impl Chart {
         (self.part == part).then_some(&self.text)
     }
 
-    /// Fills the workbook, and shows its cells in the chart. `filled`: the parts of the document. Mistakes go to `problems`.
+    pub(crate) fn part(&self) -> &str {
+        &self.part
+    }
+
+    pub(crate) fn workbook(&self) -> &str {
+        &self.workbook
+    }
+
+    /// Fills the workbook, and shows its cells in the chart, whose own tags are filled already. Mistakes go to `problems`.
     pub(crate) fn draw(
         &self,
-        data: &Value,
-        filled: &[(String, Filled)],
+        scope: &Scope<'_>,
+        filled: Option<&str>,
         notes: &mut Notes,
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Drawn>, Failure> {
-        let (bytes, sheets) = match self.template.fill_all(data, notes) {
+        let (workbook, sheets) = match self.template.fill_in(scope, notes) {
             Ok(made) => made,
             Err(Failure::Template(mistakes)) => {
                 for mistake in mistakes {
@@ -114,11 +120,10 @@ impl Chart {
             }
             Err(failure) => return Err(failure.in_part(&self.workbook)),
         };
-        let own = filled.iter().find(|(part, _)| *part == self.part).map(|(_, filled)| filled.text.as_str());
-        let text = sheets::chart(own.unwrap_or(&self.text), &sheets)?;
-        let mut package = Package::open(bytes.clone())?;
+        let text = sheets::chart(filled.unwrap_or(&self.text), &sheets)?;
+        let mut package = Package::open(workbook.clone())?;
         let text = with_values(&text, &Cells::read(&mut package)?)?;
-        Ok(Some(Drawn { chart: (self.part.clone(), text), workbook: (self.workbook.clone(), bytes) }))
+        Ok(Some(Drawn { text, workbook }))
     }
 
     pub(crate) fn parts(&self) -> impl Iterator<Item = &Part> {

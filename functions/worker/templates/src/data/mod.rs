@@ -74,6 +74,10 @@ impl<'a> Scope<'a> {
         Scope { value, node, position, parent: Some(self), work: self.work }
     }
 
+    pub(crate) fn work(&self) -> &'a Work {
+        self.work
+    }
+
     fn step(&self, node: Option<usize>, name: &str) -> Option<usize> {
         node.map(|node| self.work.uses.borrow_mut().child(node, name))
     }

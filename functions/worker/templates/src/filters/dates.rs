@@ -70,10 +70,7 @@ impl Dates {
     /// A date without an offset is taken as it is; a moment with one is brought into the time zone.
     pub(super) fn moment(&self, value: &Value) -> Result<civil::DateTime, Fault> {
         let text = value.as_str().ok_or_else(|| {
-            Fault::unusable(format!(
-                "A date as text is needed, e.g. `2026-11-25`, but the value is {}.",
-                kind_of(value)
-            ))
+            Fault::unusable(format!("A date such as `2026-11-25` is needed, but the value is {}.", kind_of(value)))
         })?;
         let text = text.trim();
         if let Ok(timestamp) = text.parse::<Timestamp>() {
@@ -101,7 +98,7 @@ impl Dates {
             ($formatter:ident, $fields:expr, $moment:expr) => {
                 $formatter::try_new(locale(), $fields)
                     .map(|formatter| formatter.format($moment).to_string())
-                    .map_err(|_| Fault::invalid("There are no dates for this locale."))
+                    .map_err(|_| Fault::invalid("Dates can't be written in this locale."))
             };
         }
         match (shape, style) {
@@ -133,7 +130,7 @@ fn iso(moment: civil::DateTime, shape: Shape) -> String {
 
 fn strftime(moment: civil::DateTime, pattern: &str) -> Result<String, Fault> {
     jiff::fmt::strtime::format(pattern, moment)
-        .map_err(|_| Fault::invalid(format!("`{pattern}` is not a pattern of dates.")))
+        .map_err(|_| Fault::invalid(format!("`{pattern}` is not a date pattern.")))
 }
 
 fn icu_date(moment: civil::DateTime) -> Result<Date<Iso>, Fault> {

@@ -167,7 +167,7 @@ fn replaced(text: &str, arguments: &[Cow<'_, Value>]) -> Result<String, Fault> {
         return Err(Fault::invalid("`replace` can't replace an empty text."));
     }
     if text.matches(from.as_ref()).count().saturating_mul(to.len()) > MOST_BYTES {
-        return Err(Fault::unusable("The replaced text is too long."));
+        return Err(Fault::unusable("The text is too long after the replacement."));
     }
     Ok(text.replace(from.as_ref(), &to))
 }

@@ -31,7 +31,7 @@ impl std::fmt::Debug for Numbers {
 impl Numbers {
     pub(super) fn new(locale: &Locale) -> Result<Self, Failure> {
         let plain = DecimalFormatter::try_new(locale.clone().into(), Default::default())
-            .map_err(|_| Failure::Options(format!("There are no numbers for the locale `{locale}`.")))?;
+            .map_err(|_| Failure::Options(format!("Numbers can't be written in the locale `{locale}`.")))?;
         Ok(Self { locale: locale.clone(), plain })
     }
 
@@ -47,7 +47,7 @@ impl Numbers {
         decimal.absolute.trim_start();
         let decimal = rounded(decimal, digits(argument, "percent")?);
         let formatter = PercentFormatter::try_new(self.locale.clone().into(), Default::default())
-            .map_err(|_| Fault::invalid("There are no percentages for this locale."))?;
+            .map_err(|_| Fault::invalid("Percentages can't be written in this locale."))?;
         Ok(formatter.format(&decimal).to_string())
     }
 

@@ -1,5 +1,6 @@
 //! Parts in XML: documents, slides, headers, properties.
 
+mod anchors;
 mod cells;
 mod joined;
 mod mend;
@@ -13,7 +14,7 @@ pub(crate) use cells::{CellFormat, Sheet};
 pub(crate) use mend::{applied, mended};
 pub(crate) use numbers::with_distinct_numbers;
 pub(crate) use read::{Origin, read};
-pub(crate) use scan::{Element, Markup, attribute, attributes, is_well_formed, scan, value};
+pub(crate) use scan::{Element, Markup, attribute, attributes, edited, is_well_formed, scan, value};
 
 /// Where a part has its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

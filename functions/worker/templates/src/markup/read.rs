@@ -1,10 +1,11 @@
 //! Finds the tags of a part, and makes its tree.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::Dialect;
+use super::anchors::{addresses, anchor};
 use super::cells::{Sheet, name_of, whole_cells};
 use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
 use super::scan::{Markup, attribute, scan, value};
@@ -13,7 +14,7 @@ use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};
 use crate::rich::Looks;
 use crate::tag::{self, MOST_TAGS, Seen, Tag};
-use crate::tree::{self, Frame, Mark, Part, Target, Written};
+use crate::tree::{self, Anchor, Frame, Held, Mark, Part, Target, Written};
 
 /// Quickest sign that a part has no tags.
 fn may_have_tags(source: &str, delimiters: &Delimiters) -> bool {
@@ -22,6 +23,11 @@ fn may_have_tags(source: &str, delimiters: &Delimiters) -> bool {
         text.chars().all(|c| source.contains(c) || matches!(c, '<' | '>' | '&' | '"' | '\'')) || source.contains("&#")
     };
     has(&delimiters.open) || has(&delimiters.close)
+}
+
+/// Whether an address in the part may have tags as codes: `%7B`.
+fn may_have_codes(source: &str, dialect: Dialect) -> bool {
+    dialect == Dialect::Spans && source.contains("href=") && source.contains('%')
 }
 
 /// A tag in a part.
@@ -65,7 +71,10 @@ fn read_part(
     delimiters: &Delimiters,
     problems: &mut Vec<Problem>,
 ) -> Result<Option<Part>, Failure> {
-    if !may_have_tags(&source, delimiters) {
+    if !may_have_tags(&source, delimiters)
+        && origin.links.is_none_or(HashMap::is_empty)
+        && !may_have_codes(&source, dialect)
+    {
         return Ok(None);
     }
     let markup = scan(&source)?;
@@ -73,6 +82,7 @@ fn read_part(
     let reading = Reading { origin, source: &source, markup: &markup, dialect };
     let mut found = found(&reading, &paragraphs, delimiters, problems)?;
     found.extend(placeholders(&reading, delimiters, problems));
+    found.extend(addresses(&reading, delimiters, problems));
     if found.is_empty() {
         return Ok(None);
     }
@@ -110,7 +120,10 @@ fn read_part(
                 targets.push(target);
                 continue;
             }
-            (Tag::Value(_) | Tag::Picture(_), _) => marks.push(Mark::Write { tag: index, at: tagged.start() }),
+            (Tag::Value(_) | Tag::Picture(_) | Tag::Link(_) | Tag::Address(_), _) => {
+                marks.push(Mark::Write { tag: index, at: tagged.start() })
+            }
+            (Tag::Slide(_), _) => marks.extend(own_paragraph(&markup, &paragraphs, tagged).map(Mark::Cut)),
             (Tag::Raw(_) | Tag::Rich(_) | Tag::Include(_) | Tag::Open(_) | Tag::Close(_) | Tag::Delimiters(_), _) => {}
         }
         if !is_raw {
@@ -134,20 +147,24 @@ fn read_part(
 }
 
 /// The paragraph of tags that are in an attribute.
-const NO_PARAGRAPH: usize = usize::MAX;
+pub(super) const NO_PARAGRAPH: usize = usize::MAX;
 
 /// The part that is read.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Origin<'a> {
     pub(crate) part: &'a str,
     pub(crate) sheet: Option<Sheet<'a>>,
+    /// The slide's place in its presentation, from 1.
+    pub(crate) slide: Option<u32>,
+    /// The relationships of links whose addresses have tags.
+    pub(crate) links: Option<&'a HashMap<String, String>>,
 }
 
-struct Reading<'a> {
-    origin: &'a Origin<'a>,
-    source: &'a str,
-    markup: &'a Markup<'a>,
-    dialect: Dialect,
+pub(super) struct Reading<'a> {
+    pub(super) origin: &'a Origin<'a>,
+    pub(super) source: &'a str,
+    pub(super) markup: &'a Markup<'a>,
+    pub(super) dialect: Dialect,
 }
 
 fn found(
@@ -157,7 +174,7 @@ fn found(
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Tagged>, Failure> {
     let Reading { origin, source, markup, .. } = reading;
-    let pages = Pages::of(markup, origin.part);
+    let pages = Pages::of(markup, origin.slide);
     let mut delimiters = delimiters.clone();
     let (mut all, mut tags) = (Vec::new(), 0);
     for (index, paragraph) in paragraphs.iter().enumerate() {
@@ -202,7 +219,7 @@ fn found(
 /// Pictures whose alternative text is a tag for a picture.
 fn placeholders(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
     let Reading { origin, markup, .. } = reading;
-    let pages = Pages::of(markup, origin.part);
+    let pages = Pages::of(markup, origin.slide);
     let mut all = Vec::new();
     for index in 0..markup.elements.len() {
         let named = alternatives(reading, index).into_iter().find_map(|(raw, text)| {
@@ -254,7 +271,7 @@ fn placeholder(markup: &Markup<'_>, tagged: &Tagged) -> Range<usize> {
 
 /// How a tag's value is written at its place.
 fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, problems: &mut Vec<Problem>) -> Target {
-    let Reading { source, markup, dialect, .. } = *reading;
+    let Reading { origin, source, markup, dialect } = *reading;
     let Some(element) = tagged.pieces.first().and_then(|piece| markup.elements.get(piece.element)) else {
         return Target::xml("\n", "\t");
     };
@@ -262,7 +279,7 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         if paragraph.text.trim() == tagged.text.trim() && !matches!(dialect, Dialect::Leaves | Dialect::Cells) {
             return Target::Raw { replaces: markup.range(paragraph.element) };
         }
-        let message = "XML replaces a whole paragraph, so its tag must be the only text of one.";
+        let message = "XML replaces a whole paragraph, so its tag must be the only text in its paragraph.";
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
@@ -275,14 +292,31 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
         }
         let message = match (&tagged.tag, is_word) {
             (Tag::Include(_), true) => {
-                "A sub-template replaces a whole paragraph, so its tag must be the only text of one."
+                "A sub-template replaces a whole paragraph, so its tag must be the only text in its paragraph."
             }
             (Tag::Include(_), false) => {
-                "Sub-templates are for paragraphs of Word documents, for HTML and for Markdown."
+                "Sub-templates can only be used in paragraphs of Word documents, in HTML and in Markdown."
             }
-            (_, true) => "Rich text replaces a whole paragraph, so its tag must be the only text of one.",
-            (_, false) => "Rich text is for paragraphs of Word documents, and for HTML.",
+            (_, true) => "Rich text replaces a whole paragraph, so its tag must be the only text in its paragraph.",
+            (_, false) => "Rich text can only be used in paragraphs of Word documents and in HTML.",
         };
+        tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
+    }
+    if let Tag::Address(_) = tagged.tag {
+        let held = tagged.pieces.first().and_then(|piece| source.get(piece.raw.clone())).unwrap_or_default();
+        return Target::Address(match dialect {
+            Dialect::Runs => Held::Relation(held.to_owned()),
+            Dialect::Spans | Dialect::Cells | Dialect::Leaves => Held::Attribute,
+        });
+    }
+    if let Tag::Link(_) = tagged.tag {
+        return Target::Link(anchor(reading, paragraphs, tagged).unwrap_or_else(|message| {
+            tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
+            Anchor::Nowhere
+        }));
+    }
+    if matches!(tagged.tag, Tag::Slide(_)) && origin.slide.is_none() {
+        let message = "A tag that begins with `:` repeats a slide, so it must be on a slide of a presentation.";
         tree::report(problems, Fault::new(Reason::Misplaced, message).at(&tagged.text, &tagged.place));
     }
     let prefix = element.prefix();
@@ -299,7 +333,7 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
             (false, Dialect::Runs) if element.name == "w:t" => return Target::Picture(Frame::Run),
             (false, Dialect::Runs | Dialect::Cells | Dialect::Leaves) => {}
         }
-        let message = "Pictures are written into texts of Word and OpenDocument documents and HTML, and into cells without other text. Elsewhere, make the tag the alternative text of a picture.";
+        let message = "A picture can be written into the text of a Word or OpenDocument document, into HTML, or into a cell with no other text. Anywhere else, put a picture into the template, and write the tag as its alternative text.";
         let fault = Fault::new(Reason::Misplaced, message);
         tree::report(problems, fault.at(&tagged.text, &tagged.place));
     }
@@ -315,8 +349,16 @@ fn target(reading: &Reading<'_>, paragraphs: &[Paragraph], tagged: &Tagged, prob
     }
 }
 
+/// The paragraph of a tag that is its only text, if others of the same text box are left without it.
+fn own_paragraph(markup: &Markup<'_>, paragraphs: &[Paragraph], tagged: &Tagged) -> Option<Range<usize>> {
+    let paragraph = paragraphs.get(tagged.paragraph).filter(|paragraph| paragraph.text.trim() == tagged.text.trim())?;
+    let (name, parent) = (markup.name(paragraph.element), markup.elements.get(paragraph.element)?.parent?);
+    let siblings = markup.inside(parent).filter(|(_, inner)| inner.parent == Some(parent) && inner.name == name);
+    (siblings.count() > 1).then(|| markup.range(paragraph.element))
+}
+
 /// How a Word document formats a paragraph and one of its runs.
-fn looks(markup: &Markup<'_>, source: &str, paragraph: usize, run: Option<usize>) -> Looks {
+pub(super) fn looks(markup: &Markup<'_>, source: &str, paragraph: usize, run: Option<usize>) -> Looks {
     let of = |parent: usize, name: &str| {
         let child = markup.inside(parent).find(|(_, element)| element.parent == Some(parent) && element.name == name);
         child.map(|(child, _)| child)
@@ -361,21 +403,20 @@ fn preserve_spaces(markup: &Markup<'_>, source: &str, element: usize) -> Option<
 }
 
 /// Where pages begin in a document, as the program that saved it noted.
-struct Pages {
+pub(super) struct Pages {
     breaks: Vec<usize>,
     slide: Option<u32>,
 }
 
 impl Pages {
-    fn of(markup: &Markup<'_>, part: &str) -> Self {
-        let slide = part.strip_prefix("ppt/slides/slide").and_then(|rest| rest.strip_suffix(".xml")?.parse().ok());
+    pub(super) fn of(markup: &Markup<'_>, slide: Option<u32>) -> Self {
         let is_break = |element: &&super::scan::Element<'_>| {
             matches!(element.local(), "lastRenderedPageBreak" | "soft-page-break")
         };
         Self { breaks: markup.elements.iter().filter(is_break).map(|element| element.open.start).collect(), slide }
     }
 
-    fn at(&self, position: usize) -> Option<u32> {
+    pub(super) fn at(&self, position: usize) -> Option<u32> {
         let page = || u32::try_from(self.breaks.partition_point(|start| *start <= position) + 1).ok();
         self.slide.or_else(|| if self.breaks.is_empty() { None } else { page() })
     }

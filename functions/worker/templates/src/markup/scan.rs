@@ -7,6 +7,7 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
 
+use super::mend::applied;
 use crate::problem::{Failure, too_many};
 
 /// Real documents stay below a few hundred levels.
@@ -214,6 +215,16 @@ fn next_attribute(tag: &str, at: usize) -> Option<(&str, Range<usize>)> {
 pub(crate) fn value(source: &str, element: &Element<'_>, name: &str) -> Option<String> {
     let raw = source.get(attribute(source, element.open.clone(), name)?)?;
     quick_xml::escape::unescape(raw).ok().map(Cow::into_owned)
+}
+
+/// An element's source with other values of attributes, as far as it has these.
+pub(crate) fn edited(source: &str, element: &Element<'_>, values: &[(&str, String)]) -> String {
+    let start = element.open.start;
+    let edits = values.iter().filter_map(|(name, value)| {
+        let place = attribute(source, element.open.clone(), name)?;
+        Some((place.start - start..place.end - start, quick_xml::escape::escape(value.as_str()).into_owned()))
+    });
+    applied(source.get(element.range()).unwrap_or_default(), edits.collect())
 }
 
 fn position(reader: &Reader<&[u8]>) -> usize {

@@ -53,7 +53,10 @@ pub(super) fn sections(
         let ends = Ends { first, last, paragraphs, found, own: &own, bare, bare_cells, bare_rows };
         match unit(markup, &ends) {
             Ok(Unit { range, .. }) if repeats_same(&mut repeated, &range, open, close) => {
-                let message = format!("The section `{}` repeats the same as the section before it.", first.text);
+                let message = format!(
+                    "The section `{}` repeats the same part of the document as the section before it.",
+                    first.text
+                );
                 tree::report(problems, Fault::new(Reason::Misplaced, message).at(&first.text, &first.place));
             }
             Ok(Unit { range, is_blocks, is_rows, gone }) => {

@@ -77,7 +77,7 @@ impl Picture {
         };
         if text.starts_with("http:") || text.starts_with("https:") {
             return Err(Fault::unusable(
-                "The value is an address, which is not fetched. Put the picture into the data, in base64 or as a `data:` URI.",
+                "The value is an address, and addresses are not fetched. Put the picture itself into the data, in base64 or as a `data:` URI.",
             ));
         }
         let encoded = if text.starts_with("data:") {
@@ -97,7 +97,7 @@ impl Picture {
         let picture = Self::read(bytes)?;
         if picture.kind == Kind::Svg && surroundings != Surroundings::Html {
             // Not all programs that read documents show it, and it may name other files.
-            return Err(Fault::unusable("SVG pictures are for HTML. Use a PNG here."));
+            return Err(Fault::unusable("SVG pictures can only be used in HTML. Use a PNG here."));
         }
         Ok(Some(picture))
     }

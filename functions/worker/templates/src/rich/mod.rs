@@ -12,7 +12,7 @@ use pulldown_cmark::{Options, Parser, html};
 use crate::expression::Expression;
 use crate::problem::Fault;
 
-pub(crate) use word::{Looks, paragraphs};
+pub(crate) use word::{Looks, link, paragraphs};
 
 /// The filter that reads a value as Markdown.
 const MARKDOWN: &str = "markdown";
@@ -66,7 +66,7 @@ pub(crate) fn split(expression: Expression) -> Result<(Expression, Language), Fa
 }
 
 fn no_arguments() -> Fault {
-    Fault::invalid("The filter `markdown` takes nothing after it.")
+    Fault::invalid("The filter `markdown` takes no argument.")
 }
 
 /// A value as HTML, which is not safe yet.

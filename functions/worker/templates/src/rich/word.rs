@@ -79,6 +79,15 @@ pub(crate) fn paragraphs(html: &str, looks: &Looks) -> String {
     tokenizer.sink.0.into_inner().finish()
 }
 
+/// The runs of a link with a text. The address has no quotation marks.
+pub(crate) fn link(address: &str, text: &str, looks: &Looks) -> String {
+    let mut writer = Writer { looks: looks.clone(), ..Writer::default() };
+    writer.begin_link(address);
+    writer.run(&printable(text));
+    writer.close_link();
+    writer.runs
+}
+
 struct Sink(RefCell<Writer>);
 
 impl TokenSink for Sink {
@@ -226,8 +235,12 @@ impl Writer {
         let Some(address) = address.map(|attribute| attribute.value.replace('"', "%22").replace('\\', "%5C")) else {
             return;
         };
+        self.begin_link(&address);
+    }
+
+    fn begin_link(&mut self, address: &str) {
         self.marks.links += 1;
-        let address = escape(printable(&address));
+        let address = escape(printable(address));
         self.runs.push_str(
             "<w:r><w:fldChar w:fldCharType=\"begin\"/></w:r><w:r><w:instrText xml:space=\"preserve\"> HYPERLINK \"",
         );

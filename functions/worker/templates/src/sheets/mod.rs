@@ -42,7 +42,7 @@ const CALCULATION: &str = "xl/calcChain.xml";
 const LONGEST_NAME: usize = 255;
 /// Parts of a sheet that follow its rows.
 const FOLLOWING: [&str; 6] = ["table", "drawing", "comments", "threadedComment", "vmlDrawing", "pivotTable"];
-const UNPACKS_TO_TOO_MUCH: &str = "The template unpacks to too much: many cells share a long text.";
+const UNPACKS_TO_TOO_MUCH: &str = "The template is too large when it is unpacked: many cells share a long text.";
 const GROWS_TOO_MUCH: &str = "The workbook would become too large where formulas, links and formats follow repeated rows. Use less data, or divide it.";
 
 /// What a workbook has besides the parts with tags.
@@ -174,7 +174,12 @@ impl Workbook {
         let related = reader.relations(&part)?;
         let (related, tables) = self.related(reader, related)?;
         self.texts.insert(part.clone(), source.clone());
-        let origin = Origin { part: &part, sheet: Some(markup::Sheet { name: &name, formats, epoch }) };
+        let origin = Origin {
+            part: &part,
+            sheet: Some(markup::Sheet { name: &name, formats, epoch }),
+            slide: None,
+            links: None,
+        };
         let read = markup::read(&origin, source, Dialect::Cells, reader.delimiters, reader.problems)?;
         self.sheets.push(Sheet { name, part, existing, tables, related, shared });
         Ok(read)
@@ -219,7 +224,7 @@ impl Workbook {
                 text = parts::without_caches(text)?;
             }
             self.texts.insert(name.clone(), text.clone());
-            let origin = Origin { part: &name, sheet: None };
+            let origin = Origin { part: &name, sheet: None, slide: None, links: None };
             parts.extend(markup::read(&origin, text, dialect, reader.delimiters, reader.problems)?);
         }
         Ok(parts)

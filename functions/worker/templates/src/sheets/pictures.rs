@@ -120,14 +120,14 @@ impl Placing<'_> {
         let related = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entry)?;
         match known {
             Some(_) => drop(self.changes.texts.insert(name, related)),
-            None => self.changes.added.push((name, related.into_bytes())),
+            None => drop(self.changes.added.insert(name, related.into_bytes())),
         }
         let types = self.text(TYPES)?.unwrap_or_default();
         let kind = "application/vnd.openxmlformats-officedocument.drawing+xml";
         let entry = format!("<Override PartName=\"/{drawing}\" ContentType=\"{kind}\"/>");
         self.changes.texts.insert(TYPES.to_owned(), appended(&types, &entry)?);
         let root = format!("<xdr:wsDr xmlns:xdr=\"{DRAWING}/spreadsheetDrawing\">{anchors}</xdr:wsDr>");
-        self.changes.added.push((drawing.to_owned(), root.into_bytes()));
+        self.changes.added.insert(drawing.to_owned(), root.into_bytes());
         let markup = scan(text)?;
         let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a sheet is empty".to_owned()))?;
         let prefix = root.name.strip_suffix(root.local()).unwrap_or_default();

@@ -119,7 +119,8 @@ impl Library {
                 );
                 Fault::new(Reason::Misplaced, message)
             } else if self.depth(name, &mut BTreeSet::new()).is_none() {
-                let message = format!("`{name}` includes itself, or others more than {DEEPEST} deep.");
+                let message =
+                    format!("`{name}` includes itself, or sub-templates are nested more than {DEEPEST} levels deep.");
                 Fault::new(Reason::Misplaced, message)
             } else {
                 continue;
@@ -151,7 +152,10 @@ fn included(written: &Written) -> Option<&str> {
         | Tag::Raw(_)
         | Tag::Rich(_)
         | Tag::Picture(_)
+        | Tag::Link(_)
+        | Tag::Address(_)
         | Tag::Open(_)
+        | Tag::Slide(_)
         | Tag::Close(_)
         | Tag::Delimiters(_) => None,
     }
@@ -187,7 +191,7 @@ fn read(
     let Some(document) = document.filter(|_| sub.format == Format::Docx) else { return Ok(None) };
     let body = document.bring(&sub.bytes)?;
     let name = format!("{}/{}", sub.name, word::MAIN);
-    let origin = Origin { part: &name, sheet: None };
+    let origin = Origin { part: &name, sheet: None, slide: None, links: None };
     let part = markup::read(&origin, body.clone(), Dialect::Runs, delimiters, reading.problems)?;
     Ok(Some(Content::Word(part.unwrap_or_else(|| Part::untagged(name, body)))))
 }

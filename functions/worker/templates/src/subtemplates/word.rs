@@ -201,7 +201,7 @@ impl Document {
             let text = self.texts.remove(&name).unwrap_or_default();
             self.added.push((name, text.into_bytes()));
         }
-        let changes = Changes { texts: self.texts, added: self.added, ..Changes::default() };
+        let changes = Changes { texts: self.texts, added: self.added.into_iter().collect(), ..Changes::default() };
         Package::open(self.package.with(changes)?).map(Some)
     }
 

@@ -158,7 +158,10 @@ fn raw_xml_replaces_its_paragraph_if_it_is_complete() {
     assert_eq!(lines(&xml), ["a", "raw", "b"]);
     for wrong in ["<w:p>", "</w:body><w:body>", "<x:p/>", "</x><x>", "<!DOCTYPE a><w:p/>"] {
         let found = problems(docx(&paragraph("{@xml}")), Format::Docx, &json!({"xml": wrong}));
-        assert_eq!(found[0].message, "The value is not complete XML with known prefixes.", "{wrong}");
+        assert_eq!(
+            found[0].message, "The value is not well-formed XML, or has a prefix that the template does not declare.",
+            "{wrong}"
+        );
     }
 }
 

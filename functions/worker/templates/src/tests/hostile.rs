@@ -101,7 +101,10 @@ fn no_address_of_data_is_opened() {
     for (format, template) in
         templates("{%v}").into_iter().filter(|(format, _)| matches!(format, Format::Docx | Format::Odt))
     {
-        assert_eq!(problems(template, format, &data)[0].message, "SVG pictures are for HTML. Use a PNG here.");
+        assert_eq!(
+            problems(template, format, &data)[0].message,
+            "SVG pictures can only be used in HTML. Use a PNG here."
+        );
     }
 }
 

@@ -40,10 +40,10 @@ fn unclosed_and_misplaced_tags_and_sections_say_what_is_wrong() {
             &["{customer.name and more"][..],
             one(Reason::UnclosedTag, "{", "The tag `{customer.name and more` is not closed by `}` in its paragraph."),
         ),
-        (&["a } b"], one(Reason::UnopenedTag, "}", "`}` closes a tag that doesn't begin in this paragraph.")),
+        (&["a } b"], one(Reason::UnopenedTag, "}", "`}` closes a tag that does not begin in this paragraph.")),
         (
             &["{#items}"],
-            one(Reason::UnclosedSection, "{#items}", "The section `items` is not closed. Its end is `/items`."),
+            one(Reason::UnclosedSection, "{#items}", "The section `items` is not closed. Close it with `/items`."),
         ),
         (&["{/items}"], one(Reason::UnopenedSection, "{/items}", "No section `items` is open here.")),
         (
@@ -59,7 +59,14 @@ fn unclosed_and_misplaced_tags_and_sections_say_what_is_wrong() {
             one(Reason::UnknownFilter, "{customer.name | uper}", "There is no filter `uper`. Did you mean `upper`?"),
         ),
         (&["{a +}"], one(Reason::InvalidTag, "{a +}", "A name is missing.")),
-        (&["{:html}"], one(Reason::InvalidTag, "{:html}", "Tags that begin with `:` are unknown here.")),
+        (
+            &["{:items}"],
+            one(
+                Reason::Misplaced,
+                "{:items}",
+                "A tag that begins with `:` repeats a slide, so it must be on a slide of a presentation.",
+            ),
+        ),
         (
             &["{customer}"],
             one(

@@ -164,13 +164,13 @@ fn html_has_pictures_as_elements_and_in_attributes() {
 fn what_is_no_picture_is_told_with_its_place() {
     let svg = base64::engine::general_purpose::STANDARD.encode("<svg xmlns=\"http://www.w3.org/2000/svg\"/>");
     for (value, message) in [
-        (json!("https://a.example/logo.png"), "The value is an address, which is not fetched."),
+        (json!("https://a.example/logo.png"), "The value is an address, and addresses are not fetched."),
         (json!("no picture!"), "The value is not a picture in base64."),
         (json!("AAAA"), "The picture is not a PNG, JPEG, GIF or SVG."),
         (json!("data:image/png,AAAA"), "The `data:` URI is not in base64."),
         (json!(1), "A picture in base64 or as a `data:` URI is needed, but the value is a number."),
         (json!("A".repeat(12 << 20)), "The picture has more than 8 MiB."),
-        (json!(svg), "SVG pictures are for HTML. Use a PNG here."),
+        (json!(svg), "SVG pictures can only be used in HTML. Use a PNG here."),
     ] {
         let found = problems(docx(&paragraph("{%logo}")), Format::Docx, &json!({"logo": value}));
         assert!(found[0].message.starts_with(message), "{}", found[0].message);

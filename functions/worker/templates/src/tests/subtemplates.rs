@@ -68,7 +68,10 @@ fn mistakes_of_sub_templates_have_their_names() {
 #[test]
 fn inclusions_without_end_or_too_deep_are_mistakes() {
     let found = faults(page("{>a}", &[sub("a", Format::Html, "{>b}"), sub("b", Format::Html, "{>a}")], &json!({})));
-    assert!(found.iter().all(|problem| problem.message.ends_with("or others more than 8 deep.")), "{found:?}");
+    assert!(
+        found.iter().all(|problem| problem.message.ends_with("or sub-templates are nested more than 8 levels deep.")),
+        "{found:?}"
+    );
     let chain = |length: usize| -> Vec<_> {
         let content = |index: usize| if index + 1 < length { format!("{{>a{}}}", index + 1) } else { "end".to_owned() };
         (0..length).map(|index| sub(&format!("a{index}"), Format::Html, content(index))).collect()
@@ -87,7 +90,7 @@ fn formats_that_do_not_fit_are_mistakes() {
     let template = Template::open_with(slides, Format::Pptx, Options::default(), &given).unwrap();
     assert_eq!(template.mistakes()[0].reason, Reason::Misplaced);
     let template = document(&["text {>a}"], &given).unwrap();
-    assert!(template.mistakes()[0].message.ends_with("so its tag must be the only text of one."));
+    assert!(template.mistakes()[0].message.ends_with("so its tag must be the only text in its paragraph."));
 }
 
 #[test]

@@ -224,14 +224,18 @@ fn theme_xml() -> String {
 
 /// The sample presentation with these shapes on its first slide.
 pub(super) fn slide(shapes: &str) -> Vec<u8> {
+    with_part(include_bytes!("../../../../../samples/small.pptx"), "ppt/slides/slide1.xml", slide_of(shapes))
+}
+
+/// A slide with these shapes.
+pub(super) fn slide_of(shapes: &str) -> String {
     let root = format!(
         "<p:sld xmlns:a=\"{DRAWING}/main\" xmlns:r=\"{OFFICE}/relationships\" xmlns:p=\"http://schemas.openxmlformats.org/presentationml/2006/main\">"
     );
     let group = "<p:nvGrpSpPr><p:cNvPr id=\"1\" name=\"\"/><p:cNvGrpSpPr/><p:nvPr/></p:nvGrpSpPr><p:grpSpPr/>";
-    let slide = format!(
+    format!(
         "{root}<p:cSld><p:spTree>{group}{shapes}</p:spTree></p:cSld><p:clrMapOvr><a:masterClrMapping/></p:clrMapOvr></p:sld>"
-    );
-    with_part(include_bytes!("../../../../../samples/small.pptx"), "ppt/slides/slide1.xml", slide)
+    )
 }
 
 /// A text box.
@@ -358,8 +362,8 @@ pub(super) fn with_part(bytes: &[u8], name: &str, content: impl AsRef<[u8]>) -> 
     writer.finish().unwrap().into_inner()
 }
 
-/// A document with a chart of two columns of its workbook's rows 2 to `last`.
-pub(super) fn charted(last: u32, workbook: &[u8]) -> Vec<u8> {
+/// A chart of two columns of its workbook's rows 2 to `last`.
+fn chart(last: u32) -> String {
     let cells = |column: char| format!("<c:f>Items!${column}$2:${column}${last}</c:f>");
     let names = format!(
         "<c:strRef>{}<c:strCache><c:ptCount val=\"1\"/><c:pt idx=\"0\"><c:v>{{#items}}{{name}}</c:v></c:pt></c:strCache></c:strRef>",
@@ -382,24 +386,44 @@ pub(super) fn charted(last: u32, workbook: &[u8]) -> Vec<u8> {
         axis("catAx", 1, 2, "b"),
         axis("valAx", 2, 1, "l")
     );
-    let chart = format!(
+    format!(
         "<c:chartSpace xmlns:c=\"{DRAWING}/chart\" xmlns:a=\"{DRAWING}/main\" xmlns:r=\"{OFFICE}/relationships\"><c:chart>{title}{plot}\
          <c:plotVisOnly val=\"1\"/></c:chart><c:externalData r:id=\"rBook\"><c:autoUpdate val=\"0\"/></c:externalData></c:chartSpace>"
-    );
+    )
+}
+
+/// A document with a chart.
+pub(super) fn charted(last: u32, workbook: &[u8]) -> Vec<u8> {
     let frame = format!(
         "<w:p><w:r><w:drawing><wp:inline><wp:extent cx=\"3000000\" cy=\"2000000\"/><wp:docPr id=\"1\" name=\"Chart\"/><a:graphic>\
          <a:graphicData uri=\"{DRAWING}/chart\"><c:chart xmlns:c=\"{DRAWING}/chart\" r:id=\"rChart\"/></a:graphicData></a:graphic>\
          </wp:inline></w:drawing></w:r></w:p>"
     );
+    with_chart(word(&frame), "word/_rels/document.xml.rels", "charts/chart1.xml", &chart(last), workbook)
+}
+
+/// The sample presentation with these shapes and a chart on its first slide.
+pub(super) fn charted_slide(shapes: &str, last: u32, workbook: &[u8]) -> Vec<u8> {
+    let frame = format!(
+        "<p:graphicFrame><p:nvGraphicFramePr><p:cNvPr id=\"9\" name=\"Chart\"/><p:cNvGraphicFramePr/><p:nvPr/></p:nvGraphicFramePr>\
+         <p:xfrm><a:off x=\"914400\" y=\"2743200\"/><a:ext cx=\"3657600\" cy=\"2741680\"/></p:xfrm><a:graphic>\
+         <a:graphicData uri=\"{DRAWING}/chart\"><c:chart xmlns:c=\"{DRAWING}/chart\" r:id=\"rChart\"/></a:graphicData></a:graphic>\
+         </p:graphicFrame>"
+    );
+    let deck = slide(&format!("{shapes}{frame}"));
+    with_chart(deck, "ppt/slides/_rels/slide1.xml.rels", "../charts/chart1.xml", &chart(last), workbook)
+}
+
+/// Adds a chart with its workbook, and the relationship `rChart` to it.
+fn with_chart(document: Vec<u8>, relations: &str, target: &str, chart: &str, workbook: &[u8]) -> Vec<u8> {
+    let folder = relations.split('/').next().unwrap();
     let related = |id: &str, kind: &str, target: &str| {
         format!(
             "<Relationship Id=\"{id}\" Type=\"{OFFICE}/relationships/{kind}\" Target=\"{target}\"/></Relationships>"
         )
     };
-    let document = word(&frame);
-    let end = "</Relationships>";
-    let relations = super::texts::part(&document, "word/_rels/document.xml.rels")
-        .replace(end, &related("rChart", "chart", "charts/chart1.xml"));
+    let with_relation =
+        super::texts::part(&document, relations).replace("</Relationships>", &related("rChart", "chart", target));
     let types = super::texts::part(&document, "[Content_Types].xml").replacen(
         "<Override",
         &format!("<Default Extension=\"xlsx\" ContentType=\"{TYPES}.spreadsheetml.sheet\"/><Override"),
@@ -408,19 +432,20 @@ pub(super) fn charted(last: u32, workbook: &[u8]) -> Vec<u8> {
     let types = types.replace(
         "</Types>",
         &format!(
-            "<Override PartName=\"/word/charts/chart1.xml\" ContentType=\"{TYPES}.drawingml.chart+xml\"/></Types>"
+            "<Override PartName=\"/{folder}/charts/chart1.xml\" ContentType=\"{TYPES}.drawingml.chart+xml\"/></Types>"
         ),
     );
     let own = format!(
         "<Relationships xmlns=\"{PACKAGE}/relationships\">{}",
         related("rBook", "package", "../embeddings/book.xlsx")
     );
-    let parts: [(&str, &[u8]); 5] = [
-        ("word/_rels/document.xml.rels", relations.as_bytes()),
-        ("[Content_Types].xml", types.as_bytes()),
-        ("word/charts/chart1.xml", chart.as_bytes()),
-        ("word/charts/_rels/chart1.xml.rels", own.as_bytes()),
-        ("word/embeddings/book.xlsx", workbook),
+    let in_folder = |name: &str| format!("{folder}/{name}");
+    let parts: [(String, &[u8]); 5] = [
+        (relations.to_owned(), with_relation.as_bytes()),
+        ("[Content_Types].xml".to_owned(), types.as_bytes()),
+        (in_folder("charts/chart1.xml"), chart.as_bytes()),
+        (in_folder("charts/_rels/chart1.xml.rels"), own.as_bytes()),
+        (in_folder("embeddings/book.xlsx"), workbook),
     ];
-    parts.into_iter().fold(document, |bytes, (name, content)| with_part(&bytes, name, content))
+    parts.into_iter().fold(document, |bytes, (name, content)| with_part(&bytes, &name, content))
 }

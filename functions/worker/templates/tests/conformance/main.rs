@@ -10,6 +10,8 @@ mod docxtpl;
 mod easy_template_x;
 mod files;
 mod formats;
+mod links;
+mod slides;
 mod subtemplates;
 mod texts;
 
@@ -98,6 +100,8 @@ fn every_feature_makes_a_document_as_valid_as_its_template() {
         formats::cases(),
         subtemplates::cases(),
         charts::cases(),
+        slides::cases(),
+        links::cases(),
     ];
     let cases: Vec<Case> = cases.into_iter().flatten().collect();
     let directory = TempDir::new().unwrap();

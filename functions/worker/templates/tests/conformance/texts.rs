@@ -15,11 +15,22 @@ pub(super) fn part(archive: &[u8], name: &str) -> String {
     text
 }
 
+/// The names of an archive's parts.
+pub(super) fn names(archive: &[u8]) -> Vec<String> {
+    let archive = ZipArchive::new(Cursor::new(archive)).unwrap();
+    archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect()
+}
+
+/// The texts of paragraphs on a slide or in its notes.
+pub(super) fn texts_of(file: &[u8], name: &str) -> Vec<String> {
+    of_elements(&part(file, name), "a:p", &["a:t"])
+}
+
 /// The texts of paragraphs in a document or on its first slide, or of cells in its first sheet.
 pub(super) fn texts(file: &[u8], format: Format) -> Vec<String> {
     match format {
         Format::Docx => of_elements(&part(file, "word/document.xml"), "w:p", &["w:t"]),
-        Format::Pptx => of_elements(&part(file, "ppt/slides/slide1.xml"), "a:p", &["a:t"]),
+        Format::Pptx => texts_of(file, "ppt/slides/slide1.xml"),
         Format::Xlsx => of_elements(&part(file, "xl/worksheets/sheet1.xml"), "c", &["t", "v", "f"]),
         Format::Odt => of_elements(&part(file, "content.xml"), "text:p", &["text:p", "text:span", "text:a"]),
         Format::Html | Format::Markdown => vec![String::from_utf8(file.to_vec()).unwrap()],
