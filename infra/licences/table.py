@@ -16,8 +16,8 @@ FONTS = {
     "Comic Relief": "OFL-1.1",
     "Inconsolata Semi Wide": "OFL-1.1",
     "Caladea Tall": "Apache-2.0",
-    "DejaVu Sans Tall": "Bitstream-Vera",
-    "Arimo Tall, Arimo Extra Tall": "OFL-1.1",
+    "DejaVu Sans Tall, DejaVu Arabic Narrow": "Bitstream-Vera",
+    "Arimo Tall, Arimo Extra Tall, Arimo Hebrew Narrow": "OFL-1.1",
 }
 
 INTRODUCTION = """\

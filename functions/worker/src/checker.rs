@@ -50,18 +50,19 @@ impl Checker<'_> {
             Source::File(file(artifact.path.clone(), artifact.media, password))
         });
         let Unfinished { pictures, stand_ins } = &conversion.unfinished;
-        let options = json!({ "pictures": pictures, "families": stand_ins.values().collect::<BTreeSet<_>>() });
+        let options =
+            json!({ "pictures": pictures, "families": stand_ins.values().flatten().collect::<BTreeSet<_>>() });
         let Conversion { artifacts: seen, report, .. } =
             self.call(VERIFY, sources.collect(), &options, scratch).await?;
         if seen.len() != conversion.artifacts.len() {
             return Err(Failure::internal("the check did not answer for every file"));
         }
-        let Report { fitted, pages } = report.and_then(|report| Report::deserialize(report).ok()).unwrap_or_default();
+        let report = report.and_then(|report| Report::deserialize(report).ok()).unwrap_or_default();
         let artifacts = conversion.artifacts.into_iter().zip(seen).enumerate();
         let artifacts = artifacts.map(|(position, (made, Artifact { path, pages, width, height, .. }))| {
             // The format's own tool may know more, such as the pages in a picture.
             Artifact {
-                path: if fitted.contains(&position) { path } else { made.path },
+                path: if report.fitted.contains(&position) { path } else { made.path },
                 pages: pages.or(made.pages),
                 width: width.or(made.width),
                 height: height.or(made.height),
@@ -69,7 +70,7 @@ impl Checker<'_> {
             }
         });
         let mut conversion = Conversion { artifacts: artifacts.collect(), ..conversion };
-        name_pages(&mut conversion, pages);
+        name_pages(&mut conversion, report.pages);
         are_files(&conversion)?;
         Ok(conversion)
     }
@@ -100,20 +101,39 @@ struct Report {
     /// The files that are new, with smaller pictures.
     fitted: Vec<usize>,
     /// For each file, the pages of families.
-    pages: Vec<BTreeMap<String, Vec<u32>>>,
+    pages: Vec<Found>,
 }
 
-/// Completes the warnings about substitutes of fonts. In one of several files, pages say nothing.
-fn name_pages(conversion: &mut Conversion, pages: Vec<BTreeMap<String, Vec<u32>>>) {
-    let Ok([pages]) = <[_; 1]>::try_from(pages) else { return };
+/// Where families are in a PDF.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Found {
+    families: BTreeMap<String, Vec<u32>>,
+    /// Other text may be in fonts that were not found.
+    has_more: bool,
+}
+
+/// Completes the warnings about substitutes of fonts, and drops those about fonts that the document only mentions. In one of several
+/// files, pages say nothing.
+fn name_pages(conversion: &mut Conversion, found: Vec<Found>) {
+    let Ok([found]) = <[_; 1]>::try_from(found) else { return };
     let stand_ins = std::mem::take(&mut conversion.unfinished.stand_ins);
-    for warning in &mut conversion.warnings {
-        let stand_in =
-            warning.detail.as_ref().filter(|_| warning.code == "font_substituted").and_then(|font| stand_ins.get(font));
-        if let Some(pages) = stand_in.and_then(|family| pages.get(family)) {
-            warning.pages = Some(PageRange::of(pages));
+    conversion.warnings.retain_mut(|warning| {
+        let font = warning.detail.as_ref().filter(|_| warning.code == "font_substituted");
+        let Some(stand_ins) = font.and_then(|font| stand_ins.get(font)) else { return true };
+        let (first, others) = stand_ins.split_at(stand_ins.len().min(1));
+        // The others draw what the first lacks, and are more often those of other fonts, too.
+        let of = |families: &[String]| -> BTreeSet<u32> {
+            families.iter().filter_map(|family| found.families.get(family)).flatten().copied().collect()
+        };
+        let pages = Some(of(first)).filter(|pages| !pages.is_empty()).unwrap_or_else(|| of(others));
+        let pages: Vec<u32> = pages.into_iter().collect();
+        if !pages.is_empty() {
+            warning.pages = Some(PageRange::of(&pages));
         }
-    }
+        // The fonts of colored emoji have no name in a PDF.
+        warning.pages.is_some() || found.has_more || stand_ins.iter().any(|family| family.contains("Emoji"))
+    });
 }
 
 /// A link that a child put in place of a file is not followed.

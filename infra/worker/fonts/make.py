@@ -10,6 +10,8 @@ as high as those of the fonts that they stand in for, so that pages break at the
   @expo-google-fonts, has others: its "e" is a tenth narrower.
 - DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has both (Arimo as Liberation Sans), with
   lines of other heights.
+- DejaVu Sans and Arimo once more, for Arabic and Hebrew: smaller and narrower, so that words are as wide as Arial's. Noto's fonts for
+  Arabic put letters together from parts, so that their PDFs can't be searched.
 
 Caladea, DejaVu Sans and Arimo have family names of their own here, and no characters of rarer alphabets, which other fonts draw.
 
@@ -32,6 +34,7 @@ from pathlib import Path
 from fontTools.merge import Merger
 from fontTools.subset import Options, Subsetter
 from fontTools.ttLib import TTFont
+from fontTools.ttLib.scaleUpem import scale_upem
 from fontTools.varLib import instancer
 
 HERE = Path(__file__).parent
@@ -46,8 +49,19 @@ CAMBRIA_LINE = (1946 / 2048, 455 / 2048)
 VERDANA_LINE = (2059 / 2048, 430 / 2048)
 TAHOMA_LINE = (2049 / 2048, 423 / 2048)
 SEGOE_UI_LINE = (2210 / 2048, 514 / 2048)
+ARIAL_LINE = (1854 / 2048, 434 / 2048)
+# B Nazanin's: as in the font descriptors of a PDF that PowerPoint made.
+NAZANIN_LINE = (0.972, 0.51)
+# Width and height of letters. Words of Arial's Arabic are 0.775 times as wide as DejaVu Sans's, and of its Hebrew 0.92 times as Arimo's:
+# measured on the words of two PDFs that PowerPoint made (OWASP's Top 10 in Persian and Hebrew).
+ARABIC_SCALE = (0.775, 0.87)
+HEBREW_SCALE = (0.92, 1.0)
 # Latin, Greek, Cyrillic, Hebrew, punctuation, currencies, arrows, mathematics, boxes, and ligatures.
 ALPHABETS = [(0x20, 0x5FF), (0x1D00, 0x1FFF), (0x2000, 0x206F), (0x2070, 0x22FF), (0x2500, 0x25FF), (0xFB00, 0xFB4F), (0xFFFC, 0xFFFD)]
+BASICS = [(0x20, 0x7E), (0xA0, 0xA0), (0x200C, 0x200F), (0x2010, 0x2026)]
+# Not U+0640: LibreOffice would justify lines with it, which Office does not, and write wrong letters for it into the PDF.
+ARABIC = [*BASICS, (0x600, 0x63F), (0x641, 0x6FF), (0x750, 0x77F), (0xFB50, 0xFDFF), (0xFE70, 0xFEFC)]
+HEBREW = [*BASICS, (0x591, 0x5F4), (0xFB1D, 0xFB4F)]
 
 
 def unpack(archives: Path, name: str, target: Path, licence: str = "LICENSE") -> Path:
@@ -107,15 +121,67 @@ def from_alphabets(
             save(with_lines(font, line) if line else font, family, style)
 
 
-def from_whole(files: dict[str, Path], family: str, line: tuple[float, float]) -> None:
+def from_whole(
+    files: dict[str, Path],
+    family: str,
+    line: tuple[float, float],
+    alphabets: list[tuple[int, int]] = ALPHABETS,
+    scale: tuple[float, float] = (1.0, 1.0),
+) -> None:
     """A family made of one file for each style."""
     for style, path in files.items():
         font = TTFont(path)
         options = Options(layout_features=["*"], hinting=False, name_IDs=["*"], notdef_outline=True)
         subsetter = Subsetter(options)
-        subsetter.populate(unicodes=[code for first, last in ALPHABETS for code in range(first, last + 1)])
+        subsetter.populate(unicodes=[code for first, last in alphabets for code in range(first, last + 1)])
         subsetter.subset(font)
-        save(with_lines(font, line), family, style)
+        save(with_lines(scaled(font, *scale), line), family, style)
+
+
+def scaled(font: TTFont, across: float, up: float) -> TTFont:
+    """Letters of another width and height."""
+    units = font["head"].unitsPerEm
+    if up != 1:
+        scale_upem(font, round(units * up))
+        font["head"].unitsPerEm = units
+    if across != up:
+        squeeze(font, across / up)
+    return font
+
+
+def squeeze(font: TTFont, share: float) -> None:
+    """Makes letters narrower: outlines, widths, and places of marks."""
+    glyphs = font["glyf"]
+    for name in font.getGlyphOrder():
+        glyph = glyphs[name]
+        if glyph.isComposite():
+            for part in glyph.components:
+                part.x = round(part.x * share)
+        elif glyph.numberOfContours > 0:
+            glyph.coordinates.scale((share, 1))
+            glyph.coordinates.toInt()
+    for name, (width, _) in font["hmtx"].metrics.items():
+        glyph = glyphs[name]
+        glyph.recalcBounds(glyphs)
+        font["hmtx"].metrics[name] = (round(width * share), glyph.xMin if glyph.numberOfContours else 0)
+    if "GPOS" in font:
+        font["GPOS"].ensureDecompiled(recurse=True)
+        squeeze_places(font["GPOS"].table, share, set())
+
+
+def squeeze_places(part: object, share: float, seen: set[int]) -> None:
+    """Part by part of a table that lives on: no two parts have the same `id`."""
+    if id(part) in seen or isinstance(part, (int, float, str, bytes, type(None))):
+        return
+    seen.add(id(part))
+    inner = part if isinstance(part, list) else list(part.values()) if isinstance(part, dict) else []
+    for value in inner:
+        squeeze_places(value, share, seen)
+    for name, value in list(getattr(part, "__dict__", {}).items()):
+        if name in ("XCoordinate", "XPlacement", "XAdvance"):
+            setattr(part, name, round(value * share))
+        else:
+            squeeze_places(value, share, seen)
 
 
 def expo(archives: Path, folder: Path, name: str) -> dict[str, Path]:
@@ -130,6 +196,10 @@ def caladea(archives: Path, folder: Path) -> dict[str, Path]:
     files = folder / "caladea/font_caladea/files"
     (HERE / "Apache-caladea.txt").write_bytes((files / "APACHE-2.0.txt").read_bytes())
     return {style: files / f"Caladea-{style.replace(' ', '')}.ttf" for style in STYLES.values()}
+
+
+def upright(files: dict[str, Path]) -> dict[str, Path]:
+    return {style: files[style] for style in ("Regular", "Bold")}
 
 
 def dejavu(archives: Path, folder: Path) -> dict[str, Path]:
@@ -162,9 +232,12 @@ def main() -> None:
         inconsolata(archives, folder)
         arimo = expo(archives, folder, "arimo")
         from_whole(caladea(archives, folder), "Caladea Tall", CAMBRIA_LINE)
-        from_whole(dejavu(archives, folder), "DejaVu Sans Tall", VERDANA_LINE)
+        verdana = dejavu(archives, folder)
+        from_whole(verdana, "DejaVu Sans Tall", VERDANA_LINE)
+        from_whole(upright(verdana), "DejaVu Arabic Narrow", NAZANIN_LINE, ARABIC, ARABIC_SCALE)
         from_whole(arimo, "Arimo Tall", TAHOMA_LINE)
         from_whole(arimo, "Arimo Extra Tall", SEGOE_UI_LINE)
+        from_whole(upright(arimo), "Arimo Hebrew Narrow", ARIAL_LINE, HEBREW, HEBREW_SCALE)
 
 
 if __name__ == "__main__":

@@ -112,8 +112,9 @@ pub struct Conversion {
 pub struct Unfinished {
     /// What the pictures of its PDFs are to have at most. The check makes larger ones smaller.
     pub pictures: Option<PictureLimits>,
-    /// The fonts of the warnings that are about substitutes, and the families that stand in. The check names their pages.
-    pub stand_ins: BTreeMap<String, String>,
+    /// The fonts of the warnings that are about substitutes, and the families that stand in. The check names their pages, and drops the
+    /// warnings about those that are on none.
+    pub stand_ins: BTreeMap<String, Vec<String>>,
 }
 
 /// A file that an engine made.

@@ -107,12 +107,21 @@ impl Printed {
     }
 
     fn edge_of(&self, word: &str, edge: &str) -> f64 {
-        let boxes = self.tool("pdftotext", &["-bbox"], &["-"]);
+        let boxes = self.boxes();
         let line = boxes
             .lines()
             .find(|line| line.contains(&format!(">{word}<")))
             .unwrap_or_else(|| panic!("no {word}: {boxes}"));
-        line.split(&format!("{edge}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
+        edge_in(line, edge)
+    }
+
+    /// Where each word of all pages ends, in points from the top.
+    pub(crate) fn bottoms(&self) -> Vec<f64> {
+        self.boxes().lines().filter(|line| line.contains("<word ")).map(|line| edge_in(line, "yMax")).collect()
+    }
+
+    fn boxes(&self) -> String {
+        self.tool("pdftotext", &["-bbox"], &["-"])
     }
 
     /// The pictures' data as in the PDF.
@@ -167,6 +176,10 @@ impl Printed {
         assert!(output.status.success(), "{program}");
         String::from_utf8(output.stdout).unwrap()
     }
+}
+
+fn edge_in(line: &str, edge: &str) -> f64 {
+    line.split(&format!("{edge}=\"")).nth(1).unwrap().split('"').next().unwrap().parse().unwrap()
 }
 
 /// LibreOffice's version, on which results may depend.

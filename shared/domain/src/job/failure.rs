@@ -200,9 +200,25 @@ pub struct Warning {
     pub pages: Option<PageRange>,
 }
 
+/// What follows the name of a stand-in in the message of a warning.
+const USED: &str = "\" was used instead.";
+
 impl Warning {
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: cut(code), message: cut(message), detail: None, pages: None }
+    }
+
+    /// `stand_in`: the font that was used, if known. `consequence`: whole sentences.
+    pub fn font_substituted(font: &str, stand_in: Option<&str>, consequence: &str) -> Self {
+        let used = stand_in.map_or_else(|| "Another was used instead.".to_owned(), |name| format!("\"{name}{USED}"));
+        let message = format!("The font {font:?} is not available. {used} {consequence}");
+        Self::new("font_substituted", message).with_detail(font)
+    }
+
+    /// The font that was used instead of the one that the warning is about.
+    pub fn stand_in(&self) -> Option<&str> {
+        let (before, _) = self.message.split_once(USED).filter(|_| self.code == "font_substituted")?;
+        before.rsplit_once('"').map(|(_, name)| name)
     }
 
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
@@ -222,6 +238,19 @@ mod tests {
         for code in JobErrorCode::ALL {
             assert_eq!(json!(code), json!(code.as_str()));
         }
+    }
+
+    #[test]
+    fn a_warning_names_the_font_that_stands_in() {
+        let warning = |stand_in| Warning::font_substituted("Acme \"G\"", stand_in, "It is as wide.");
+        let known = warning(Some("Noto Sans"));
+        assert_eq!(known.stand_in(), Some("Noto Sans"));
+        assert_eq!(
+            known.message,
+            "The font \"Acme \\\"G\\\"\" is not available. \"Noto Sans\" was used instead. It is as wide."
+        );
+        assert_eq!(warning(None).stand_in(), None);
+        assert_eq!(Warning::new("font_failed", known.message).stand_in(), None);
     }
 
     #[test]

@@ -12,8 +12,10 @@ const LONGEST_NAME: usize = 128;
 
 /// A font's family: older copies of pdfium know no other name of a text's font. `Noto Serif` is `NotoSerif` in other names.
 pub(crate) fn family(name: &str) -> String {
-    let name = whole_name(name).split(['-', ',']).next().unwrap_or_default();
-    name.chars().filter(|c| !c.is_whitespace()).collect()
+    let name = whole_name(name);
+    // `Baekmuk Batang` is a family, and `Baekmuk-Batang` its font.
+    let family = if name.starts_with("Baekmuk-") { name } else { name.split(['-', ',']).next().unwrap_or_default() };
+    family.chars().filter(|c| !c.is_whitespace() && *c != '-').collect()
 }
 
 impl Page<'_> {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, Read, Seek, SeekFrom};
 
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::pdfium::{Document, family};
@@ -29,7 +29,7 @@ struct Options {
 }
 
 /// The report lists the positions of sources whose artifact is a new file with smaller pictures, and the pages of each source that the
-/// families are on: `{"fitted": [0], "pages": [{"DejaVu Sans": [1, 2]}]}`.
+/// families are on: `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false}]}`.
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,27 +47,41 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted, "pages": pages })), warnings: Vec::new() })
 }
 
-/// The pages of a PDF that each family is on, counted from 1.
-fn pages_of<'f>(
-    families: &'f [String],
-    engines: &Engines,
-    source: &Source,
-) -> Result<BTreeMap<&'f str, Vec<u32>>, Failure> {
-    let mut found: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+/// Where families are in a PDF.
+#[derive(Default, Serialize)]
+struct Found<'f> {
+    /// Their pages, counted from 1.
+    families: BTreeMap<&'f str, Vec<u32>>,
+    /// The PDF has a form, and its fields may be in other fonts.
+    has_more: bool,
+}
+
+fn pages_of<'f>(families: &'f [String], engines: &Engines, source: &Source) -> Result<Found<'f>, Failure> {
+    let mut found = Found::default();
     if families.is_empty() || source.media != Media::Pdf {
         return Ok(found);
     }
-    let plain: Vec<(String, &str)> = families.iter().map(|name| (family(name).to_lowercase(), name.as_str())).collect();
+    let plain: Vec<(String, &str)> = families.iter().map(|name| (key(&family(name)), name.as_str())).collect();
     let session = engines.pdfium()?.session();
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
+    found.has_more = document.has_form();
     document.for_each_page(0..document.pages(), |index, page| {
-        let there: BTreeSet<String> = page.families().iter().map(|family| family.to_lowercase()).collect();
+        let there: BTreeSet<String> = page.families().iter().map(|family| key(family)).collect();
         for (_, name) in plain.iter().filter(|(family, _)| there.contains(family)) {
-            found.entry(name).or_default().push(index + 1);
+            found.families.entry(name).or_default().push(index + 1);
         }
         Ok(())
     })?;
     Ok(found)
+}
+
+/// What families are compared by. LibreOffice 7.4 calls Noto's fonts for Chinese and Korean by the name of the Japanese one.
+fn key(family: &str) -> String {
+    let mut key = family.to_lowercase();
+    if let Some(end) = key.find("cjk").filter(|_| key.starts_with("notos")) {
+        key.truncate(end + "cjk".len());
+    }
+    key
 }
 
 /// The name of a new file with smaller pictures, if they can be made smaller. It is checked like its source.

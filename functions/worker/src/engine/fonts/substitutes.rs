@@ -44,6 +44,7 @@ const KOREAN: &str = "Noto Sans CJK KR";
 const CHINESE: &str = "Noto Sans CJK SC";
 const CHINESE_SERIF: &str = "Noto Serif CJK SC";
 const TAIWANESE: &str = "Noto Sans CJK TC";
+const TAIWANESE_SERIF: &str = "Noto Serif CJK TC";
 const SYMBOLS: &str = "OpenSymbol";
 // Their lines are as high as those of the fonts that they replace (`infra/worker/fonts`).
 const CAMBRIA: &str = "Caladea Tall";
@@ -51,6 +52,13 @@ const SEGOE_UI: &str = "Arimo Extra Tall";
 /// LibreOffice takes it for Cambria without asking fontconfig.
 const TAKEN_FOR_CAMBRIA: &str = "Caladea";
 const COLORED: &str = "Noto Color Emoji";
+const HEBREW: &str = "Arimo Hebrew Narrow";
+const ARABIC: &str = "DejaVu Arabic Narrow";
+/// What draws the letters that a stand-in lacks: as wide as the Hebrew and Arabic letters of Windows' fonts.
+const ALPHABETS: [&str; 2] = [HEBREW, ARABIC];
+/// Languages in these alphabets: their text has these letters even in a font that nobody knows.
+const LANGUAGES: [(&str, &str); 6] =
+    [("he", HEBREW), ("yi", HEBREW), ("ar", ARABIC), ("fa", ARABIC), ("ur", ARABIC), ("ps", ARABIC)];
 
 /// Each substitute was either designed with the same widths (`Same`) or measured to be close for English text. Ideographs have
 /// the same width in all fonts, so only other letters differ.
@@ -117,7 +125,9 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("ｍｓ ｐ明朝", "IPAPMincho", Near),
     relative("meiryo", JAPANESE, Differ),
     relative("メイリオ", JAPANESE, Differ),
-    relative("meiryo ui", JAPANESE, Differ),
+    // Their kana are narrower than ideographs, and so are those of this one.
+    relative("meiryo ui", "IPAPGothic", Differ),
+    relative("yu gothic ui", "IPAPGothic", Differ),
     relative("yu gothic", JAPANESE, Differ),
     relative("游ゴシック", JAPANESE, Differ),
     relative("yu mincho", "Noto Serif CJK JP", Differ),
@@ -144,8 +154,37 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
     relative("等线", CHINESE, Differ),
     relative("microsoft jhenghei", TAIWANESE, Differ),
     relative("微軟正黑體", TAIWANESE, Differ),
-    relative("pmingliu", "Noto Serif CJK TC", Differ),
-    relative("新細明體", "Noto Serif CJK TC", Differ),
+    relative("pmingliu", TAIWANESE_SERIF, Differ),
+    relative("新細明體", TAIWANESE_SERIF, Differ),
+    relative("microsoft yahei ui", CHINESE, Differ),
+    relative("microsoft jhenghei ui", TAIWANESE, Differ),
+    relative("等线 light", CHINESE, Differ),
+    relative("dengxian light", CHINESE, Differ),
+    relative("fangsong", CHINESE_SERIF, Differ),
+    relative("仿宋", CHINESE_SERIF, Differ),
+    relative("kaiti", CHINESE_SERIF, Differ),
+    relative("楷体", CHINESE_SERIF, Differ),
+    relative("mingliu", TAIWANESE_SERIF, Differ),
+    relative("細明體", TAIWANESE_SERIF, Differ),
+    relative("dfkai-sb", TAIWANESE_SERIF, Differ),
+    relative("標楷體", TAIWANESE_SERIF, Differ),
+    relative("yu gothic light", JAPANESE, Differ),
+    relative("yu gothic medium", JAPANESE, Differ),
+    relative("游ゴシック light", JAPANESE, Differ),
+    relative("游ゴシック medium", JAPANESE, Differ),
+    relative("gungsuh", "Baekmuk Batang", Differ),
+    relative("궁서", "Baekmuk Batang", Differ),
+    relative("arabic typesetting", ARABIC, Differ),
+    relative("sakkal majalla", ARABIC, Differ),
+    relative("simplified arabic", ARABIC, Differ),
+    relative("simplified arabic fixed", ARABIC, Differ),
+    relative("traditional arabic", ARABIC, Differ),
+    relative("b nazanin", ARABIC, Near),
+    relative("aharoni", HEBREW, Differ),
+    relative("david", HEBREW, Differ),
+    relative("frankruehl", HEBREW, Differ),
+    relative("gisha", HEBREW, Differ),
+    relative("miriam", HEBREW, Differ),
     relative("symbol", SYMBOLS, Differ),
     relative("wingdings", SYMBOLS, Differ),
     relative("wingdings 2", SYMBOLS, Differ),
@@ -202,8 +241,32 @@ pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
             Asker::Chromium => {}
         }
     }
+    if let Asker::LibreOffice(_) = asker {
+        xml.push_str(&alphabets());
+    }
     xml.push_str("</fontconfig>\n");
     xml
+}
+
+/// LibreOffice asks for the letters that a font lacks by the name of that font. Without these rules it would get those of DejaVu Sans,
+/// whose Arabic is a third wider than Arial's.
+fn alphabets() -> String {
+    let stand_ins: BTreeSet<&str> = RELATIVES.iter().map(|relative| relative.stand_in).collect();
+    let after = stand_ins.into_iter().map(|stand_in| {
+        let others = ALPHABETS.iter().filter(|other| **other != stand_in);
+        let others: String = others.map(|other| format!("<string>{other}</string>")).collect();
+        format!(
+            "<match target=\"pattern\"><test name=\"family\"><string>{stand_in}</string></test>\
+             <edit name=\"family\" mode=\"append\" binding=\"same\">{others}</edit></match>\n"
+        )
+    });
+    let of_languages = LANGUAGES.iter().map(|(language, family)| {
+        format!(
+            "<match target=\"pattern\"><test name=\"lang\" compare=\"contains\"><string>{language}</string></test>\
+             <edit name=\"family\" mode=\"append_last\" binding=\"strong\"><string>{family}</string></edit></match>\n"
+        )
+    });
+    after.chain(of_languages).collect()
 }
 
 /// Writes the configuration to `directory`, for `FONTCONFIG_FILE`.
@@ -289,6 +352,36 @@ mod tests {
         }
     }
 
+    /// In thousandths of the size, in a PDF that PowerPoint made.
+    #[test]
+    fn hebrew_and_arabic_are_about_as_wide_as_in_arial() {
+        const HEBREW_LETTERS: [(char, f32); 5] = [('ה', 602.0), ('ד', 508.0), ('ב', 542.0), ('מ', 601.0), ('ש', 694.0)];
+        let width = |name: &str, letter: char| {
+            let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../infra/worker/fonts");
+            let bytes = std::fs::read(format!("{folder}/{name}-Regular.ttf")).unwrap();
+            let font = FontRef::new(&bytes).unwrap();
+            let glyph = font.charmap().map(letter)?;
+            font.glyph_metrics(Size::new(1000.0), LocationRef::default()).advance_width(glyph)
+        };
+        for (letter, expected) in HEBREW_LETTERS {
+            let width = width("ArimoHebrewNarrow", letter).unwrap();
+            assert!((width / expected - 1.0).abs() < 0.06, "{letter}: {width}");
+        }
+        // DejaVu Sans's is 942 wide.
+        let beh = width("DejaVuArabicNarrow", 'ب').unwrap();
+        assert!((beh - 730.0).abs() < 2.0, "{beh}");
+        assert_eq!(width("DejaVuArabicNarrow", '\u{640}'), None, "LibreOffice would justify lines with it");
+    }
+
+    #[test]
+    fn other_alphabets_come_after_each_stand_in() {
+        let found = configuration(Asker::LibreOffice(Emoji::Colored), &NO_FONTS);
+        let rule = "<string>Carlito</string></test><edit name=\"family\" mode=\"append\" binding=\"same\">\
+                    <string>Arimo Hebrew Narrow</string><string>DejaVu Arabic Narrow</string>";
+        assert!(found.contains(rule), "{found}");
+        assert!(!configuration(Asker::Chromium, &NO_FONTS).contains(HEBREW));
+    }
+
     /// A missing substitute would go unnoticed, because fontconfig takes the next font.
     #[test]
     fn every_stand_in_is_installed() {
@@ -297,6 +390,7 @@ mod tests {
         let missing: BTreeSet<_> = RELATIVES
             .iter()
             .map(|relative| relative.stand_in)
+            .chain(ALPHABETS)
             .filter(|stand_in| !installed.contains(&stand_in.to_lowercase()))
             .collect();
         assert!(missing.is_empty(), "run `make setup`: {missing:?}");

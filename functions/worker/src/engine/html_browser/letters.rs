@@ -46,7 +46,7 @@ impl Letters {
         let missing: BTreeMap<String, Option<&'static Relative>> =
             self.families.iter().filter_map(|list| missing(list, is_there, installed)).take(MOST).collect();
         let mut warnings: Vec<_> =
-            missing.into_iter().map(|(family, stand_in)| substituted(family, stand_in)).collect();
+            missing.into_iter().map(|(family, stand_in)| substituted(&family, stand_in)).collect();
         // Fonts that the page loads may have any glyph.
         let blank: String =
             self.characters.chars().filter(|letter| own.is_empty() && is_blank(*letter, installed)).collect();
@@ -61,11 +61,9 @@ impl Letters {
 }
 
 /// `stand_in`: the font that is used instead, if known.
-fn substituted(family: String, stand_in: Option<&Relative>) -> Warning {
-    let name = stand_in.map_or_else(|| "another".to_owned(), |relative| format!("{:?}", relative.stand_in));
+fn substituted(family: &str, stand_in: Option<&Relative>) -> Warning {
     let widths = Relative::consequence(stand_in.map_or(Widths::Differ, |relative| relative.widths));
-    let message = format!("The font {family:?} is not available. {name} was used instead. {widths} {UPLOAD_HINT}");
-    Warning::new("font_substituted", message).with_detail(family)
+    Warning::font_substituted(family, stand_in.map(|relative| relative.stand_in), &format!("{widths} {UPLOAD_HINT}"))
 }
 
 /// The first missing family of a list, and what the browser uses: the first installed one, or else a substitute of the same

@@ -24,6 +24,7 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill::domain::page_range::PageRange;
 use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 
@@ -378,22 +379,28 @@ async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<
 
 /// Warnings about differences between PDF and document.
 fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
-    let Notes { losses: rewrite::Losses { equations, pictures, tab_stops }, changes, .. } = *notes;
+    let Notes { losses: rewrite::Losses { equations, pictures, tab_stops, links }, changes, .. } = notes;
     let mut warnings = Vec::new();
-    if equations > 0 {
+    if *equations > 0 {
         let message = "Some equations are printed as one line of text: LibreOffice can't show their form, and the document \
                        has no picture of them.";
         warnings.push(Warning::new("equation_simplified", message).with_detail(equations.to_string()));
     }
-    if pictures > 0 {
+    if *pictures > 0 {
         let message = "The text of some boxes with equations is a picture, so it can't be searched or selected.";
         warnings.push(Warning::new("text_as_picture", message).with_detail(pictures.to_string()));
     }
-    if tab_stops {
+    if *tab_stops {
         let message = "LibreOffice ignores the tab stops of some paragraphs: their columns may be misaligned.";
         warnings.push(Warning::new("tab_stops_dropped", message));
     }
-    if changes {
+    if !links.is_empty() {
+        let slides = PageRange::of(&links.iter().copied().collect::<Vec<_>>());
+        let message = "Links in text that runs from right to left are printed without their addresses: LibreOffice would print \
+                       them over other text. `detail` names the slides.";
+        warnings.push(Warning::new("links_dropped", message).with_detail(slides.to_string()));
+    }
+    if *changes {
         let message = match options.tracked_changes {
             TrackedChanges::Accepted => {
                 "The document has tracked changes. They are printed as accepted. Set `trackedChanges` to show them."

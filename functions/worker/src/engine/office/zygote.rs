@@ -90,7 +90,7 @@ impl Handler for OfficeHandler<'_> {
         let mut word = self.office.convert(&document)?;
         system::flush_libraries_output();
         if let Answer::Written(notes) = &mut word {
-            notes.fonts = fonts_log::read(&document.fonts_log)?;
+            notes.fonts = fonts_log::read(&document.fonts_log, &document.output)?;
         }
         Ok(word)
     }

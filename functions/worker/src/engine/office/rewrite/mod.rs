@@ -18,6 +18,7 @@ mod notes;
 mod paragraph_styles;
 mod paragraphs;
 mod relations;
+mod rtl_links;
 mod settings;
 mod sheets;
 mod slides;
@@ -25,8 +26,9 @@ mod styles;
 mod symbols;
 mod tabs;
 mod texts;
+mod upright;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
@@ -57,7 +59,7 @@ pub(super) enum Kind {
 }
 
 /// Problems that could not be repaired.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Losses {
     /// Equations without a picture, which are printed as text.
     pub(super) equations: u32,
@@ -65,6 +67,8 @@ pub(super) struct Losses {
     pub(super) pictures: u32,
     /// A paragraph has tab stops that LibreOffice drops.
     pub(super) tab_stops: bool,
+    /// Slides on which links are printed as text.
+    pub(super) links: BTreeSet<u32>,
 }
 
 impl Losses {
@@ -72,6 +76,7 @@ impl Losses {
         self.equations = self.equations.saturating_add(other.equations);
         self.pictures = self.pictures.saturating_add(other.pictures);
         self.tab_stops |= other.tab_stops;
+        self.links.extend(other.links);
     }
 }
 
@@ -104,7 +109,7 @@ const ALWAYS: [&str; 1] = [""];
 enum Context {
     Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout>, compression: Compression },
     Spreadsheet(sheets::Wrapping),
-    Presentation { numbers: BTreeMap<String, u32>, layouts: layouts::Unused, with_notes: bool },
+    Presentation { numbers: BTreeMap<String, slides::Number>, layouts: layouts::Unused, with_notes: bool },
 }
 
 impl Context {
@@ -150,7 +155,8 @@ impl Context {
             Self::Text { table_styles: Some(_), .. } if part == styles::PART => Some(&styles::SIGNS),
             Self::Spreadsheet(_) if sheets::is_page(part) => Some(&sheets::SIGNS),
             Self::Presentation { numbers, .. } if slides::is_page(part) => {
-                Some(if numbers.contains_key(part) { &ALWAYS } else { &slides::SIGNS })
+                let must_be_written = numbers.get(part).is_some_and(|number| number.must_be_written);
+                Some(if must_be_written { &ALWAYS } else { &slides::SIGNS })
             }
             Self::Presentation { with_notes: false, .. } if notes::is_relations(part) => Some(&notes::SIGNS),
             Self::Presentation { layouts, .. } if layouts::in_part(layouts, part).is_some() => Some(&ALWAYS),
@@ -170,7 +176,7 @@ impl Context {
             Self::Presentation { layouts, .. } if let Some(unused) = layouts::in_part(layouts, part) => {
                 layouts::edited(part, xml, unused)
             }
-            Self::Presentation { numbers, .. } => slides::edited(xml, numbers.get(part).copied()),
+            Self::Presentation { numbers, .. } => slides::edited(xml, numbers.get(part).copied().unwrap_or_default()),
         }
     }
 }
@@ -361,7 +367,7 @@ mod tests {
                 let paragraphs = layout.as_ref().ok().map(|layout| Paragraphs::new(&xml, layout, part));
                 let _ = texts::edited(&xml, paragraphs);
             }
-            let _ = slides::edited(&xml, Some(3));
+            let _ = slides::edited(&xml, slides::Number { shown: 3, must_be_written: true });
             let _ = notes::edited(&xml);
             let _ = layouts::edited("ppt/slideMasters/a.xml", &xml, &["A".to_owned()].into());
             let _ = sheets::edited(&xml, &Some(vec![true]));

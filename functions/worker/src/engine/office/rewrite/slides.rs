@@ -1,4 +1,4 @@
-//! Slides: equations, slide numbers, text in symbol fonts, and tab stops.
+//! Slides: equations, slide numbers, text in symbol fonts, tab stops, links from right to left, and letters one below the other.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -7,42 +7,53 @@ use std::ops::Range;
 use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
+use super::rtl_links::Links;
 use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
+use super::upright::{self, Upright};
 use super::{Losses, Package, equations, part, relations};
 
 /// A slide without any of these needs no changes.
-pub(super) const SIGNS: [&str; 4] = ["<a14:m", "Wingdings", "Webdings", "<a:tabLst"];
+pub(super) const SIGNS: [&str; 7] =
+    ["<a14:m", "Wingdings", "Webdings", "<a:tabLst", "<a:hlinkClick", upright::SIGNS[0], upright::SIGNS[1]];
+
+/// A slide's number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Number {
+    pub(super) shown: u32,
+    /// LibreOffice always counts from 1.
+    pub(super) must_be_written: bool,
+}
 
 pub(super) fn is_page(name: &str) -> bool {
     name.starts_with("ppt/slides/slide") && name.ends_with(".xml")
 }
 
-/// The number of each slide by its part's name, if the first number is not 1: LibreOffice always counts from 1.
-pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, u32>> {
+/// The number of each slide by its part's name.
+pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, Number>> {
     let presentation = part(package, "ppt/presentation.xml")?;
-    let (mut first, mut ids) = (None, Vec::new());
+    let (mut first, mut ids) = (1, Vec::new());
     scan(&presentation, |_, tag| {
         if let Tag::Start(tag) | Tag::Empty(tag) = tag {
             match tag.name().as_ref() {
                 "p:presentation" => {
-                    first = attribute(&tag, "firstSlideNum").and_then(|number| number.parse::<u32>().ok())
+                    let number = attribute(&tag, "firstSlideNum").and_then(|number| number.parse::<u32>().ok());
+                    first = number.unwrap_or(1);
                 }
                 "p:sldId" => ids.extend(attribute(&tag, "r:id")),
                 _ => {}
             }
         }
     })?;
-    let Some(first) = first.filter(|first| *first != 1) else { return Ok(BTreeMap::new()) };
     let relations = relations::read(&part(package, "ppt/_rels/presentation.xml.rels")?)?;
     let targets = relations.into_iter().map(|relation| (relation.target_in("ppt"), relation.id));
     let mut targets: BTreeMap<_, _> = targets.map(|(target, id)| (id, target)).collect();
     let slides = ids.into_iter().filter_map(|id| targets.remove(&id));
-    Ok(slides.zip(first..).collect())
+    let number = |shown| Number { shown, must_be_written: first != 1 };
+    Ok(slides.zip((first..).map(number)).collect())
 }
 
-/// `number`: the slide's number, if it must be written as text.
-pub(super) fn edited(xml: &str, number: Option<u32>) -> io::Result<Edited> {
+pub(super) fn edited(xml: &str, number: Number) -> io::Result<Edited> {
     let mut slide = Slide { xml, number, ..Slide::default() };
     scan(xml, |range, tag| match tag {
         Tag::Start(tag) => slide.open(range, &tag),
@@ -56,7 +67,7 @@ pub(super) fn edited(xml: &str, number: Option<u32>) -> io::Result<Edited> {
 #[derive(Default)]
 struct Slide<'a> {
     xml: &'a str,
-    number: Option<u32>,
+    number: Number,
     edits: Vec<Edit>,
     losses: Losses,
     /// Open alternates, the innermost last.
@@ -71,6 +82,8 @@ struct Slide<'a> {
     /// Whether the shape may inherit margins from a layout, which is not read.
     inherits: bool,
     paragraph: Paragraph,
+    links: Links,
+    upright: Upright,
 }
 
 /// Content for newer programs, and the fallback for others.
@@ -103,15 +116,20 @@ impl Slide<'_> {
             "p:sp" => self.inherits = false,
             "a:r" => self.run = Some(Run::default()),
             "a:fld" => {
-                let is_number = self.number.is_some() && attribute(tag, "type").as_deref() == Some("slidenum");
+                let is_number = self.number.must_be_written && attribute(tag, "type").as_deref() == Some("slidenum");
                 self.run = Some(Run { field: is_number.then_some(range), ..Run::default() });
             }
             "a:pPr" => match &mut self.run {
                 Some(run) => run.properties = Some(range),
-                None => self.paragraph = Paragraph::open(range, tag),
+                None => {
+                    self.links.paragraph(tag);
+                    self.paragraph = Paragraph::open(range, tag);
+                }
             },
             "a:buChar" | "a:buAutoNum" | "a:buBlip" => self.paragraph.has_bullet(),
             "a:t" => self.text = range.end,
+            "a:bodyPr" => self.upright = Upright::open(range, tag),
+            _ if self.run.is_some() => self.links.open(range, tag),
             _ => {}
         }
     }
@@ -122,10 +140,15 @@ impl Slide<'_> {
             ("a:latin", Some(run)) => run.letters = symbol_font(tag).map(|font| (font, range)),
             ("a:sym", Some(run)) => run.symbols = symbol_font(tag).map(|font| (font, range)),
             ("a:pPr", Some(run)) => run.properties = Some(range),
-            ("a:pPr", None) => self.paragraph = Paragraph::default(),
+            ("a:pPr", None) => {
+                self.links.paragraph(tag);
+                self.paragraph = Paragraph::default();
+            }
+            ("a:bodyPr", _) => self.upright = Upright::open(range, tag),
             ("a:tab", None) => self.paragraph.tab(range, tag),
             ("a:buChar" | "a:buAutoNum" | "a:buBlip", None) => self.paragraph.has_bullet(),
-            _ => {}
+            (_, Some(_)) => self.links.open(range, tag),
+            (_, None) => {}
         }
     }
 
@@ -151,22 +174,34 @@ impl Slide<'_> {
                 let edits = self.paragraph.close(self.xml, self.inherits);
                 self.edits.extend(edits);
             }
-            ("a:p", _) => self.paragraph = Paragraph::default(),
+            ("a:p", _) => self.end_of_paragraph(),
+            ("p:txBody" | "a:txBody", _) => self.edits.extend(self.upright.end(self.xml)),
             ("a:t", Some(run)) => {
                 run.text = self.text..range.start;
-                let has_tab = self.xml.get(run.text.clone()).is_some_and(|text| text.contains('\t'));
-                self.losses.tab_stops |= has_tab && self.paragraph.loses_tabs;
+                let text = self.xml.get(run.text.clone()).unwrap_or_default();
+                self.losses.tab_stops |= text.contains('\t') && self.paragraph.loses_tabs;
+                self.links.text(text);
+                self.upright.text(text);
             }
             ("a:r" | "a:fld", _) => {
                 let run = self.run.take().unwrap_or_default();
-                let number = run.field.is_some().then_some(self.number).flatten();
-                self.edits.extend(match number {
-                    Some(number) => written_out(run, number, range),
+                self.edits.extend(match run.field {
+                    Some(_) => written_out(run, self.number.shown, range),
                     None => symbols(self.xml, run),
                 });
             }
-            _ => {}
+            (_, Some(_)) => self.links.close(&range, name),
+            (_, None) => {}
         }
+    }
+
+    fn end_of_paragraph(&mut self) {
+        self.paragraph = Paragraph::default();
+        let as_text = self.links.end(self.xml);
+        if !as_text.is_empty() {
+            self.losses.links.insert(self.number.shown);
+        }
+        self.edits.extend(as_text);
     }
 
     fn alternate(&mut self, note: impl FnOnce(&mut Alternate)) {
@@ -236,6 +271,7 @@ mod tests {
     use super::*;
 
     fn changed(xml: &str, number: Option<u32>) -> String {
+        let number = number.map_or(Number::default(), |shown| Number { shown, must_be_written: true });
         edited(xml, number).unwrap().xml.unwrap_or_else(|| xml.to_owned())
     }
 
@@ -253,11 +289,11 @@ mod tests {
             !shown.contains("mc:Choice") && shown.contains("r:embed=\"rId2\"") && shown.contains("<a:t>x</a:t>"),
             "{shown}"
         );
-        let other = edited(&alternate(equation, &picture("")), None).unwrap();
+        let other = edited(&alternate(equation, &picture("")), Number::default()).unwrap();
         assert_eq!(other.xml.unwrap(), format!("<x><mc:AlternateContent>{}</mc:AlternateContent></x>", picture("")));
         assert_eq!((other.losses.equations, other.losses.pictures), (0, 1));
         for fallback in ["", "<mc:Fallback></mc:Fallback>"] {
-            let edited = edited(&alternate(equation, fallback), None).unwrap();
+            let edited = edited(&alternate(equation, fallback), Number::default()).unwrap();
             assert_eq!(edited.xml.unwrap(), alternate("<a:r><a:t>x</a:t></a:r>", fallback));
             assert_eq!((edited.losses.equations, edited.losses.pictures), (1, 0));
         }

@@ -68,7 +68,7 @@ fn without_attribute(tag: &str, name: &str) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::slides::edited;
+    use super::super::slides::{Number, edited};
 
     fn paragraph(attributes: &str, inside: &str) -> String {
         format!("<p:sp><a:p><a:pPr{attributes}>{inside}</a:pPr><a:r><a:t>A\tB</a:t></a:r></a:p></p:sp>")
@@ -78,7 +78,7 @@ mod tests {
     fn tab_stops_are_kept_where_a_zero_indent_would_drop_them() {
         let tabs = "<a:tabLst><a:tab pos=\"3000\" algn=\"r\"/></a:tabLst>";
         let moved = "<a:tabLst><a:tab pos=\"2000\" algn=\"r\"/></a:tabLst>";
-        let kept = |xml: &str| edited(xml, None).unwrap().xml.unwrap();
+        let kept = |xml: &str| edited(xml, Number::default()).unwrap().xml.unwrap();
         assert_eq!(kept(&paragraph(" marL=\"0\" indent=\"0\"", tabs)), paragraph(" marL=\"0\"", tabs));
         assert_eq!(kept(&paragraph(" marL=\"1000\"", tabs)), paragraph(" marL=\"1000\"", moved));
     }
@@ -89,10 +89,10 @@ mod tests {
         let in_layout = paragraph("", tabs).replace("<a:p>", "<p:ph type=\"body\"/><a:p>");
         let listed = paragraph("", &format!("<a:buChar char=\"x\"/>{tabs}"));
         for lost in [paragraph(" marL=\"1000\" indent=\"-1000\"", tabs), listed, in_layout] {
-            let edited = edited(&lost, None).unwrap();
+            let edited = edited(&lost, Number::default()).unwrap();
             assert!(edited.xml.is_none() && edited.losses.tab_stops, "{lost}");
         }
         let without_tab = paragraph(" indent=\"-1000\"", tabs).replace('\t', " ");
-        assert!(!edited(&without_tab, None).unwrap().losses.tab_stops);
+        assert!(!edited(&without_tab, Number::default()).unwrap().losses.tab_stops);
     }
 }
