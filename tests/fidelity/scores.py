@@ -38,7 +38,9 @@ def of_pages(office: list[Counter[str]], ours: list[Counter[str]]) -> Score:
     found = (sum(office, empty) & sum(ours, empty)).total()
     shares = [both / page.total() if page else 1.0 for both, page in zip(same, office, strict=True)]
     differs_at = next((number for number, share in enumerate(shares, 1) if share < 0.9), 0)
-    return Score(len(office), len(ours), sum(same) / (expected or 1), found / (expected or 1), differs_at)
+    # Nothing is missing of a document without words.
+    same_page, all_found = (sum(same) / expected, found / expected) if expected else (1.0, 1.0)
+    return Score(len(office), len(ours), same_page, all_found, differs_at)
 
 
 def pages(pdf: Path) -> list[Counter[str]]:

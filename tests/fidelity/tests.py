@@ -20,6 +20,10 @@ class Scores(unittest.TestCase):
         score = of_pages([words("a b c d"), words("e f")], [words("a b c"), words("d e f")])
         self.assertEqual((score.same_page, score.found, score.differs_at), (5 / 6, 1.0, 1))
 
+    def test_nothing_is_missing_of_a_document_without_words(self) -> None:
+        score = of_pages([words("")], [words("")])
+        self.assertEqual((score.is_equal, score.same_page, score.found), (True, 1.0, 1.0))
+
     def test_missing_pages_and_words_count(self) -> None:
         score = of_pages([words("a b"), words("c c")], [words("a b c")])
         self.assertEqual((score.is_equal, score.same_page, score.found), (False, 0.5, 0.75))

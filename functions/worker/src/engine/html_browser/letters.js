@@ -6,11 +6,12 @@
   const walker = document.createTreeWalker(document.documentElement, NodeFilter.SHOW_TEXT);
   for (let count = 0; count < MOST_TEXTS && walker.nextNode(); count++) {
     const text = walker.currentNode.data, element = walker.currentNode.parentElement;
-    if (!text.trim() || !element || !element.checkVisibility()) continue;
+    if (!/\S/.test(text) || !element || !element.checkVisibility()) continue;
     if (!elements.has(element) && families.size < MOST_FAMILIES) families.add(getComputedStyle(element).fontFamily);
     elements.add(element);
-    for (const character of text) {
-      if (character > "\u007f" && characters.size < MOST_CHARACTERS) characters.add(character);
+    // A loop over all characters would take half of the time.
+    for (const [character] of text.matchAll(/[^\0-\u007f]/gu)) {
+      if (characters.size < MOST_CHARACTERS) characters.add(character);
     }
   }
   const own = [...document.fonts].slice(0, MOST_FAMILIES).filter((font) => font.status === "loaded");
