@@ -98,6 +98,8 @@ struct Alternate {
 struct Run {
     /// A symbol font for all letters, and the element that names it.
     letters: Option<(SymbolFont, Range<usize>)>,
+    /// It names a font for its letters, of symbols or not.
+    has_font: bool,
     /// A symbol font for symbols among other letters, and its element.
     symbols: Option<(SymbolFont, Range<usize>)>,
     text: Range<usize>,
@@ -137,7 +139,10 @@ impl Slide<'_> {
     fn element(&mut self, range: Range<usize>, tag: &BytesStart<'_>) {
         match (tag.name().as_ref(), &mut self.run) {
             ("p:ph", _) => self.inherits = true,
-            ("a:latin", Some(run)) => run.letters = symbol_font(tag).map(|font| (font, range)),
+            ("a:latin", Some(run)) => {
+                run.letters = symbol_font(tag).map(|font| (font, range));
+                run.has_font = true;
+            }
             ("a:sym", Some(run)) => run.symbols = symbol_font(tag).map(|font| (font, range)),
             ("a:pPr", Some(run)) => run.properties = Some(range),
             ("a:pPr", None) => {
@@ -250,12 +255,13 @@ fn written_out(run: Run, number: u32, end: Range<usize>) -> Vec<Edit> {
 }
 
 /// Replaces letters by Unicode symbols, which any font may contain. If the font is only for symbols, other letters are unchanged,
-/// except a single one that is the whole run, such as the arrow that PowerPoint inserts for `-->`.
+/// except a single one that is the whole run, such as the arrow that PowerPoint inserts for `-->`. A digit in a run with a font of
+/// its own is not such a letter.
 fn symbols(xml: &str, run: Run) -> Vec<Edit> {
     let Some(text) = plain(xml, &run.text) else { return Vec::new() };
     let read = match (&run.letters, &run.symbols) {
         (Some((font, _)), _) => font.read(&text),
-        (None, Some((font, _))) if text.trim().chars().count() == 1 => font.read(&text),
+        (None, Some((font, _))) if is_one_symbol(text.trim(), run.has_font) => font.read(&text),
         (None, Some((font, _))) => {
             let symbol = |letter| if is_private(letter) { font.character(letter) } else { None };
             text.chars().map(|letter| symbol(letter).unwrap_or(letter)).collect()
@@ -264,6 +270,10 @@ fn symbols(xml: &str, run: Run) -> Vec<Edit> {
     };
     let named = [run.letters, run.symbols].into_iter().flatten().map(|(_, range)| Edit::removal(range));
     [Edit::new(run.text, escaped(&read))].into_iter().chain(named).collect()
+}
+
+fn is_one_symbol(text: &str, has_font: bool) -> bool {
+    text.chars().count() == 1 && !(has_font && text.is_ascii())
 }
 
 #[cfg(test)]
@@ -318,5 +328,12 @@ mod tests {
         assert_eq!(changed(&run("sym", "à"), None), run("", "🡪"));
         assert_eq!(changed(&run("sym", "\u{F0E0} next"), None), run("", "🡪 next"));
         assert_eq!(changed(&run("sym", "déjà vu"), None), run("", "déjà vu"));
+        // In the decks of OWASP's Top 10 of 2017, PowerPoint prints such digits as digits.
+        let arial = |text: &str, symbols: &str| {
+            format!("<a:r><a:rPr><a:latin typeface=\"Arial\"/>{symbols}</a:rPr><a:t>{text}</a:t></a:r>")
+        };
+        let wingdings = "<a:sym typeface=\"Wingdings\"/>";
+        assert_eq!(changed(&arial("3", wingdings), None), arial("3", ""));
+        assert_eq!(changed(&arial("à", wingdings), None), arial("🡪", ""));
     }
 }
