@@ -20,6 +20,8 @@ class Worker:
         """`privileged`: as the current user, without Lambda's restrictions."""
         self.shared = scratch / "tmp"
         self.shared.mkdir(exist_ok=True)
+        if not privileged:
+            binary = _for_all(binary.resolve(), scratch)
         environment = {"LIKE_LAMBDA_SCRATCH": str(self.shared), "LIKE_LAMBDA_READS": str(binary.resolve().parent)}
         command = [str(binary.resolve()), "convert-each"]
         if privileged:
@@ -46,8 +48,30 @@ class Worker:
             made.unlink(missing_ok=True)
 
 
+def _for_all(binary: Path, scratch: Path) -> Path:
+    """The binary, or a copy if only its owner may start it: as on Lambda, the worker is an ordinary user who owns nothing."""
+    if _may(binary.parent, 0o5) and _may(binary, 0o5):
+        return binary
+    place = scratch / "bin"
+    place.mkdir(exist_ok=True)
+    copy = Path(shutil.copyfile(binary, place / binary.name))
+    for path in (place, copy):
+        path.chmod(0o755)
+    return copy
+
+
+def _may(path: Path, bits: int) -> bool:
+    """Whether all users have these permissions."""
+    return path.stat().st_mode & bits == bits
+
+
 def link_or_copy(source: Path, target: Path) -> None:
+    """All users can read the target."""
     try:
-        os.link(source, target)
+        if _may(source, 0o4):
+            os.link(source, target)
+            return
     except OSError:
-        shutil.copyfile(source, target)
+        pass
+    shutil.copyfile(source, target)
+    target.chmod(0o644)

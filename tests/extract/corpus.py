@@ -21,6 +21,8 @@ EACH = 6
 WORD = ["article", "two columns", "ruled tables", "bare tables", "merged cells", "running heads", "lists", "mixed"]
 SCANNED = ["article", "two columns", "ruled tables", "running heads", "lists", "forms"]
 HEAD = '<div style="font-size: 8pt; width: 100%; padding: 0 18mm">{}</div>'
+# Text that is moved to the next page leaves a link at the end of this one which is less high than that, in points.
+GHOST = 2.0
 NUMBER = '<span class="pageNumber"></span>'
 
 
@@ -90,8 +92,8 @@ def _take_places(document: Document, path: Path) -> None:
             height = float(one.mediabox[3])
             for link in one.get("/Annots", []):
                 address = str(link.get("/A", {}).get("/URI", ""))
-                if address.startswith(page.ADDRESS):
-                    left, bottom, right, top = map(float, link.Rect)
+                left, bottom, right, top = map(float, link.Rect)
+                if address.startswith(page.ADDRESS) and top - bottom > GHOST:
                     block = document.blocks[int(address.removeprefix(page.ADDRESS))]
                     _join(block.boxes, (number, left, height - top, right, height - bottom))
             if "/Annots" in one:

@@ -1,4 +1,4 @@
-"""How well tagged PDFs are read, beside the same files without their tags: `python -m extract.tagged --worker PATH [--each 2] [--keep FOLDER]`.
+"""How well tagged PDFs are read, beside the same files without their tags: `python -m extract.tagged --worker PATH [--each 2] [--first 1] [--keep FOLDER]`.
 
 Documents of the corpus, printed by our engines with tags, and scored by class. The tags must lose in no class.
 """
@@ -17,10 +17,10 @@ from . import corpus, kinds, page, scores, word
 from .truth import Document
 
 
-def printed(worker: Worker, folder: Path, each: int):
-    """`each`: documents of each class."""
+def printed(worker: Worker, folder: Path, each: int, first: int):
+    """`each`: documents of each class. `first`: the first one's seed."""
     for kind in kinds.KINDS:
-        for number in range(1, each + 1):
+        for number in range(first, first + each):
             document = kinds.write(kind, number)
             source, pdf = folder / f"{document.name}.html", folder / f"{document.name}.pdf"
             source.write_text(page.page(document))
@@ -31,7 +31,7 @@ def printed(worker: Worker, folder: Path, each: int):
             worker.convert("html-to-pdf", source, pdf, options)
             yield document, pdf
     for kind in corpus.WORD:
-        for number in range(21, 21 + min(each, 3)):
+        for number in range(first + 20, first + 20 + each):
             document = kinds.write(kind, number)
             document.kind, document.name = "Word", f"word-{document.name}"
             source, pdf = folder / f"{document.name}.docx", folder / f"{document.name}.pdf"
@@ -59,6 +59,7 @@ def main() -> None:
     parser.add_argument("--worker", type=Path, required=True)
     parser.add_argument("--printer", type=Path, help="another worker that prints")
     parser.add_argument("--each", type=int, default=2)
+    parser.add_argument("--first", type=int, default=1, help="the first seed: the corpus has those up to 6, and in Word files those from 21 to 23")
     parser.add_argument("--keep", type=Path, help="a folder for what was read")
     arguments = parser.parse_args()
     results: dict[str, list[tuple[Document, scores.Scores, scores.Scores]]] = defaultdict(list)
@@ -68,7 +69,7 @@ def main() -> None:
             folder.mkdir()
         printer = Worker(arguments.printer or arguments.worker, folders[0])
         reader = Worker(arguments.worker, folders[1])
-        for document, pdf in printed(printer, folders[0], arguments.each):
+        for document, pdf in printed(printer, folders[0], arguments.each, arguments.first):
             found = []
             for way, names in (("tags", ("/Outlines",)), ("places", ("/Outlines", "/StructTreeRoot", "/MarkInfo"))):
                 out = (arguments.keep or folders[1]) / f"{document.name}-{way}.md"

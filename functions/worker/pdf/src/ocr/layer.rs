@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
-use super::{Direction, Line, PageText, Word};
+use super::{Direction, Line, PageText, Sizes, Word, face};
 use crate::pdfium::Rect;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages;
@@ -231,11 +231,14 @@ impl Scale {
 }
 
 /// The words of an unrotated page with their places and sizes as a font would give them, in points from the upper left corner of
-/// a page of this size. Words of lines that are not upright come last.
-pub(crate) fn placed(read: &PageText, (width, height): (f32, f32)) -> (Vec<Placed>, Vec<Placed>) {
+/// a page of this size. Words of lines that are not upright come last. `known`: the sizes of the pages before.
+pub(crate) fn placed(read: &PageText, (width, height): (f32, f32), known: &mut Sizes) -> (Vec<Placed>, Vec<Placed>) {
     let scale = Scale { scale: (width / read.width.max(1) as f32, height / read.height.max(1) as f32), height };
     let (mut upright, mut others) = (Vec::new(), Vec::new());
-    for (line, size) in read.text.lines.iter().zip(font_sizes(&read.text.lines, &scale)) {
+    let faces = face::faces(&read.text.lines, scale.scale.1, known);
+    for ((line, size), face) in read.text.lines.iter().zip(font_sizes(&read.text.lines, &scale)).zip(faces) {
+        let size = face.map_or(size, |face| face.size);
+        let bold = face.is_some_and(|face| face.bold);
         for word in line_words(line, size, &scale) {
             let Run { x, y, length, .. } = scale.run(line, &word);
             let (left, top) = (word.left * scale.scale.0, word.top * scale.scale.1);
@@ -243,9 +246,10 @@ pub(crate) fn placed(read: &PageText, (width, height): (f32, f32)) -> (Vec<Place
             if line.direction == Direction::Up {
                 let line = height - y;
                 let area = Rect { x0: x, y0: line - ASCENT * size, x1: x + length, y1: line + DESCENT * size };
-                upright.push(Placed { text: word.text, area, size });
+                upright.push(Placed { text: word.text, area, size, bold });
             } else {
-                others.push(Placed { text: word.text, area: Rect { x0: left, y0: top, x1: right, y1: bottom }, size });
+                let area = Rect { x0: left, y0: top, x1: right, y1: bottom };
+                others.push(Placed { text: word.text, area, size, bold });
             }
         }
     }

@@ -1,11 +1,13 @@
-//! OCR: `tesseract/` is the library, `page` prepares pages for it, `clean` improves poor scans, and `layer` adds the result to the
+//! OCR: `tesseract/` is the library, `page` prepares pages for it, `clean` improves poor scans, `face` tells sizes and bold type, and `layer` adds the result to the
 //! page as invisible text.
 
 mod clean;
+mod face;
 mod layer;
 mod page;
 mod tesseract;
 
+pub(crate) use face::Sizes;
 pub(crate) use layer::{TextLayer, placed};
 pub(crate) use page::{How, PageText, picture, read, unread};
 pub(crate) use tesseract::{Reader, Tesseract};
@@ -35,6 +37,8 @@ pub(crate) struct Line {
     pub direction: Direction,
     /// The baseline of an upright line: a point on the left and one on the right.
     pub baseline: Option<[(f32, f32); 2]>,
+    /// How wide its strokes are in pixels, if that was measured.
+    pub stroke: Option<f32>,
 }
 
 #[derive(Clone, Debug)]

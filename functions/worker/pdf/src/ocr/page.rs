@@ -1,6 +1,6 @@
 //! Prepares pages for OCR: resolution, orientation and skew.
 
-use super::{Reader, Text, clean};
+use super::{Reader, Text, clean, face};
 use crate::pdfium::{GreyBitmap, Page, Rect, View};
 use crate::{ErrorCode, Failure};
 
@@ -73,7 +73,8 @@ pub(crate) fn read(
     if dpi >= SMOOTH_DPI && scan.is_some() {
         clean::smooth(&mut picture);
     }
-    let text = read_clearest(reader, &picture)?;
+    let mut text = read_clearest(reader, &picture)?;
+    face::measure(&picture, &mut text);
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
 }
 

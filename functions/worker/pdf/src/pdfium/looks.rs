@@ -75,9 +75,9 @@ pub(crate) struct Reach {
 }
 
 impl Looks {
-    /// How far a font reaches. `None` if it is not known.
+    /// How far a font reaches. `None` if it is not known: fonts without a name are drawings, each of which has its own box.
     pub(crate) fn reach(&self, font: &Font) -> Option<Reach> {
-        self.reaches.get(&family(&font.name)).copied()
+        self.reaches.get(&family(&font.name)).copied().filter(|_| !font.name.is_empty())
     }
 
     /// How a character is drawn. `None` if it is not known.

@@ -150,7 +150,7 @@ mod tests {
         let word = Word { text: "x".to_owned(), confidence: 90.0, left: 20.0, top: 0.0, right: 30.0, bottom: 0.0 };
         let at = |y| rest.rows.iter().position(|row| *row == y).unwrap() as f32;
         let word = Word { top: at(250), bottom: at(259), ..word };
-        let line = Line { words: vec![word], direction: Direction::Up, baseline: None };
+        let line = Line { words: vec![word], direction: Direction::Up, baseline: None, stroke: None };
         let placed = rest.placed(Text { lines: vec![line] });
         assert_eq!((placed.lines[0].words[0].top, placed.lines[0].words[0].bottom), (250.0, 259.0));
     }

@@ -37,8 +37,9 @@ use crate::pdfium::{Character, Font, Page, Reach, Rect, Tag};
 const WORDS: usize = 100_000;
 const PATHS: usize = 20_000;
 const LINKS: usize = 5_000;
-/// How far fonts reach, above and below together, in ems. Some reserve much more than a line has, like those for Arabic.
-const USUAL: std::ops::Range<f32> = 0.9..1.5;
+/// How far fonts reach, above and below together, in ems. Some reserve much more than a line has, like those for Arabic, and some PDFs
+/// tell how high letters without accents are.
+const USUAL: std::ops::Range<f32> = 0.97..1.5;
 /// The reach of other fonts: that of Arial and its likes.
 const REACH: Reach = Reach { above: 0.905, below: 0.212 };
 
@@ -85,7 +86,6 @@ impl PageContent {
             // It is in or near the word: else it is that of something else.
             let own = word.baseline.filter(|own| (y0..y1 + word.size).contains(own));
             let baseline = own.unwrap_or(y0 + (y1 - y0) * above / (above + below));
-            let (above, below) = (above.max(REACH.above), below.max(REACH.below));
             let area = Rect { x0, y0: baseline - word.size * above, x1, y1: baseline + word.size * below };
             // The area of right-to-left type is as high as its fonts reserve.
             let area = if is_rtl && own.is_some() { area } else { area.union(&word.area) };
@@ -134,18 +134,19 @@ pub(crate) struct Placed {
     pub area: Rect,
     /// The em, in points.
     pub size: f32,
+    pub bold: bool,
 }
 
 /// Makes a page of these words, upright ones and others.
 pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Placed>, Vec<Placed>)) -> PageContent {
     let (width, height) = page.size();
-    let font = Rc::new(Font::default());
+    let [plain, bold] = [false, true].map(|bold| Rc::new(Font { bold, ..Font::default() }));
     let word = |placed: Placed| Word {
         area: placed.area,
         place: placed.area,
         baseline: None,
         size: placed.size,
-        font: Rc::clone(&font),
+        font: Rc::clone(if placed.bold { &bold } else { &plain }),
         text: placed.text,
         tail: None,
         raised: None,

@@ -16,6 +16,9 @@ const COLUMN_WORDS: f32 = 2.2;
 /// The narrowest column, in ems, and the least share of it that its lines fill on average.
 const COLUMN_WIDTH: f32 = 8.0;
 const COLUMN_FILL: f32 = 0.6;
+/// Words further apart, in ems, are cells of a table, unless they are in less than this share of the lines.
+const CELL_GAP: f32 = 1.05;
+const CELLS: f32 = 0.5;
 /// How much wider, in ems, gaps between the rows of a table are than those between lines, and the most lines of a row on average.
 const ROW_GAP: f32 = 0.2;
 const ROW_LINES: usize = 4;
@@ -329,7 +332,22 @@ fn is_text(column: &[&Word], lines: &[(Rect, Vec<usize>)], em: f32) -> bool {
     let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
     let is_running = column.len() as f32 / count >= COLUMN_WORDS
         || column.iter().any(|word| word.text.chars().any(super::words::is_cjk));
-    lines.len() >= COLUMN_LINES && is_running && filled / area.width() >= COLUMN_FILL
+    lines.len() >= COLUMN_LINES
+        && is_running
+        && filled / area.width() >= COLUMN_FILL
+        && lines.iter().filter(|(_, members)| has_cells(column, members, em)).count() as f32 <= count * CELLS
+}
+
+/// Whether words of a line are as far apart as cells. A bullet or a number may be as far from its item.
+fn has_cells(column: &[&Word], members: &[usize], em: f32) -> bool {
+    let mut words: Vec<&Word> = members.iter().filter_map(|at| column.get(*at).copied()).collect();
+    words.sort_by(|a, b| a.area.x0.total_cmp(&b.area.x0));
+    let is_marker = |word: &&Word| !word.text.chars().any(char::is_alphabetic);
+    let markers = usize::from(words.first().is_some_and(is_marker));
+    words.windows(2).skip(markers).any(|pair| match pair {
+        [left, right] => right.area.x0 - left.area.x1 >= em * CELL_GAP,
+        _ => false,
+    })
 }
 
 /// Whether columns of text are those of one table: wide gaps between their lines are often at the same height.

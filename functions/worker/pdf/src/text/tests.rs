@@ -295,3 +295,27 @@ fn fuzz_layout() {
         json_of(&document);
     });
 }
+
+#[test]
+fn a_wide_table_is_not_two_columns_of_text() {
+    let row = |cells: [&str; 4], top: f32| {
+        let at = |(text, left): (&str, f32)| {
+            let mut left = left;
+            let words = text.split(' ').map(|text| {
+                let word = Word::at(text, left, top, 10.0, false);
+                left = word.area.x1 + 3.0;
+                word
+            });
+            words.collect::<Vec<_>>()
+        };
+        let cells = cells.into_iter().zip([60.0, 180.0, 330.0, 450.0]).filter(|(text, _)| !text.is_empty());
+        cells.flat_map(at).collect::<Vec<_>>()
+    };
+    let parts = |cells: [&str; 4]| {
+        let words = (0..12u8).flat_map(|at| row(cells, 100.0 + f32::from(at) * 16.0)).collect();
+        order::blocks(words, &[]).len()
+    };
+    assert_eq!(parts(["Machine with bridge", "2,539.36", "2026 until October", "1,111.61"]), 1);
+    let left = "Some words of a sentence that goes on";
+    assert_eq!(parts([left, "", "and beside it another one in a column of its own", ""]), 2);
+}

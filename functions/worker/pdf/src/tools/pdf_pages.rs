@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ocr_pdf::{numbers, reader};
 use super::{flatten, raster};
-use crate::ocr::{self, How, PageText, Reader};
+use crate::ocr::{self, How, PageText, Reader, Sizes};
 use crate::pdfium::{Document, Page, Rect, Session, Widget};
 use crate::text::{self, PageContent};
 use crate::{Engines, Failure, Request, Source, Warning};
@@ -29,6 +29,7 @@ pub(super) struct Recognition<'e> {
     languages: &'e [String],
     how: How,
     reader: Option<Reader>,
+    sizes: Sizes,
 }
 
 impl<'e> Recognition<'e> {
@@ -39,6 +40,7 @@ impl<'e> Recognition<'e> {
             languages,
             how: How { dpi: None, deskew: false, pixels: request.limits.pixels },
             reader: None,
+            sizes: Sizes::default(),
         }
     }
 
@@ -59,7 +61,7 @@ impl<'e> Recognition<'e> {
             return Ok(ReadPage { content, confidence: None, recognized: Recognized::No });
         }
         let read = self.read(page, &[])?;
-        let content = text::of_words(page, index + 1, ocr::placed(&read, page.size()));
+        let content = text::of_words(page, index + 1, ocr::placed(&read, page.size(), &mut self.sizes));
         Ok(ReadPage { content, confidence: read.text.confidence(), recognized: Recognized::All })
     }
 
@@ -70,7 +72,7 @@ impl<'e> Recognition<'e> {
             return Ok(());
         }
         let read = self.read(page, &page.visible_text())?;
-        let (mut words, _) = ocr::placed(&read, page.size());
+        let (mut words, _) = ocr::placed(&read, page.size(), &mut self.sizes);
         words.retain(|word| pictures.iter().any(|picture| picture.contains(word.area.center())));
         if !words.is_empty() {
             of.content.words.extend(text::of_words(page, of.content.number, (words, Vec::new())).words);

@@ -29,7 +29,12 @@ pub(super) fn table(id: Id, table: &Table, page: &PageBlocks) -> Made {
         cells.flat_map(|(_, _, cell)| &cell.lines).flat_map(|line| &line.words)
     };
     let on = [page.number].into_iter().chain(table.continued.iter().map(|part| part.page));
-    let place = |page| Some(Place { page, corners: text::corners(&text::place(words_on(page))?) });
+    let repeated = |page: u32| table.continued.iter().find(|part| part.page == page)?.repeated;
+    let place = |page| {
+        let areas = [text::place(words_on(page)), repeated(page)];
+        let area = areas.into_iter().flatten().reduce(|a, b| a.union(&b))?;
+        Some(Place { page, corners: text::corners(&area) })
+    };
     let places = on.filter_map(place).collect();
     let texts = cells.chunk_by(|a, b| a.row == b.row).map(|row| {
         let texts: Vec<&str> = row.iter().map(|cell| cell.text.as_str()).collect();

@@ -283,7 +283,7 @@ impl Results<'_> {
         };
         let points = [(x1 as f32, y1 as f32), (x2 as f32, y2 as f32)];
         let baseline = (known && direction == Direction::Up && x2 > x1).then_some(points);
-        Line { words: Vec::new(), direction, baseline }
+        Line { words: Vec::new(), direction, baseline, stroke: None }
     }
 
     /// The word here, unless it is empty.

@@ -12,6 +12,7 @@ use serde::{Deserialize, Serialize};
 use crate::pdfium::Rect;
 
 use super::inline;
+use super::json;
 use super::order::{self, Line};
 use super::tagged::Element;
 use super::words::Word;
@@ -40,6 +41,8 @@ pub(crate) struct Part {
     pub row: usize,
     /// As the page is shown.
     pub area: Rect,
+    /// Where the page repeats the headers, which are no rows again.
+    pub repeated: Option<Rect>,
 }
 
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -125,8 +128,10 @@ impl Table {
     pub(super) fn append(&mut self, next: Self, page: u32, area: Rect) {
         let same = |a: &Vec<Cell>, b: &Vec<Cell>| a.iter().map(Cell::text).eq(b.iter().map(Cell::text));
         let repeated = self.rows.iter().zip(&next.rows).take(self.headers()).take_while(|(a, b)| same(a, b)).count();
-        self.continued.push(Part { page, row: self.rows.len(), area });
-        self.rows.extend(next.rows.into_iter().skip(repeated));
+        let (headers, rows) = next.rows.split_at(repeated);
+        let words = headers.iter().flatten().flat_map(|cell| &cell.lines).flat_map(|line| &line.words);
+        self.continued.push(Part { page, row: self.rows.len(), area, repeated: json::place(words) });
+        self.rows.extend(rows.iter().cloned());
     }
 }
 
@@ -152,8 +157,8 @@ mod tests {
         first.append(table(&[50.0, 200.0], &[&["Plum", "3"]]), 3, Rect::default());
         let names: Vec<String> = first.rows.iter().map(|row| row[0].text()).collect();
         assert_eq!(names, ["Item", "Apple", "Pear", "Plum"]);
-        let parts: Vec<(u32, usize)> = first.continued.iter().map(|part| (part.page, part.row)).collect();
-        assert_eq!(parts, [(2, 2), (3, 3)]);
+        let part = |part: &Part| (part.page, part.row, part.repeated.is_some());
+        assert_eq!(first.continued.iter().map(part).collect::<Vec<_>>(), [(2, 2, true), (3, 3, false)]);
     }
 
     #[test]

@@ -10,6 +10,15 @@ use super::{Cell, Table};
 /// The least gap between the cells of a line that shows that it is a row, and between columns, in ems.
 const CELL_GAP: f32 = 1.05;
 const COLUMN_GAP: f32 = 0.7;
+/// The same where all rows leave a column white, or a row has one cell above or below each of another: words are closer.
+const CLOSE: f32 = 0.42;
+const GAPS: [f32; 2] = [COLUMN_GAP, CLOSE];
+/// Most lines of the headers above the first row.
+const HEAD_LINES: usize = 3;
+/// The middles of lines of text are further apart than that, in ems.
+const ONE_ROW: f32 = 0.9;
+/// The least rows with words on both sides of a white column.
+const WHITE_ROWS: usize = 4;
 /// The widest gap between rows, in ems.
 const ROW_GAP: f32 = 1.9;
 /// Type that is larger than the table's by this factor is a heading after it.
@@ -40,17 +49,17 @@ struct Piece {
 /// The table that begins with the first of these lines. `leading`: how far apart lines of text are, in ems. `rules`: those that
 /// part rows.
 pub(in crate::text) fn aligned<'l>(
-    lines: impl Iterator<Item = &'l Line>,
+    lines: impl Iterator<Item = &'l Line> + Clone,
     leading: f32,
     rules: &[Horizontal],
 ) -> Option<Aligned> {
-    let rows = run(lines, leading)?;
+    let (rows, taken) = run(visual_rows(lines), leading)?;
+    let rows = at_white_columns(rows);
     let columns = columns(&rows);
     if columns.len() < 2 || !is_table(&rows, &columns) {
         return None;
     }
     let area = rows.iter().flatten().map(|piece| piece.area).reduce(|a, b| a.union(&b))?;
-    let taken = rows.len();
     let table = cells(rows, &columns, leading, rules);
     (table.rows.len() >= 2).then_some(Aligned { lines: taken, area, table })
 }
@@ -72,34 +81,41 @@ fn pieces(line: &Line, gap: f32) -> Vec<Piece> {
 }
 
 /// The lines at the start that have several pieces each, or continue a cell.
-fn run<'l>(lines: impl Iterator<Item = &'l Line>, leading: f32) -> Option<Vec<Vec<Piece>>> {
+fn run(mut lines: impl Iterator<Item = VisualRow> + Clone, leading: f32) -> Option<(Vec<Vec<Piece>>, usize)> {
     let mut rows: Vec<Vec<Piece>> = Vec::new();
     let mut occupied: Vec<(f32, f32)> = Vec::new();
-    let mut above: Option<&Line> = None;
+    let mut above: Option<Line> = None;
+    let mut has_head = false;
     // Without the single pieces at the end that continue no cell.
     let mut certain = 0;
-    let mut lines = lines.peekable();
-    while let Some(line) = lines.next() {
+    let mut counts: Vec<usize> = Vec::new();
+    while let Some(VisualRow { line, count }) = lines.next() {
         let size = line.size();
-        if above.is_some_and(|above| line.area.y0 - above.area.y1 > size * ROW_GAP) {
+        if above.as_ref().is_some_and(|above| line.area.y0 - above.area.y1 > size * ROW_GAP) {
             break;
         }
-        let row = pieces(line, COLUMN_GAP);
-        let is_head = rows.is_empty() && lines.peek().is_some_and(|below| is_head(&row, below));
-        let is_row = is_head || pieces(line, CELL_GAP).len() >= 2;
+        let close = match rows.len() {
+            0 => head(&line, lines.clone()),
+            // Two lines of text with wide spaces may align by chance.
+            1 if !has_head => None,
+            _ => GAPS.into_iter().map(|gap| pieces(&line, gap)).find(|row| is_in_columns(row, &occupied)),
+        };
+        has_head |= close.is_some();
+        let is_row = close.is_some() || pieces(&line, CELL_GAP).len() >= 2;
+        let row = close.unwrap_or_else(|| pieces(&line, COLUMN_GAP));
         if !is_row {
             if rows.is_empty() {
                 return None;
             }
-            if above.is_some_and(|above| size > above.size() * LARGER) {
+            if above.as_ref().is_some_and(|above| size > above.size() * LARGER) {
                 break;
             }
             let crossed = |piece: &Piece| occupied.iter().filter(|span| overlap(**span, &piece.area) > 0.0).count();
             if row.len() > 1 || row.iter().any(|piece| crossed(piece) != 1) {
                 break;
             }
-            let is_close =
-                above.is_some_and(|above| line.area.center().1 - above.area.center().1 < size * leading + PADDING);
+            let step = above.as_ref().map(|above| line.area.center().1 - above.area.center().1);
+            let is_close = step.is_some_and(|step| step < size * leading + PADDING);
             // In the first column, text under the table looks like that, too.
             let is_first =
                 row.iter().any(|piece| occupied.first().is_some_and(|span| overlap(*span, &piece.area) > 0.0));
@@ -121,22 +137,132 @@ fn run<'l>(lines: impl Iterator<Item = &'l Line>, leading: f32) -> Option<Vec<Ve
             certain = rows.len();
         }
         above = Some(line);
+        counts.push(count);
     }
     rows.truncate(certain);
-    (rows.len() >= 2).then_some(rows)
+    (rows.len() >= 2).then(|| (rows, counts.iter().take(certain).sum()))
 }
 
-/// Whether a line whose cells may be close to each other has one above each cell of a row, and few above nothing.
-fn is_head(row: &[Piece], below: &Line) -> bool {
-    let cells = pieces(below, COLUMN_GAP);
-    let is_above = |piece: &Piece, cell: &Piece| overlap((piece.area.x0, piece.area.x1), &cell.area) > 0.0;
-    let under = |piece: &Piece| cells.iter().filter(|cell| is_above(piece, cell)).count();
+/// Lines that are closer than those of text: the cells of a row whose texts have different numbers of lines, each in the middle of the row.
+#[derive(Clone)]
+struct VisualRow {
+    line: Line,
+    /// How many lines it is.
+    count: usize,
+}
+
+fn visual_rows<'l>(lines: impl Iterator<Item = &'l Line> + Clone) -> impl Iterator<Item = VisualRow> + Clone {
+    let is_one = |above: &Line, below: &Line| below.area.center().1 - above.area.center().1 < below.size() * ONE_ROW;
+    let mut lines = lines.peekable();
+    std::iter::repeat_with(move || {
+        let mut last = lines.next()?;
+        let mut row = VisualRow { line: last.clone(), count: 1 };
+        while let Some(below) = lines.next_if(|below| is_one(last, below)) {
+            row.line.area = row.line.area.union(&below.area);
+            row.line.words.extend(below.words.iter().cloned());
+            row.count += 1;
+            last = below;
+        }
+        Some(row)
+    })
+    .map_while(|row| row)
+}
+
+/// The cells of a line of headers, which may be close to each other. Some may go on in the lines between them and the first row.
+fn head(line: &Line, below: impl Iterator<Item = VisualRow> + Clone) -> Option<Vec<Piece>> {
+    GAPS.into_iter().find_map(|gap| {
+        let row = pieces(line, gap);
+        let mut below = below.clone().take(HEAD_LINES).map(|row| pieces(&row.line, gap));
+        let first = below.find(|cells| are_apart(cells) || !is_below(cells, &row))?;
+        is_head(&row, &first).then_some(row)
+    })
+}
+
+fn are_apart(cells: &[Piece]) -> bool {
+    cells.windows(2).any(|pair| match pair {
+        [left, right] => right.area.x0 - left.area.x1 >= size_of(right) * CELL_GAP,
+        _ => false,
+    })
+}
+
+fn is_above(piece: &Piece, cell: &Piece) -> bool {
+    overlap((piece.area.x0, piece.area.x1), &cell.area) > 0.0
+}
+
+/// Whether each of these pieces is below one of a row.
+fn is_below(cells: &[Piece], row: &[Piece]) -> bool {
+    cells.len() < row.len() && cells.iter().all(|cell| row.iter().filter(|piece| is_above(piece, cell)).count() == 1)
+}
+
+/// Whether a row has one cell above each of the row below, and few above nothing.
+fn is_head(row: &[Piece], below: &[Piece]) -> bool {
+    let under = |piece: &Piece| below.iter().filter(|cell| is_above(piece, cell)).count();
     let over = |cell: &Piece| row.iter().filter(|piece| is_above(piece, cell)).count();
     let empty = row.iter().filter(|piece| under(piece) == 0).count();
-    pieces(below, CELL_GAP).len() >= 2
-        && cells.iter().all(|cell| over(cell) == 1)
+    are_apart(below)
+        && below.iter().all(|cell| over(cell) == 1)
         && row.iter().all(|piece| under(piece) <= 1)
         && empty * MOST_EMPTY <= row.len()
+}
+
+/// Whether a line has several pieces, each in a column of its own.
+fn is_in_columns(row: &[Piece], occupied: &[(f32, f32)]) -> bool {
+    let column = |piece: &Piece| {
+        let mut over = (0..).zip(occupied).filter(|(_, span)| overlap(**span, &piece.area) > 0.0);
+        let first: Option<(usize, _)> = over.next();
+        first.filter(|_| over.next().is_none()).map(|(at, _)| at)
+    };
+    let columns: Option<Vec<usize>> = row.iter().map(column).collect();
+    row.len() >= 2 && columns.is_some_and(|columns| columns.is_sorted_by(|a, b| a < b))
+}
+
+fn size_of(piece: &Piece) -> f32 {
+    piece.words.first().map_or(10.0, |word| word.size)
+}
+
+/// Parts pieces where all rows below the first leave a column white.
+fn at_white_columns(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    let size = rows.iter().flatten().map(size_of).fold(0.0, f32::max);
+    let white = white_columns(rows.get(1..).unwrap_or_default(), size * CLOSE);
+    if white.is_empty() {
+        return rows;
+    }
+    let is_parted = |left: &Word, right: &Word| {
+        let is_between = |middle: &f32| left.area.x1 < *middle && *middle < right.area.x0;
+        right.area.x0 - left.area.x1 >= size * CLOSE && white.iter().any(is_between)
+    };
+    let parts = |piece: Piece| {
+        let parts = piece.words.chunk_by(|left, right| !is_parted(left, right));
+        let part = |words: &[Word]| {
+            let area = words.iter().map(|word| word.area).reduce(|a, b| a.union(&b))?;
+            Some(Piece { area, words: words.to_vec() })
+        };
+        parts.filter_map(part).collect::<Vec<_>>()
+    };
+    rows.into_iter().map(|row| row.into_iter().flat_map(parts).collect()).collect()
+}
+
+/// The middles of columns of this width that no row has a word in, and several have words on both sides of.
+fn white_columns(rows: &[Vec<Piece>], least: f32) -> Vec<f32> {
+    let words = |row: &[Piece]| {
+        row.iter().flat_map(|piece| &piece.words).map(|word| (word.area.x0, word.area.x1)).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<(f32, f32)>> = rows.iter().map(|row| words(row)).collect();
+    let mut spans: Vec<(f32, f32)> = rows.concat();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut end = f32::MAX;
+    let mut white = Vec::new();
+    for (from, to) in spans {
+        if from - end >= least {
+            white.push(f32::midpoint(end, from));
+        }
+        end = if end == f32::MAX { to } else { end.max(to) };
+    }
+    let has_both = |middle: f32, row: &[(f32, f32)]| {
+        row.iter().any(|(_, to)| *to < middle) && row.iter().any(|(from, _)| *from > middle)
+    };
+    white.retain(|middle| rows.iter().filter(|row| has_both(*middle, row)).count() >= WHITE_ROWS);
+    white
 }
 
 fn overlap((from, to): (f32, f32), area: &Rect) -> f32 {

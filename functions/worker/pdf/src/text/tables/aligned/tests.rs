@@ -75,6 +75,88 @@ fn headers_that_are_close_to_each_other_may_stand_over_an_empty_cell() {
 }
 
 #[test]
+fn headers_may_be_almost_as_close_as_words() {
+    // Five points apart, and words three.
+    let rows: [(f32, &[(f32, &str)]); 3] = [
+        (100.0, &[(50.0, "Item sold"), (98.0, "Price")]),
+        (120.0, &[(50.0, "Apple"), (106.0, "1")]),
+        (140.0, &[(50.0, "Pear"), (106.0, "2")]),
+    ];
+    let more: (f32, &[(f32, &str)]) = (160.0, &[(50.0, "Plum"), (106.0, "3")]);
+    let found = read(&[&rows[..], &[more]].concat(), &[]).unwrap().table;
+    assert_eq!(texts(&found), [["Item sold", "Price"], ["Apple", "1"], ["Pear", "2"], ["Plum", "3"]]);
+}
+
+#[test]
+fn headers_may_go_on_in_the_next_line() {
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Item sold"), (103.0, "Least")]),
+            (112.0, &[(103.0, "price")]),
+            (132.0, &[(50.0, "Apple"), (110.0, "1")]),
+            (152.0, &[(50.0, "Pear"), (110.0, "2")]),
+            (172.0, &[(50.0, "Plum"), (110.0, "3")]),
+        ],
+        &[],
+    )
+    .unwrap();
+    assert_eq!(texts(&found.table)[..2], [["Item sold", "Least price"], ["Apple", "1"]]);
+}
+
+#[test]
+fn cells_of_several_lines_may_be_in_the_middle_of_their_row() {
+    // Seven points apart: lines of text are further.
+    let row = |top: f32, cells: [&'static str; 3]| {
+        [(top, vec![(200.0, cells[1])]), (top + 7.0, vec![(50.0, cells[0])]), (top + 14.0, vec![(200.0, cells[2])])]
+    };
+    let rows = [
+        ["Name", "Kind of", "fruit"],
+        ["Apple", "early", "fruit"],
+        ["Pear", "late", "fruit"],
+        ["Plum", "soft", "fruit"],
+    ];
+    let lines: Vec<_> =
+        rows.into_iter().zip([100.0, 130.0, 160.0, 190.0]).flat_map(|(cells, top)| row(top, cells)).collect();
+    let lines: Vec<(f32, &[(f32, &str)])> = lines.iter().map(|(top, texts)| (*top, texts.as_slice())).collect();
+    let found = read(&lines, &[]).unwrap();
+    let expected =
+        [["Name", "Kind of fruit"], ["Apple", "early fruit"], ["Pear", "late fruit"], ["Plum", "soft fruit"]];
+    assert_eq!((texts(&found.table), found.lines), (expected.map(|row| row.map(str::to_owned).to_vec()).to_vec(), 12));
+}
+
+#[test]
+fn columns_that_all_rows_leave_white_are_parted() {
+    // Five points between the last two columns.
+    let row = |top: f32, cells: [&'static str; 3]| (top, [(50.0, cells[0]), (200.0, cells[1]), (230.0, cells[2])]);
+    let all = [
+        row(100.0, ["Name", "Share", "Code"]),
+        row(120.0, ["Apple", "91.6%", "A-100"]),
+        row(140.0, ["Pear", "60.7%", "K-927"]),
+        row(160.0, ["Plum", "17.8%", "B-115"]),
+        row(180.0, ["Fig", "30.9%", "X-242"]),
+    ];
+    let columns = |count: usize| {
+        let lines: Vec<(f32, &[(f32, &str)])> = all[..count].iter().map(|(top, cells)| (*top, &cells[..])).collect();
+        read(&lines, &[]).unwrap().table.rows[1].iter().map(Cell::text).collect::<Vec<_>>()
+    };
+    assert_eq!(columns(5), ["Apple", "91.6%", "A-100"]);
+    assert_eq!(columns(4), ["Apple", "91.6% A-100"], "three rows may be so by chance");
+}
+
+#[test]
+fn a_row_whose_cells_are_close_is_one_if_each_is_in_its_column() {
+    // Eight points after the text in the third row.
+    let lines: [(f32, &[(f32, &str)]); 4] = [
+        (100.0, &[(50.0, "Apple"), (150.0, "1")]),
+        (120.0, &[(50.0, "Pear"), (150.0, "2")]),
+        (140.0, &[(50.0, "Fruit of an old tree"), (150.0, "3")]),
+        (160.0, &[(50.0, "Plum"), (150.0, "4")]),
+    ];
+    let found = read(&lines, &[]).unwrap();
+    assert_eq!((found.lines, texts(&found.table)[2].join(", ")), (4, "Fruit of an old tree, 3".to_owned()));
+}
+
+#[test]
 fn a_heading_ends_the_table_above_it() {
     let line = |top: f32, size: f32, texts: &[(f32, &str)]| {
         order::lines(texts.iter().map(|(left, text)| Word::at(text, *left, top, size, false)).collect()).remove(0)
