@@ -40,7 +40,7 @@ clean-local: ## Stop the stack and remove its data, keys and logs
 
 test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
 	@LOG_LEVEL=debug DOCMILL_REQUIRE_STACK=$(if $(AWS_ENDPOINT_URL),,1) $(LOCAL) with-stack -- env PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local.suites
-	@$(if $(AWS_ENDPOINT_URL),,start=$$(date +%s); $(LOAD) --jobs 50 --clients 10 --kills 4 --patience 600 && echo "  $$(($$(date +%s) - start)) s  load")
+	@$(if $(AWS_ENDPOINT_URL),,start=$$(date +%s); $(LOAD) --jobs 50 --clients 10 --kills 4 --with-batch 200 --patience 600 && echo "  $$(($$(date +%s) - start)) s  load")
 
 test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)

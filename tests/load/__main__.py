@@ -9,6 +9,7 @@ import json
 import sys
 import threading
 import time
+from concurrent.futures import ThreadPoolExecutor
 
 from load.audit import audit
 from load.batch import kill_during_a_batch
@@ -32,6 +33,8 @@ def main() -> int:
                            help="in place of jobs from clients: a batch of so many rows, and the runner of batches is killed too")
     arguments.add_argument("--runner-kills", type=int, default=1,
                            help="how often the runner of a batch is killed: each time, its lease of 90 seconds has to end")
+    arguments.add_argument("--with-batch", type=int, default=0,
+                           help="beside jobs from clients: a batch of so many rows, during which its runner is killed")
     settings = arguments.parse_args()
 
     stack = Stack.of_environment()
@@ -39,6 +42,15 @@ def main() -> int:
         return kill_during_a_batch(stack, settings)
     if settings.crowd:
         return beside_a_crowd(stack, settings)
+    with ThreadPoolExecutor(max_workers=1) as beside:
+        # Killed workers are those of the jobs from clients.
+        batch = argparse.Namespace(**vars(settings) | {"batch": settings.with_batch, "kills": 0})
+        of_batch = beside.submit(kill_during_a_batch, stack, batch) if settings.with_batch else None
+        of_jobs = kill_during_jobs(stack, settings)
+        return max(of_jobs, of_batch.result() if of_batch else 0)
+
+
+def kill_during_jobs(stack: Stack, settings: argparse.Namespace) -> int:
     account, key = stack.make_account(settings.jobs)
     clients = Clients(stack, key, settings.jobs, settings.clients)
     killer = Killer(stack, {"worker": settings.kills}, settings.seed)

@@ -50,8 +50,9 @@ class Stack:
 
     def make_account(self, jobs: int) -> tuple[str, str]:
         """An account with just enough credits, and a key with high limits."""
-        self.admin("plan", "set", PLAN, "--included-credits", str(jobs))
-        account = self.admin("account", "create", "--name", "Load", "--plan", PLAN)["account"]["id"]
+        plan = f"{PLAN}-{jobs}"
+        self.admin("plan", "set", plan, "--included-credits", str(jobs))
+        account = self.admin("account", "create", "--name", "Load", "--plan", plan)["account"]["id"]
         return account, self.make_key(account)
 
     def make_key(self, account: str) -> str:
