@@ -152,5 +152,30 @@ test("the preview names the fonts that are substituted on a page, and goes to th
     await next.press("Enter");
     await page.getByRole("img", { name: /page 1 of 3$/ }).waitFor();
     assert.deepEqual(await findings(page), []);
+
+    assert.equal((await boxes(page)).length, 0);
+    const mark = page.getByRole("button", { name: "Mark its words", pressed: false });
+    await mark.press("Enter");
+    await told.getByText(/“Acme Grotesk”\. \d+ places? (is|are) marked\./).waitFor();
+    // The second line of the page is in the substitute, and the headings are not.
+    const marked = await boxes(page);
+    assert.ok(marked.length > 0 && Math.max(...marked) - Math.min(...marked) < 0.05, `${Math.min(...marked)} ${Math.max(...marked)}`);
+    for (const colorScheme of ["light", "dark"]) {
+      await page.emulateMedia({ colorScheme });
+      assert.deepEqual(await findings(page), []);
+    }
+    await next.press("Enter");
+    await told.getByText(/“Calibri Light”\. \d+ places? (is|are) marked\./).waitFor();
+    await page.getByRole("button", { name: "Mark its words", pressed: true }).press("Space");
+    await told.getByText("Substituted on this page: “Calibri Light”.", { exact: true }).waitFor();
+    await page.getByRole("img", { name: /page 2 of 3$/ }).waitFor();
+    assert.equal((await boxes(page)).length, 0);
   });
+});
+
+/** How far down the page the boxes' lines are, as shares of its height: one for each row of pixels in their color. */
+const boxes = (page) => page.locator(".frame canvas").evaluate((canvas) => {
+  const { data, width, height } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  const isLine = (at) => Math.abs(data[at] - 0xd6) < 40 && data[at + 1] < 120 && Math.abs(data[at + 2] - 0x6f) < 60;
+  return Array.from({ length: height }, (_, row) => row).filter((row) => Array.from({ length: width }, (_, column) => 4 * (row * width + column)).some(isLine)).map((row) => row / height);
 });

@@ -6,6 +6,8 @@ const ZOOM = 2.5;
 const MOST_PIXELS = 12_000_000;
 const MOST_WHOLE_BYTES = 20_000_000;
 const MOST_TEXT_BYTES = 200_000;
+// Of boxes on a page: seen on white as on black, with a contrast of more than 4.
+const MARK = "#d6006f";
 
 const PROBLEMS = {
   PasswordException: "This PDF asks for a password, so its pages are not shown here. Download it to open it.",
@@ -100,16 +102,16 @@ export async function openPdf(source, assets, trusted) {
   return open(source);
 }
 
-/** What pdf.js needs for the file of a place. Large files are fetched page by page. */
-function located({ pdf: url, bytes }) {
+/** What pdf.js needs for the file of a place. Large files are fetched page by page. `named`: whether the names of fonts are needed. */
+function located({ pdf: url, bytes }, named) {
   const large = bytes > MOST_WHOLE_BYTES;
-  return { url, disableAutoFetch: large, disableStream: large };
+  return { url, disableAutoFetch: large, disableStream: large, fontExtraProperties: named };
 }
 
-async function openSheet(place, open) {
+async function openSheet(place, open, named) {
   const sheet = { place, frame: place.querySelector(".frame"), pdf: null };
   try {
-    sheet.pdf = await open(located(place.dataset));
+    sheet.pdf = await open(located(place.dataset, named));
   } catch (error) {
     say(sheet.frame, PROBLEMS[error.name] ?? "The pages could not be shown. Download the file instead.");
   }
@@ -126,7 +128,7 @@ async function showPages(viewer, places, assets, trusted) {
     for (const place of places) say(place.querySelector(".frame"), "The viewer could not be loaded. Download the file instead.");
     return;
   }
-  const sheets = await Promise.all(places.map((place) => openSheet(place, open)));
+  const sheets = await Promise.all(places.map((place) => openSheet(place, open, "fonts" in viewer.dataset)));
   const opened = sheets.filter(({ pdf }) => pdf);
   const count = Math.max(0, ...opened.map(({ pdf }) => pdf.numPages));
   if (count) operate(viewer, opened, count);
@@ -144,13 +146,17 @@ function operate(viewer, sheets, count) {
     previous.ariaDisabled = number === 1;
     next.ariaDisabled = number === count;
     bar.querySelector("output").textContent = `Page ${number} of ${count}`;
-    fonts?.tell(number);
+    const marked = fonts?.tell(number);
     const zoomed = zoom.ariaPressed === "true";
-    return Promise.all(sheets.map((sheet) => draw(sheet, number, zoomed).catch(() => say(sheet.frame, "This page could not be loaded. Reload to try again."))));
+    return Promise.all(sheets.map((sheet) => draw(sheet, number, zoomed, marked).catch(() => say(sheet.frame, "This page could not be loaded. Reload to try again."))));
   };
   previous.addEventListener("click", () => turn(number - 1));
   next.addEventListener("click", () => turn(number + 1));
   fonts?.next.addEventListener("click", () => turn(fonts.after(number)));
+  fonts?.mark.addEventListener("click", () => {
+    fonts.mark.ariaPressed = fonts.mark.ariaPressed !== "true";
+    turn(number);
+  });
   zoom.addEventListener("click", () => {
     zoom.ariaPressed = zoom.ariaPressed !== "true";
     turn(number);
@@ -168,15 +174,22 @@ function operate(viewer, sheets, count) {
 /** Says which fonts are substituted on a page, and finds the next page that has one. */
 function substitutes(viewer) {
   if (!viewer.dataset.fonts) return null;
-  const fonts = Object.entries(JSON.parse(viewer.dataset.fonts)).map(([name, pages]) => ({ name, ranges: pages.split(",").map((range) => range.split("-").map(Number)) }));
+  const ranged = (pages) => pages.split(",").map((range) => range.split("-").map(Number));
+  const fonts = Object.entries(JSON.parse(viewer.dataset.fonts)).map(([name, { pages, standIn }]) => ({ name, standIn, ranges: ranged(pages) }));
   const all = fonts.flatMap(({ ranges }) => ranges);
-  const [place, next] = [viewer.querySelector(".substitutes [role=status]"), viewer.querySelector('[data-do="substitute"]')];
+  const [place, next, mark] = ["[role=status]", '[data-do="substitute"]', '[data-do="mark"]'].map((it) => viewer.querySelector(`.substitutes ${it}`));
   return {
     next,
+    mark,
+    /** What is to be marked: the families that stand in, and whom to tell the number of places. */
     tell(number) {
       const here = fonts.filter(({ ranges }) => ranges.some(([first, last = first]) => first <= number && number <= last));
       const names = here.map(({ name }) => `“${name}”`).join(", ");
-      place.textContent = names ? `Substituted on this page: ${names}.` : "No font is substituted on this page.";
+      const told = names ? `Substituted on this page: ${names}.` : "No font is substituted on this page.";
+      place.textContent = told;
+      if (mark.ariaPressed !== "true" || !names) return undefined;
+      const families = new Set(here.flatMap(({ standIn }) => standIn ? [plain(standIn)] : []));
+      return { families, count: (places) => { place.textContent = `${told} ${places === 1 ? "1 place is" : `${places} places are`} marked.`; } };
     },
     /** The first one again after the last. */
     after(number) {
@@ -186,7 +199,34 @@ function substitutes(viewer) {
   };
 }
 
-async function draw(sheet, number, zoomed) {
+const plain = (family) => family.replaceAll(/[\s-]/g, "").toLowerCase();
+
+/** The family in a font's name: `ABCDEF+NotoSans-Bold`. Debian's Korean fonts have their family after the hyphen. */
+function familyOf(name) {
+  const whole = name.replace(/^[A-Z]{6}\+/, "");
+  return plain(whole.startsWith("Baekmuk-") ? whole : whole.split(/[-,]/)[0]);
+}
+
+/** Draws boxes around the text of a page in these families, and returns how many. The page must have been drawn. */
+async function markText(page, context, viewport, families) {
+  const { items } = await page.getTextContent();
+  const isStandIn = (id) => page.commonObjs.has(id) && families.has(familyOf(page.commonObjs.get(id).name ?? ""));
+  const found = items.filter(({ str, fontName }) => str?.trim() && isStandIn(fontName));
+  for (const { transform: [a, b, c, d, x, y], width, height } of found) {
+    const [along, up] = [Math.hypot(a, b) || 1, Math.hypot(c, d) || 1];
+    // From below the baseline to the top of the letters.
+    const corner = (right, above) => viewport.convertToViewportPoint(x + (a / along) * right + (c / up) * above, y + (b / along) * right + (d / up) * above);
+    const path = new Path2D();
+    for (const [right, above] of [[0, -0.25 * height], [width, -0.25 * height], [width, height], [0, height]]) path.lineTo(...corner(right, above));
+    path.closePath();
+    Object.assign(context, { strokeStyle: MARK, lineWidth: devicePixelRatio, fillStyle: `${MARK}26` });
+    context.fill(path);
+    context.stroke(path);
+  }
+  return found.length;
+}
+
+async function draw(sheet, number, zoomed, marked) {
   const turn = (sheet.turn = (sheet.turn ?? 0) + 1);
   const { frame, pdf, place } = sheet;
   if (number > pdf.numPages) {
@@ -202,8 +242,10 @@ async function draw(sheet, number, zoomed) {
   Object.assign(canvas, { width: Math.max(1, viewport.width), height: Math.max(1, viewport.height), role: "img" });
   canvas.ariaLabel = `${place.dataset.name}, page ${number} of ${pdf.numPages}`;
   await page.render({ canvas, viewport }).promise;
+  const places = marked && (await markText(page, canvas.getContext("2d"), viewport, marked.families));
   // The page was turned in the meantime.
   if (turn !== sheet.turn) return;
+  marked?.count(places);
   frame.toggleAttribute("data-zoomed", zoomed);
   if (zoomed) frame.tabIndex = 0;
   else frame.removeAttribute("tabindex");

@@ -8,6 +8,7 @@ use docmill::domain::source::SourceKind;
 use docmill::domain::upload::UploadId;
 use docmill::files::{FilesError, ObjectKey, OutputPart, SignedLink, part_key};
 use maud::{Markup, html};
+use serde::Serialize;
 use serde_json::{Value, json};
 
 use crate::pages::parts::bytes;
@@ -193,19 +194,31 @@ fn text(result: &SignedLink, output: &Output) -> Markup {
     html! { div data-text=(result.reveal()) data-kind=(essence(output)) data-name=(output.filename) {} }
 }
 
-/// The fonts that are substituted in the result, and their pages. After further steps, the pages are no longer the same.
-fn substituted(job: &Job) -> BTreeMap<&str, String> {
-    let warnings = job.warnings.iter().filter(|warning| warning.code == "font_substituted" && job.then.is_empty());
-    warnings.filter_map(|warning| Some((warning.detail.as_deref()?, warning.pages.as_ref()?.to_string()))).collect()
+/// A font that is substituted in the result.
+#[derive(Serialize)]
+struct Substituted<'a> {
+    pages: String,
+    #[serde(rename = "standIn")]
+    stand_in: Option<&'a str>,
 }
 
-/// One PDF, or two side by side that show the same page. `fonts`: those that are substituted, and their pages.
+/// The fonts that are substituted in the result, by name. After further steps, the pages are no longer the same.
+fn substituted(job: &Job) -> BTreeMap<&str, Substituted<'_>> {
+    let warnings = job.warnings.iter().filter(|warning| warning.code == "font_substituted" && job.then.is_empty());
+    let named = warnings.filter_map(|warning| {
+        let pages = warning.pages.as_ref()?.to_string();
+        Some((warning.detail.as_deref()?, Substituted { pages, stand_in: warning.stand_in() }))
+    });
+    named.collect()
+}
+
+/// One PDF, or two side by side that show the same page. `fonts`: those that are substituted.
 fn pages(
     result: &SignedLink,
     before: Option<&SignedLink>,
     output: &Output,
     sizes: Option<(u64, u64)>,
-    fonts: &BTreeMap<&str, String>,
+    fonts: &BTreeMap<&str, Substituted<'_>>,
 ) -> Markup {
     html! {
         div.viewer data-fonts=[(!fonts.is_empty()).then(|| json!(fonts))] {
@@ -217,7 +230,8 @@ fn pages(
                 @if !fonts.is_empty() {
                     p.substitutes {
                         span role="status" {} " "
-                        button.link type="button" data-do="substitute" { "Next page with a substitute" }
+                        button.link type="button" data-do="substitute" { "Next page with a substitute" } " "
+                        button.link type="button" data-do="mark" aria-pressed="false" { "Mark its words" }
                     }
                 }
             }

@@ -3,6 +3,8 @@
 
 use std::io;
 
+use encoding_rs::SHIFT_JIS;
+
 use super::edit::{Tag, scan, value};
 use super::{Package, part};
 
@@ -44,7 +46,7 @@ pub(super) const fn is_east_asian(letter: char) -> bool {
 }
 
 /// What Word takes if neither a run, nor the theme, nor its language names a font, the font of the higher lines last: seen in PDFs of
-/// documents that pandoc wrote.
+/// documents that pandoc wrote. Each letter that MS Mincho has is in MS Mincho.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Fallback {
     MsMincho,
@@ -53,9 +55,10 @@ pub(super) enum Fallback {
 
 impl Fallback {
     pub(super) fn of(text: &str) -> Self {
-        let is_kana = |letter| matches!(letter, '\u{3000}'..='\u{30ff}' | '\u{31f0}'..='\u{31ff}');
-        let only_kana = text.chars().filter(|letter| is_east_asian(*letter)).all(is_kana);
-        if only_kana { Self::MsMincho } else { Self::MicrosoftJhengHei }
+        let letters: String = text.chars().filter(|letter| is_east_asian(*letter)).collect();
+        // MS Mincho has the letters of Japan's standards.
+        let (_, _, has_others) = SHIFT_JIS.encode(&letters);
+        if has_others { Self::MicrosoftJhengHei } else { Self::MsMincho }
     }
 
     pub(super) const fn name(self) -> &'static str {
@@ -114,7 +117,8 @@ mod tests {
     #[test]
     fn the_fallback_follows_the_letters() {
         assert_eq!(Fallback::of("e.g. ねこ or O'Hara"), Fallback::MsMincho);
-        assert_eq!(Fallback::of("名字，如ねこ或"), Fallback::MicrosoftJhengHei);
+        assert_eq!(Fallback::of("名字，如ねこ或"), Fallback::MsMincho);
+        assert_eq!(Fallback::of("名字，这个"), Fallback::MicrosoftJhengHei, "simplified Chinese");
         assert_eq!(Fallback::of("한글"), Fallback::MicrosoftJhengHei);
         let percent = |fallback: Fallback| line_height(fallback.name()).unwrap().percent;
         assert!(percent(Fallback::MsMincho) < percent(Fallback::MicrosoftJhengHei));

@@ -154,7 +154,9 @@ mod tests {
             let runs = letters.map(|letters| format!("<w:r><w:t>{letters}</w:t></w:r>")).concat();
             format!("<w:p>{spacing}{runs}</w:p>")
         };
-        for (letters, line) in [(["ねこ", "a"], 260), (["ねこ", "猫"], 346), (["猫", "ねこ"], 346)] {
+        for (letters, line) in
+            [(["ねこ", "a"], 260), (["ねこ", "猫"], 260), (["ねこ", "这"], 346), (["这", "ねこ"], 346)]
+        {
             let xml = text("", letters);
             let changed = changed_with(None, &xml).unwrap();
             let spacing = format!("<w:pPr><w:spacing w:line=\"{line}\" w:lineRule=\"atLeast\"/></w:pPr>");

@@ -7,8 +7,15 @@ use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, attribute};
 
-/// Links of shorter paragraphs are kept, since they fit one line.
-const MOST_LETTERS_OF_A_LINE: usize = 30;
+/// Links of paragraphs that fit one line are kept. Where the width of a box is not known, these are those with so few letters.
+const MOST_LETTERS_OF_A_LINE: u32 = 30;
+/// More than the width of an average letter, in percent of its size.
+const LETTER: u32 = 60;
+/// More than the margins of a box and a paragraph, in points.
+const MARGINS: u32 = 50;
+/// Sizes of letters where a slide says nothing: of boxes, and of what a layout describes.
+const USUAL_SIZE: u32 = 18;
+const LARGE_SIZE: u32 = 32;
 
 const LOOKS: &str = "<a:solidFill><a:schemeClr val=\"hlink\"/></a:solidFill>";
 
@@ -18,7 +25,9 @@ pub(super) struct Links {
     /// What the paragraph says of its direction.
     declared: Option<bool>,
     has_rtl_letters: bool,
-    letters: usize,
+    letters: u32,
+    /// The largest of its letters, in points.
+    size: Option<u32>,
     /// The properties of the open run.
     run: Option<Properties>,
     found: Vec<Properties>,
@@ -39,7 +48,11 @@ impl Links {
 
     pub(super) fn open(&mut self, range: Range<usize>, tag: &BytesStart<'_>) {
         match (tag.name().as_ref(), &mut self.run) {
-            ("a:rPr", _) => self.run = Some(Properties { start: range, ..Properties::default() }),
+            ("a:rPr", _) => {
+                let size = attribute(tag, "sz").and_then(|size| size.parse::<u32>().ok());
+                self.size = self.size.max(size.map(|size| size.div_ceil(100)));
+                self.run = Some(Properties { start: range, ..Properties::default() });
+            }
             ("a:ln" | "a:solidFill" | "a:gradFill" | "a:noFill", Some(run)) => run.has_color = true,
             ("a:hlinkClick", Some(run)) => run.click = range,
             _ => {}
@@ -55,17 +68,26 @@ impl Links {
     }
 
     pub(super) fn text(&mut self, text: &str) {
-        self.letters += text.chars().count();
+        let letters = u32::try_from(text.chars().count()).unwrap_or(u32::MAX);
+        self.letters = self.letters.saturating_add(letters);
         self.has_rtl_letters |= text.chars().any(is_rtl);
     }
 
-    /// The edits that print the links as text, if there are any, at the end of the paragraph.
-    pub(super) fn end(&mut self, xml: &str) -> Vec<Edit> {
-        let Self { declared, has_rtl_letters, letters, found, .. } = std::mem::take(self);
-        if !declared.unwrap_or(has_rtl_letters) || letters <= MOST_LETTERS_OF_A_LINE {
+    /// The edits that print the links as text, if there are any, at the end of the paragraph. `width`: that of its box in points, if it is
+    /// known. `inherits`: a layout describes the text.
+    pub(super) fn end(&mut self, xml: &str, width: Option<u32>, inherits: bool) -> Vec<Edit> {
+        let this = std::mem::take(self);
+        if !this.declared.unwrap_or(this.has_rtl_letters) || this.fits(width, inherits) {
             return Vec::new();
         }
-        found.into_iter().flat_map(|link| link.as_text(xml)).collect()
+        this.found.into_iter().flat_map(|link| link.as_text(xml)).collect()
+    }
+
+    fn fits(&self, width: Option<u32>, inherits: bool) -> bool {
+        let size = self.size.unwrap_or(if inherits { LARGE_SIZE } else { USUAL_SIZE });
+        width.map_or(self.letters <= MOST_LETTERS_OF_A_LINE, |width| {
+            self.letters.saturating_mul(size).saturating_mul(LETTER) / 100 <= width.saturating_sub(MARGINS)
+        })
     }
 }
 
@@ -115,6 +137,20 @@ mod tests {
         let xml = format!("<a:p><a:r>{run}{click}</a:rPr><a:t>{LONG}</a:t></a:r></a:p>");
         let edited = edited(&xml, Number::default()).unwrap();
         assert_eq!(edited.xml.unwrap(), xml.replace(click, ""));
+    }
+
+    #[test]
+    fn links_that_fit_the_line_of_their_box_stay() {
+        let slide = |points: u32, size: u32| {
+            let text = paragraph("<a:pPr rtl=\"1\"/>", LONG).replace("<a:rPr ", &format!("<a:rPr sz=\"{size}00\" "));
+            let extent = format!("<a:ext cx=\"{}\" cy=\"1\"/>", points * 12_700);
+            format!("<p:sp><p:spPr><a:xfrm>{extent}</a:xfrm></p:spPr><p:txBody>{text}</p:txBody></p:sp>")
+        };
+        let changes = |slide: &str| edited(slide, Number::default()).unwrap().xml.is_some();
+        // 44 letters.
+        assert!(!changes(&slide(400, 12)) && changes(&slide(300, 12)) && changes(&slide(400, 16)));
+        let table = slide(400, 12).replace("<p:txBody>", "<a:tbl>").replace("</p:txBody>", "</a:tbl>");
+        assert!(changes(&table), "cells are narrower than their table");
     }
 
     #[test]

@@ -84,6 +84,8 @@ struct Slide<'a> {
     paragraph: Paragraph,
     links: Links,
     upright: Upright,
+    /// The width of a shape in points, if it is known.
+    width: Option<u32>,
 }
 
 /// Content for newer programs, and the fallback for others.
@@ -115,7 +117,8 @@ impl Slide<'_> {
             "mc:Choice" => self.alternate(|alternate| alternate.choice.start = range.start),
             "mc:Fallback" => self.alternate(|alternate| alternate.fallback.start = range.end),
             "a14:m" => self.equation = range.start,
-            "p:sp" => self.inherits = false,
+            "p:sp" => (self.inherits, self.width) = (false, None),
+            "a:tbl" => self.width = None,
             "a:r" => self.run = Some(Run::default()),
             "a:fld" => {
                 let is_number = self.number.must_be_written && attribute(tag, "type").as_deref() == Some("slidenum");
@@ -139,10 +142,15 @@ impl Slide<'_> {
     fn element(&mut self, range: Range<usize>, tag: &BytesStart<'_>) {
         match (tag.name().as_ref(), &mut self.run) {
             ("p:ph", _) => self.inherits = true,
+<<<<<<< HEAD
             ("a:latin", Some(run)) => {
                 run.letters = symbol_font(tag).map(|font| (font, range));
                 run.has_font = true;
             }
+=======
+            ("a:ext", None) => self.width = in_points(tag).or(self.width),
+            ("a:latin", Some(run)) => run.letters = symbol_font(tag).map(|font| (font, range)),
+>>>>>>> f31
             ("a:sym", Some(run)) => run.symbols = symbol_font(tag).map(|font| (font, range)),
             ("a:pPr", Some(run)) => run.properties = Some(range),
             ("a:pPr", None) => {
@@ -202,7 +210,7 @@ impl Slide<'_> {
 
     fn end_of_paragraph(&mut self) {
         self.paragraph = Paragraph::default();
-        let as_text = self.links.end(self.xml);
+        let as_text = self.links.end(self.xml, self.width, self.inherits);
         if !as_text.is_empty() {
             self.losses.links.insert(self.number.shown);
         }
@@ -241,6 +249,12 @@ impl Slide<'_> {
     fn raw(&self, range: &Range<usize>) -> &str {
         self.xml.get(range.clone()).unwrap_or_default()
     }
+}
+
+/// The width of an extent, if it is one.
+fn in_points(extent: &BytesStart<'_>) -> Option<u32> {
+    const EMU_PER_POINT: u32 = 12_700;
+    attribute(extent, "cx")?.parse::<u32>().ok().map(|width| width / EMU_PER_POINT)
 }
 
 fn symbol_font(font: &BytesStart<'_>) -> Option<SymbolFont> {
