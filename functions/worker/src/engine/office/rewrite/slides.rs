@@ -149,8 +149,10 @@ impl Slide<'_> {
             }
 =======
             ("a:ext", None) => self.width = in_points(tag).or(self.width),
-            ("a:latin", Some(run)) => run.letters = symbol_font(tag).map(|font| (font, range)),
->>>>>>> f31
+            ("a:latin", Some(run)) => {
+                run.letters = symbol_font(tag).map(|font| (font, range));
+                run.has_font = true;
+            }
             ("a:sym", Some(run)) => run.symbols = symbol_font(tag).map(|font| (font, range)),
             ("a:pPr", Some(run)) => run.properties = Some(range),
             ("a:pPr", None) => {
