@@ -1,13 +1,15 @@
 //! The lists of a presentation: its slides, the slides of sections and those of custom shows.
 
+use std::ops::Range;
+
 use super::{Listed, PRESENTATION, Plan};
 use crate::markup::{applied, edited, scan, value};
 use crate::package::{Changes, Package};
 use crate::problem::Failure;
 use crate::relations::part_of;
 
-/// The least number of a slide.
-const FIRST_ID: u32 = 256;
+/// The numbers that slides may have (ECMA-376, `ST_SlideId`).
+const IDS: Range<u32> = 256..1 << 31;
 
 /// A slide that is shown: one of the template, or a copy.
 struct Shown<'p> {
@@ -37,7 +39,8 @@ pub(super) fn list(
 /// The slides that are shown, in order. Those of a group follow each other for each entry. For each group apart.
 fn shown<'p>(plan: &'p Plan<'_>) -> Vec<Vec<Shown<'p>>> {
     let all = plan.deck.groups.iter().flat_map(|group| &group.slides);
-    let mut last = all.filter_map(|slide| slide.id.parse().ok()).fold(FIRST_ID, u32::max);
+    let numbers = all.filter_map(|slide| slide.id.parse().ok()).filter(|id| IDS.contains(id));
+    let mut last = numbers.fold(IDS.start, u32::max);
     let mut copies = 0;
     let mut groups = Vec::new();
     for (group, passes) in plan.deck.groups.iter().zip(&plan.passes) {

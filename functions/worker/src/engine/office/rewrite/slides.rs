@@ -142,12 +142,6 @@ impl Slide<'_> {
     fn element(&mut self, range: Range<usize>, tag: &BytesStart<'_>) {
         match (tag.name().as_ref(), &mut self.run) {
             ("p:ph", _) => self.inherits = true,
-<<<<<<< HEAD
-            ("a:latin", Some(run)) => {
-                run.letters = symbol_font(tag).map(|font| (font, range));
-                run.has_font = true;
-            }
-=======
             ("a:ext", None) => self.width = in_points(tag).or(self.width),
             ("a:latin", Some(run)) => {
                 run.letters = symbol_font(tag).map(|font| (font, range));
