@@ -80,7 +80,7 @@ impl Links {
         if !this.declared.unwrap_or(this.has_rtl_letters) || this.fits(width, inherits) {
             return Vec::new();
         }
-        this.found.into_iter().flat_map(|link| link.as_text(xml)).collect()
+        this.found.into_iter().flat_map(|link| link.into_text(xml)).collect()
     }
 
     fn fits(&self, width: Option<u32>, inherits: bool) -> bool {
@@ -92,7 +92,7 @@ impl Links {
 }
 
 impl Properties {
-    fn as_text(self, xml: &str) -> [Edit; 2] {
+    fn into_text(self, xml: &str) -> [Edit; 2] {
         let start = xml.get(self.start.clone()).unwrap_or_default();
         let underline = if start.contains(" u=\"") { "" } else { " u=\"sng\"" };
         let color = if self.has_color { "" } else { LOOKS };
