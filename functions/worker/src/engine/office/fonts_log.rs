@@ -39,7 +39,12 @@ pub(super) fn read(log: &Path, pdf: &Path) -> io::Result<Matches> {
     let mut found = matches(BufReader::new(File::open(log)?.take(LOG_BYTES)))?;
     let is_own = |asked: &str| INTERFACE.contains(&asked.to_lowercase().as_str());
     let own: BTreeSet<_> = found.iter().filter(|(asked, _)| is_own(asked)).flat_map(|(_, found)| found).collect();
-    let used = contained(File::open(pdf)?, own.into_iter().map(|family| plain(family)).collect())?;
+    let used = match File::open(pdf) {
+        Ok(pdf) => contained(pdf, own.into_iter().map(|family| plain(family)).collect())?,
+        // Sheets as files of their own are no PDF.
+        Err(error) if error.kind() == io::ErrorKind::NotFound => BTreeSet::new(),
+        Err(error) => return Err(error),
+    };
     found.retain(|asked, found| !is_own(asked) || found.iter().any(|family| used.contains(&plain(family))));
     Ok(found)
 }
@@ -197,6 +202,7 @@ mod tests {
         std::fs::write(log.path(), asked("Tahoma", "Arimo Tall") + &asked("Segoe UI", "Arimo Extra Tall")).unwrap();
         let asked = || read(log.path(), pdf.path()).unwrap().into_keys().collect::<Vec<_>>();
         assert!(asked().is_empty());
+        assert!(read(log.path(), Path::new("/nowhere.pdf")).unwrap().is_empty());
         // Across the border of two chunks.
         std::fs::write(pdf.path(), [&vec![0; CHUNK - 20][..], b"/FontName/BAAAAA+ArimoTall-Regular"].concat()).unwrap();
         assert_eq!(asked(), ["Tahoma"]);

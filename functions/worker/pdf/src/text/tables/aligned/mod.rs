@@ -17,6 +17,8 @@ const GAPS: [f32; 2] = [COLUMN_GAP, CLOSE];
 const HEAD_LINES: usize = 3;
 /// The middles of lines of text are further apart than that, in ems.
 const ONE_ROW: f32 = 0.9;
+/// Most lines of one row: a page of lines that all lie closer is no table, and would be read again from each of its lines.
+const ROW_LINES: usize = 50;
 /// The least rows with words on both sides of a white column.
 const WHITE_ROWS: usize = 4;
 /// The widest gap between rows, in ems.
@@ -157,7 +159,9 @@ fn visual_rows<'l>(lines: impl Iterator<Item = &'l Line> + Clone) -> impl Iterat
     std::iter::repeat_with(move || {
         let mut last = lines.next()?;
         let mut row = VisualRow { line: last.clone(), count: 1 };
-        while let Some(below) = lines.next_if(|below| is_one(last, below)) {
+        while row.count < ROW_LINES
+            && let Some(below) = lines.next_if(|below| is_one(last, below))
+        {
             row.line.area = row.line.area.union(&below.area);
             row.line.words.extend(below.words.iter().cloned());
             row.count += 1;
