@@ -23,18 +23,9 @@ impl Filler<'_> {
         frame: &Frame,
         value: &Value,
     ) -> Result<(), Failure> {
-        let code = writing.part.tags.get(index).and_then(|written| match &written.tag {
-            Tag::Picture(Shown { code, .. }) => *code,
-            Tag::Value(_)
-            | Tag::Raw(_)
-            | Tag::Rich(_)
-            | Tag::Include(_)
-            | Tag::Link(_)
-            | Tag::Address(_)
-            | Tag::Open(_)
-            | Tag::Slide(_)
-            | Tag::Close(_)
-            | Tag::Delimiters(_) => None,
+        let code = writing.part.tags.get(index).and_then(|written| {
+            let Tag::Picture(Shown { code, .. }) = &written.tag else { return None };
+            *code
         });
         if code.is_some() && !self.work.allows(STEPS_OF_CODE) {
             return Err(exhausted());

@@ -1,5 +1,5 @@
-//! OCR: `tesseract/` is the library, `page` prepares pages for it, `clean` improves poor scans, `face` tells sizes and bold type, and `layer` adds the result to the
-//! page as invisible text.
+//! OCR: `tesseract/` is the library, `page` prepares pages for it, `clean` improves poor scans, `face` finds sizes and bold type, and
+//! `layer` adds the result to the page as invisible text.
 
 mod clean;
 mod face;

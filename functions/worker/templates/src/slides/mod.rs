@@ -160,18 +160,9 @@ impl Deck {
 /// The tag that repeats a slide, with its number. More of them are mistakes.
 fn slide_tag<'p>(parts: &'p [Part], slide: &str, problems: &mut Vec<Problem>) -> Option<(usize, &'p Opening)> {
     let part = parts.iter().find(|part| part.name == slide)?;
-    let mut tags = part.tags.iter().enumerate().filter_map(|(number, written)| match &written.tag {
-        Tag::Slide(opening) => Some((number, opening, written)),
-        Tag::Value(_)
-        | Tag::Raw(_)
-        | Tag::Rich(_)
-        | Tag::Picture(_)
-        | Tag::Include(_)
-        | Tag::Link(_)
-        | Tag::Address(_)
-        | Tag::Open(_)
-        | Tag::Close(_)
-        | Tag::Delimiters(_) => None,
+    let mut tags = part.tags.iter().enumerate().filter_map(|(number, written)| {
+        let Tag::Slide(opening) = &written.tag else { return None };
+        Some((number, opening, written))
     });
     let (number, opening, first) = tags.next()?;
     for (_, _, further) in tags {

@@ -146,19 +146,8 @@ impl Library {
 }
 
 fn included(written: &Written) -> Option<&str> {
-    match &written.tag {
-        Tag::Include(name) => Some(name),
-        Tag::Value(_)
-        | Tag::Raw(_)
-        | Tag::Rich(_)
-        | Tag::Picture(_)
-        | Tag::Link(_)
-        | Tag::Address(_)
-        | Tag::Open(_)
-        | Tag::Slide(_)
-        | Tag::Close(_)
-        | Tag::Delimiters(_) => None,
-    }
+    let Tag::Include(name) = &written.tag else { return None };
+    Some(name)
 }
 
 fn names(part: &Part) -> impl Iterator<Item = String> {

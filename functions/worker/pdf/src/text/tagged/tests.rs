@@ -122,7 +122,7 @@ fn tables_keep_their_spans_within_their_rows_and_their_empty_cells() {
     ];
     let nodes = vec![Node::Table { of: 7, rows }, Node::Table { of: 8, rows: vec![vec![cell(5, 1, 1)]] }];
     let blocks = blocks(page(&words, nodes), ALL);
-    assert_eq!(shown(&blocks), ["table a:1x2,b:2x1;:1x1,d:1x1"], "a table without words is none");
+    assert_eq!(shown(&blocks), ["table a:1x2,b:2x1;:1x1,d:1x1"], "a table without words is left out");
     assert_eq!(blocks.blocks[0].tagged.map(|tagged| (tagged.role, tagged.of)), Some((Role::Table, 7)));
 }
 
