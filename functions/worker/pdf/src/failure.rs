@@ -24,6 +24,11 @@ impl Failure {
     pub fn internal(cause: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
     }
+
+    /// Our fault: a file that we made or were given can't be read or written. The message of the system may name paths.
+    pub fn io(error: &std::io::Error) -> Self {
+        Self::internal(format!("file: {}", error.kind()))
+    }
 }
 
 /// The job error of the same name.

@@ -5,9 +5,17 @@ use serde_json::{Number, Value};
 
 use crate::expression::Expression;
 use crate::filters::Formats;
-use crate::markup::CellFormat;
 use crate::problem::Fault;
 use crate::value::text_of;
+
+/// What a cell's number format shows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum CellFormat {
+    #[default]
+    Number,
+    Date,
+    Text,
+}
 
 /// What a cell can hold.
 const LONGEST_TEXT: usize = 32_767;

@@ -4,9 +4,8 @@ use docmill_codes::{self as codes, Mistake, Symbology};
 use serde_json::Value;
 
 use crate::expression::Expression;
-use crate::pictures::{Kind, Picture};
+use crate::pictures::{Kind, Picture, Surroundings};
 use crate::problem::Fault;
-use crate::tree::Surroundings;
 
 /// Narrowest and widest code, in millimeters.
 const WIDTHS: std::ops::RangeInclusive<f64> = 1.0..=1000.0;

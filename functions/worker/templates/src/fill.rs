@@ -17,7 +17,6 @@ use crate::options::Missing;
 use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
 use crate::rich;
-use crate::sheets::Pass;
 use crate::subtemplates::Library;
 use crate::tag::{Link, Opening, Rich, Shown, Tag};
 use crate::tree::{self, Frame, Held, Node, Part, Target};
@@ -57,6 +56,14 @@ pub(crate) struct Writing<'p> {
     /// The addresses that its links have by relationships, in the order of their numbers.
     links: Vec<Address>,
     numbers: HashMap<String, usize>,
+}
+
+/// What one pass of a section has written: a range of the filled part.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Pass {
+    /// The tag that begins the section.
+    pub(crate) section: usize,
+    pub(crate) range: Range<usize>,
 }
 
 /// A part with its values.

@@ -3,11 +3,13 @@
 //! The worker calls this in a confined child: any template and any data may be hostile. Nothing in them runs code; there are no
 //! panics, memory and work are limited, and all failures are typed.
 //!
-//! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part in
-//! XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets what names
-//! cells follow them. `slides/` repeats slides. `links` checks where links lead. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes` draws QR codes and bar codes. `schema` tells what data a template expects, and `filename`
-//! what its documents are called.
+//! `package` opens the archive and leaves all parts without tags byte for byte. `markup/` and `plain` find the tags of a part
+//! in XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets
+//! what names cells follow them. `slides/` repeats slides. `links` checks where links lead, and `addresses` finds tags in those
+//! of the template. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes`
+//! draws QR codes and bar codes. `schema` tells what data a template expects, and `filename` what its documents are called.
 
+mod addresses;
 mod cell;
 mod charts;
 mod codes;

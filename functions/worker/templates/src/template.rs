@@ -5,12 +5,12 @@ use std::rc::Rc;
 
 use serde_json::Value;
 
+use crate::addresses;
 use crate::charts::{self, Chart};
 use crate::data::{Scope, Work};
 use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
 use crate::format::{Format, Kind};
-use crate::links;
 use crate::markup::{self, Dialect, Origin};
 use crate::media;
 use crate::notes::{Notes, Warning, note};
@@ -311,7 +311,7 @@ fn parts(
             let related = relations::part_of(&name);
             let links = match dialect {
                 Dialect::Runs if package.has(&related) => {
-                    links::tagged(&package.text(&related, &mut left)?, &options.delimiters)?
+                    addresses::tagged(&package.text(&related, &mut left)?, &options.delimiters)?
                 }
                 Dialect::Runs | Dialect::Spans | Dialect::Cells | Dialect::Leaves => HashMap::new(),
             };

@@ -4,6 +4,7 @@ use std::ops::Range;
 
 use crate::cell::Cell;
 use crate::options::Delimiters;
+use crate::pictures::Surroundings;
 use crate::problem::{Fault, Place, Problem, Reason};
 use crate::rich::Looks;
 use crate::tag::{Tag, Unpaired, closes};
@@ -134,14 +135,6 @@ pub(crate) enum Frame {
     Attribute,
     /// Over a cell of a sheet, from its upper left corner.
     Cell(Cell),
-}
-
-/// What decides which kinds of pictures can be shown.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Surroundings {
-    Office,
-    OpenDocument,
-    Html,
 }
 
 impl Frame {

@@ -11,7 +11,6 @@ use super::walk;
 use crate::Failure;
 use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::objects::{Lookup, unpacked};
-use crate::structure::open::io_failure;
 
 /// Most unpacked bytes of a stream.
 const UNPACKED_BYTES: usize = 256 << 20;
@@ -34,9 +33,9 @@ pub(super) fn mend(document: &mut Document, held: &DeferredPictures, verdict: &m
     for id in ids {
         let Some(Object::Stream(stream)) = document.objects.get_mut(&id) else { continue };
         let mut stream = std::mem::replace(stream, Stream::new(lopdf::Dictionary::new(), Vec::new()));
-        data(document, held, &mut stream, verdict).map_err(|error| io_failure(&error))?;
+        data(document, held, &mut stream, verdict).map_err(|error| Failure::io(&error))?;
         match document.name(&stream.dict, b"Subtype") {
-            Some(b"Image") => image(document, held, &mut stream, verdict).map_err(|error| io_failure(&error))?,
+            Some(b"Image") => image(document, held, &mut stream, verdict).map_err(|error| Failure::io(&error))?,
             Some(b"Form") => form(document, &mut stream, verdict),
             Some(b"PS") => verdict.fail(Rule::PostScript),
             _ => {}

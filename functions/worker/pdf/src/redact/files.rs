@@ -7,7 +7,7 @@ use lopdf::Document;
 use super::fonts;
 use super::hidden::{self, Removed};
 use super::needle::Needles;
-use crate::structure::open::{io_failure, kind};
+use crate::structure::open::kind;
 use crate::structure::{flatten, open, pages};
 use crate::{Engines, ErrorCode, Failure, Request, Warning};
 
@@ -57,11 +57,11 @@ impl Files {
 }
 
 pub(super) fn delete(file: &Path) -> Result<(), Failure> {
-    std::fs::remove_file(file).map_err(|error| io_failure(&error))
+    std::fs::remove_file(file).map_err(|error| Failure::io(&error))
 }
 
 fn save(document: &mut Document, path: &Path) -> Result<(), Failure> {
-    document.save(path).map(drop).map_err(|error| io_failure(&error))
+    document.save(path).map(drop).map_err(|error| Failure::io(&error))
 }
 
 pub(super) fn load(path: &Path) -> Result<Document, Failure> {

@@ -36,7 +36,7 @@ use writer::WriteError;
 impl From<WriteError> for Failure {
     fn from(error: WriteError) -> Self {
         match error {
-            WriteError::Io(error) => open::io_failure(&error),
+            WriteError::Io(error) => Failure::io(&error),
             WriteError::TooLarge { limit } => Self::new(
                 ErrorCode::RenderFailed,
                 format!("The result is larger than {} MiB, which is the limit. Select fewer pages.", limit >> 20),

@@ -99,7 +99,7 @@ fn repair(
     }
     // The open file can still be read after it is removed.
     let document = load(&rewritten, &request.limits, pictures);
-    std::fs::remove_file(&rewritten).map_err(|error| io_failure(&error))?;
+    std::fs::remove_file(&rewritten).map_err(|error| Failure::io(&error))?;
     let document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
     if Document::load_metadata(&source.path).is_ok_and(|metadata| metadata.encrypted) {
         warnings.push(Warning::new(
@@ -235,8 +235,4 @@ fn corrupt(error: &lopdf::Error) -> Failure {
 pub(crate) fn kind(error: &lopdf::Error) -> String {
     let text = format!("{error:?}");
     text.split(|c: char| !c.is_ascii_alphanumeric()).next().unwrap_or_default().to_owned()
-}
-
-pub(crate) fn io_failure(error: &std::io::Error) -> Failure {
-    Failure::internal(format!("file: {}", error.kind()))
 }

@@ -68,7 +68,7 @@ fn page(mut from: Document, into: &mut Document, limit: u32) -> Result<Stamp, Fa
 }
 
 fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {
-    let svg = std::fs::read(&source.path).map_err(|error| open::io_failure(&error))?;
+    let svg = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let options = usvg::Options {
         // Only what the drawing itself contains: no files and no network.
         resources_dir: None,
@@ -85,7 +85,7 @@ fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {
 }
 
 fn picture(source: &Source, limits: &Limits, into: &mut Document) -> Result<Stamp, Failure> {
-    let content = std::fs::read(&source.path).map_err(|error| open::io_failure(&error))?;
+    let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let image = if source.media == Media::Tiff {
         image::decode(&content, ImageFormat::Tiff, limits)?.0
     } else {
@@ -125,9 +125,8 @@ fn picture(source: &Source, limits: &Limits, into: &mut Document) -> Result<Stam
 
 /// Decodes a picture with at most this many pixels.
 pub(crate) fn decode(content: &[u8], pixels: u64) -> Result<DynamicImage, Failure> {
-    let reader = || {
-        ImageReader::new(std::io::Cursor::new(content)).with_guessed_format().map_err(|error| open::io_failure(&error))
-    };
+    let reader =
+        || ImageReader::new(std::io::Cursor::new(content)).with_guessed_format().map_err(|error| Failure::io(&error));
     let (width, height) = reader()?.into_dimensions().map_err(|_| damaged("header"))?;
     if u64::from(width) * u64::from(height) > pixels {
         return Err(Failure::new(

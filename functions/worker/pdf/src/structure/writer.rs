@@ -13,7 +13,6 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, dictio
 use sha2::{Digest, Sha256};
 
 use super::deferred_pictures::DeferredPictures;
-use super::open::io_failure;
 use crate::{Failure, Limits};
 
 /// Most objects in an object stream, and their bytes: readers unpack a whole stream for each object.
@@ -47,7 +46,7 @@ pub(crate) fn write_document(
         writer.reserve();
     }
     for (id, object) in document.objects {
-        let object = held.filled(object).map_err(|error| io_failure(&error))?;
+        let object = held.filled(object).map_err(|error| Failure::io(&error))?;
         writer.put(id, object)?;
     }
     writer.finish(root, info)?;

@@ -4,13 +4,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::pdfium::Rect;
 
-use super::PageContent;
-use super::builder::{Builder, placeholder};
-use super::order::{self, Line};
-use super::styles::Styles;
-use super::tables::{self, Table};
+use super::order::Line;
+use super::tables::Table;
 use super::tagged::Tagged;
-use super::words::{self, Word};
+use super::words;
 
 /// Headings have fewer lines and characters than that.
 const HEADING_LINES: usize = 4;
@@ -105,36 +102,4 @@ impl Block {
 
 pub(super) fn area_of(lines: &[Line]) -> Option<Rect> {
     lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b))
-}
-
-pub(super) fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
-    let PageContent { number, width, height, rotation, angle, mut words, aside, ruling, .. } = page;
-    let mut blocks = Vec::new();
-    // Each table becomes one word as large as the table, which takes its place in the order.
-    let mut found = Vec::new();
-    for grid in tables::without_frames(ruling.grids, &words) {
-        let area = grid.area();
-        let inside: Vec<Word> = words.extract_if(.., |word| area.contains(word.area.center())).collect();
-        let Some(first) = inside.first().cloned() else { continue };
-        let table = grid.table(inside);
-        if table.rows.iter().flatten().count() < 2 {
-            let cells = table.rows.into_iter().flatten();
-            words.extend(cells.flat_map(|cell| cell.lines).flat_map(|line| line.words));
-            continue;
-        }
-        words.push(Word { area, place: area, text: placeholder(found.len()), tail: None, raised: None, ..first });
-        found.push(Some(table));
-    }
-    for block in order::blocks(words, &ruling.rules) {
-        let builder = Builder::new(styles, &ruling.rules);
-        blocks.extend(builder.blocks(order::lines(block), &mut found).into_iter().map(Block::checked));
-    }
-    let aside = order::lines(aside);
-    if let Some(area) = area_of(&aside) {
-        blocks.push(Block { area, content: Content::Aside { lines: aside }, tagged: None });
-    }
-    if let Some(area) = area_of(&running) {
-        blocks.push(Block { area, content: Content::Running { lines: running }, tagged: None });
-    }
-    PageBlocks { number, width, height, rotation, angle, blocks }
 }

@@ -4,8 +4,9 @@ use crate::pdfium::Rect;
 
 use super::blocks::{Block, Content};
 use super::order::{self, Line};
+use super::rules::Horizontal;
 use super::styles::Styles;
-use super::tables::{self, Rule, Table};
+use super::tables::{self, Table};
 use super::words::Word;
 
 /// Stands for a table in a word's text. No font has this character.
@@ -18,14 +19,14 @@ pub(super) fn placeholder(index: usize) -> String {
 
 pub(super) struct Builder<'s> {
     styles: &'s Styles,
-    rules: &'s [Rule],
+    rules: &'s [Horizontal],
     blocks: Vec<Block>,
     /// The left edges of the open lists' items.
     indents: Vec<f32>,
 }
 
 impl<'s> Builder<'s> {
-    pub(super) fn new(styles: &'s Styles, rules: &'s [Rule]) -> Self {
+    pub(super) fn new(styles: &'s Styles, rules: &'s [Horizontal]) -> Self {
         Self { styles, rules, blocks: Vec::new(), indents: Vec::new() }
     }
 

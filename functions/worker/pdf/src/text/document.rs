@@ -4,8 +4,9 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::PageContent;
-use super::blocks::{self, Block, Content, HeadersFooters, PageBlocks};
+use super::blocks::{Block, Content, HeadersFooters, PageBlocks};
 use super::order::Line;
+use super::page;
 use super::running::Running;
 use super::styles::{self, Counts, Styles};
 use super::tagged::{self, Census};
@@ -69,7 +70,7 @@ impl Pages {
             let blocks = if tags.is_sound(at) {
                 tagged::page_blocks(page, lines, &styles, tags.traits)
             } else {
-                blocks::page_blocks(page, lines, &styles)
+                page::page_blocks(page, lines, &styles)
             };
             at += 1;
             let done = joining.next(blocks);

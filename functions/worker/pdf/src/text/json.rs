@@ -3,18 +3,14 @@
 use serde::Serialize;
 
 use crate::Failure;
-use crate::pdfium::Rect;
 
 use super::blocks::{self, PageBlocks};
 use super::document::Document;
 use super::inline;
 use super::order;
+use super::places::{Corners, corners, place, round};
 use super::render::Write;
 use super::tables::{self, Part};
-use super::words::Word;
-
-/// Left, top, right and bottom, in points from the upper left corner of the page as shown.
-type Corners = [f64; 4];
 
 #[derive(Serialize)]
 struct Page<'d> {
@@ -188,17 +184,4 @@ fn table_of(page: u32, table: &tables::Table) -> Table {
 
 fn texts(cell: &tables::Cell) -> impl Iterator<Item = String> {
     std::iter::once(cell.text()).chain(std::iter::repeat_n(String::new(), cell.columns.saturating_sub(1)))
-}
-
-/// What contains the words on the page as shown.
-pub(crate) fn place<'w>(words: impl Iterator<Item = &'w Word>) -> Option<Rect> {
-    words.map(|word| word.place).reduce(|a, b| a.union(&b))
-}
-
-pub(crate) fn corners(area: &Rect) -> Corners {
-    [round(area.x0), round(area.y0), round(area.x1), round(area.y1)]
-}
-
-pub(crate) fn round(points: f32) -> f64 {
-    (f64::from(points) * 100.0).round() / 100.0
 }

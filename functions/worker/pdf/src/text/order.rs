@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::pdfium::Rect;
 
 use super::PageContent;
-use super::tables::Rule;
+use super::rules::Horizontal;
 use super::words::{JOINED, Word, is_rtl};
 
 /// The narrowest gap between columns, in ems.
@@ -98,7 +98,7 @@ pub(crate) fn words_in_order(page: PageContent) -> impl Iterator<Item = Word> {
 }
 
 /// The parts of a page in reading order. Columns are not parted where several of the `rules` cross both.
-pub(super) fn blocks(words: Vec<Word>, rules: &[Rule]) -> Vec<Vec<Word>> {
+pub(super) fn blocks(words: Vec<Word>, rules: &[Horizontal]) -> Vec<Vec<Word>> {
     let mut found = Vec::new();
     part(words, DEPTH, rules, &mut found);
     found
@@ -114,7 +114,7 @@ fn usual_gap(lines: &[(Rect, Vec<usize>)]) -> f32 {
     steps.get(steps.len() / 5).copied().unwrap_or(f32::MAX)
 }
 
-fn part(words: Vec<Word>, depth: u8, rules: &[Rule], found: &mut Vec<Vec<Word>>) {
+fn part(words: Vec<Word>, depth: u8, rules: &[Horizontal], found: &mut Vec<Vec<Word>>) {
     let em = median(words.iter().map(|word| word.size).collect());
     let bands = bands(&words, em);
     let run = (depth > 0 && words.len() >= 8).then(|| column_run(&words, &bands, em, rules)).flatten();
@@ -214,7 +214,7 @@ impl Shaft {
 }
 
 /// The tallest run of bands with two columns of text.
-fn column_run(words: &[Word], bands: &[Band], em: f32, rules: &[Rule]) -> Option<Run> {
+fn column_run(words: &[Word], bands: &[Band], em: f32, rules: &[Horizontal]) -> Option<Run> {
     let mut candidates = runs(bands, em);
     candidates.sort_by(|a, b| (b.bottom - b.top).total_cmp(&(a.bottom - a.top)));
     // Nested runs end at the same gap, so the tallest of each gap is enough.
@@ -277,8 +277,8 @@ fn add(open: &mut Vec<Shaft>, shaft: Shaft) {
 }
 
 /// Whether rules of a table's rows lie across the gap.
-fn is_crossed(run: &Run, em: f32, rules: &[Rule]) -> bool {
-    let crosses = |rule: &&Rule| {
+fn is_crossed(run: &Run, em: f32, rules: &[Horizontal]) -> bool {
+    let crosses = |rule: &&Horizontal| {
         (run.top..=run.bottom).contains(&rule.y) && rule.x0 < run.middle - em && run.middle + em < rule.x1
     };
     rules.iter().filter(crosses).count() >= 2

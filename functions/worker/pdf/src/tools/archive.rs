@@ -73,7 +73,7 @@ fn write(request: &Request, mut document: Document, held: &DeferredPictures) -> 
         writer.reserve();
     }
     for (id, object) in document.objects {
-        let whole = held.filled(object).map_err(|error| super::io_failure(&error))?;
+        let whole = held.filled(object).map_err(|error| Failure::io(&error))?;
         writer.put(id, whole)?;
     }
     writer.finish(root, info)?;
@@ -88,7 +88,7 @@ pub(super) fn unpack(engines: &Engines, request: &Request) -> Result<(), Failure
         "newlineBeforeEndstream": "", "decodeLevel": "none", "compressStreams": "n",
     });
     engines.qpdf()?.run(&job)?;
-    std::fs::rename(&plain, result).map_err(|error| super::io_failure(&error))
+    std::fs::rename(&plain, result).map_err(|error| Failure::io(&error))
 }
 
 /// A report with one more entry.

@@ -95,7 +95,7 @@ struct Comparison {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
-    let before = std::fs::metadata(&source.path).map_err(|error| super::io_failure(&error))?.len();
+    let before = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
     let result = request.directory.join(RESULT);
     // Lossless: all glyphs stay, since the text may be edited later.
     let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
@@ -114,7 +114,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     }
     // A damaged source is never the result: the rewritten file is, even if it is a little larger.
     if attempt.bytes >= before && reads_without_repair(engines, source)? {
-        std::fs::copy(&source.path, &result).map_err(|error| super::io_failure(&error))?;
+        std::fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;
         attempt.warnings = vec![Warning::new("already_compact", message)];
@@ -200,7 +200,7 @@ fn attempt(
     let tree = pages::read(&mut document, request.limits.pages)?;
     // Before all else, so that duplicates are processed once.
     shrink::remove_baggage(&mut document, options.remove_metadata);
-    shrink::unify(&mut document, &held).map_err(|error| super::io_failure(&error))?;
+    shrink::unify(&mut document, &held).map_err(|error| Failure::io(&error))?;
     let quality = Quality { pictures: loss.pictures };
     let changed = shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
     let fonts_cut = loss.glyphs && shrink::fonts(&mut document);
@@ -210,7 +210,7 @@ fn attempt(
     if options.linearize {
         linearize(engines, request, result)?;
     }
-    let bytes = std::fs::metadata(result).map_err(|error| super::io_failure(&error))?.len();
+    let bytes = std::fs::metadata(result).map_err(|error| Failure::io(&error))?.len();
     Ok(Attempt { bytes, changed, fonts_cut, warnings })
 }
 
@@ -220,7 +220,7 @@ fn linearize(engines: &Engines, request: &Request, result: &Path) -> Result<(), 
         "inputFile": result, "outputFile": linear, "linearize": "", "deterministicId": "", "objectStreams": "preserve",
     });
     engines.qpdf()?.run(&job)?;
-    std::fs::rename(&linear, result).map_err(|error| super::io_failure(&error))
+    std::fs::rename(&linear, result).map_err(|error| Failure::io(&error))
 }
 
 /// Draws and reads both files.

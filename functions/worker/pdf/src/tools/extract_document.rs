@@ -1,5 +1,7 @@
 //! extract-document: the structure of documents, each in a file of its own.
 
+use std::cell::OnceCell;
+
 use serde::Deserialize;
 
 use super::ocr_pdf::low_confidence;
@@ -13,6 +15,7 @@ use crate::extract::{own, pdf};
 use crate::pdfium::Session;
 use crate::spool::Scratch;
 use crate::structure;
+use crate::structure::content;
 use crate::structure::pages::too_many;
 use crate::structure::tagged::Tree;
 use crate::text::{HeadersFooters, Pages};
@@ -135,6 +138,11 @@ impl Reader<'_> {
         let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
         let (mut facts, mut confidences, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         let tags = self.tags(source, &opened);
+        let structure = OnceCell::new();
+        let has_letters = |number| {
+            let structure = structure.get_or_init(|| self.structure(source));
+            structure.as_ref().is_some_and(|document| content::has_letters(document, number))
+        };
         opened.for_each(|index, page| {
             let tags = tags.as_ref().and_then(|tags| tags.page(page, index));
             let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1, tags.as_ref())?;
@@ -142,7 +150,7 @@ impl Reader<'_> {
             let unread = figures::unread(&looks, page.size(), &read.content.words);
             recognition.pictures(page, &mut read, &unread)?;
             let source = text_source(&read);
-            if source == TextSource::None && hidden.is_empty() && pdf::shows_text(page)? {
+            if source == TextSource::None && hidden.is_empty() && pdf::shows_text(page, || has_letters(index + 1))? {
                 unreadable.push(index + 1);
             }
             let vectors = match read.recognized {
@@ -184,9 +192,13 @@ impl Reader<'_> {
         if !opened.document.is_tagged() || opened.document.has_form() {
             return None;
         }
+        Tree::read(&self.structure(source)?).ok().map(Tags::new)
+    }
+
+    /// The objects of a PDF. `None` if they can't be read.
+    fn structure(&self, source: &Source) -> Option<lopdf::Document> {
         let alone = Request { sources: vec![source.clone()], ..self.request.clone() };
-        let document = structure::open_deferring(self.engines, &alone, 0).ok()?.document;
-        Tree::read(&document).ok().map(Tags::new)
+        Some(structure::open_deferring(self.engines, &alone, 0).ok()?.document)
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn run(
     result: &Path,
 ) -> Result<bool, Failure> {
     let pictures = File::open(&source.path).and_then(has_pictures);
-    if !pictures.map_err(|error| super::io_failure(&error))? {
+    if !pictures.map_err(|error| Failure::io(&error))? {
         return Ok(false);
     }
     let mut opened = match open_deferring(engines, request, position) {
@@ -33,7 +33,7 @@ pub(super) fn run(
     };
     let tree = pages::read(&mut opened.document, request.limits.pages)?;
     let changed = shrink::fit_pictures(&mut opened.document, &opened.held, &tree.pages, most, &request.limits);
-    if !changed.map_err(|error| super::io_failure(&error))? {
+    if !changed.map_err(|error| Failure::io(&error))? {
         return Ok(false);
     }
     write_document(opened.document, &opened.held, &request.limits, result)?;

@@ -113,7 +113,7 @@ pub(super) fn run(_engines: &Engines, request: &Request) -> Result<Outcome, Fail
 }
 
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Failure> {
-    std::fs::read(path).map_err(|error| super::io_failure(&error))
+    std::fs::read(path).map_err(|error| Failure::io(&error))
 }
 
 struct Pages {

@@ -1,6 +1,5 @@
 //! The mark of test jobs on a picture: a large "TEST" across it.
 
-use super::io_failure;
 use crate::image::{Encoding, Format, encode};
 use crate::pdfium::Bitmap;
 use crate::structure::stamp;
@@ -25,14 +24,14 @@ const QUALITY: u8 = 85;
 
 pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure> {
     let format = Format::of(source.media).ok_or_else(|| Failure::internal("a file that takes no mark"))?;
-    let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
+    let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let image = stamp::decode(&content, request.limits.pixels)?;
     let (width, height, transparent) = (image.width(), image.height(), image.color().has_alpha());
     let mut bitmap = Bitmap { width, height, data: image.into_rgba8().into_raw(), transparent };
     draw(&mut bitmap);
     let file = encode(&bitmap, &Encoding { format, quality: QUALITY, grayscale: false, dpi: None })?;
     let name = format!("marked.{}", source.media.extension());
-    std::fs::write(request.directory.join(&name), file).map_err(|error| io_failure(&error))?;
+    std::fs::write(request.directory.join(&name), file).map_err(|error| Failure::io(&error))?;
     let (width, height) = (Some(width), Some(height));
     let marked = Artifact { width, height, ..Artifact::new(name, source.media) };
     Ok(Outcome { artifacts: vec![marked], report: None, warnings: Vec::new() })

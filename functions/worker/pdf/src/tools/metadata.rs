@@ -14,7 +14,7 @@ use crate::pdfa::invoice::{Invoice, Profile};
 use crate::structure::assembly::Source;
 use crate::structure::attachments::{self, Relationship};
 use crate::structure::metadata::{self, Information, Statement};
-use crate::structure::open::{Opened, io_failure};
+use crate::structure::open::Opened;
 use crate::structure::{Assembly, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
@@ -182,7 +182,7 @@ fn refuse(message: String) -> Failure {
 /// Attaches a source to the document.
 fn attach(request: &Request, document: &mut Document, attachment: &Attachment) -> Result<(), Failure> {
     let source = further(request, attachment.source, "attachments")?;
-    let content = fs::read(&source.path).map_err(|error| io_failure(&error))?;
+    let content = fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let name = attachment.filename.clone().or_else(|| source.name.clone());
     let name = name.unwrap_or_else(|| format!("attachment-{}.{}", attachment.source, source.media.extension()));
     let file = attachments::Attachment {
@@ -209,7 +209,7 @@ fn invoice(request: &Request, factur_x: &FacturX) -> Result<Invoice, Failure> {
         (Some(xml), None) => xml.clone().into_bytes(),
         (None, number) => {
             let source = further(request, number.unwrap_or(1), "facturX")?;
-            fs::read(&source.path).map_err(|error| io_failure(&error))?
+            fs::read(&source.path).map_err(|error| Failure::io(&error))?
         }
         (Some(_), Some(_)) => return Err(refuse("Give `facturX.source` or `facturX.xml`, not both.".to_owned())),
     };

@@ -110,7 +110,3 @@ fn within_output(bytes: u64, limits: &Limits) -> Result<(), Failure> {
     let message = format!("The result is larger than {most} MiB, which is the limit. Select fewer pages.");
     Err(Failure::new(ErrorCode::RenderFailed, message, "result beyond the limit"))
 }
-
-pub(crate) fn io_failure(error: &std::io::Error) -> Failure {
-    Failure::internal(format!("file: {}", error.kind()))
-}

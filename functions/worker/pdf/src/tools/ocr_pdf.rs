@@ -4,7 +4,7 @@ use lopdf::{Object, ObjectId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{io_failure, options, pdf, raster};
+use super::{options, pdf, raster};
 use crate::image::{Encoding, Format, encode};
 use crate::ocr::{self, How, LOW_CONFIDENCE, PageText, Reader, TextLayer};
 use crate::pdfium::Page;
@@ -136,14 +136,14 @@ fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<Stri
     let bitmap = page.render_content(size.width, size.height)?;
     let encoding = Encoding { format: Format::Jpeg, quality: QUALITY, grayscale: false, dpi: None };
     let file = format!("page-{}.jpg", index + 1);
-    std::fs::write(request.directory.join(&file), encode(&bitmap, &encoding)?).map_err(|error| io_failure(&error))?;
+    std::fs::write(request.directory.join(&file), encode(&bitmap, &encoding)?).map_err(|error| Failure::io(&error))?;
     Ok(file)
 }
 
 /// Puts a picture in place of what a page draws. Its annotations stay.
 fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Path) -> Result<(), Failure> {
-    let data = std::fs::read(picture).map_err(|error| io_failure(&error))?;
-    std::fs::remove_file(picture).map_err(|error| io_failure(&error))?;
+    let data = std::fs::read(picture).map_err(|error| Failure::io(&error))?;
+    std::fs::remove_file(picture).map_err(|error| Failure::io(&error))?;
     let stream = crate::image::jpeg(&data).ok_or_else(|| Failure::internal("a picture of our own can't be read"))?;
     overlay::show_picture(document, id, stream);
     Ok(())

@@ -169,7 +169,7 @@ impl<'s> Opened<'s> {
         flatten::draw_texts(self.engines, &alone, &path)?;
         let copy = Document::open(self.session, &path, None)?;
         // The open file can still be read after it is removed.
-        std::fs::remove_file(&path).map_err(|error| super::io_failure(&error))?;
+        std::fs::remove_file(&path).map_err(|error| Failure::io(&error))?;
         if copy.pages() != self.document.pages() {
             return Err(Failure::internal("the copy with fields has other pages"));
         }

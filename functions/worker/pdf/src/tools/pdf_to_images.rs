@@ -150,7 +150,7 @@ impl<'r> Output<'r> {
     fn write(&self, index: usize, bitmap: &Bitmap) {
         let written = encode(bitmap, &self.encoding).and_then(|file| {
             std::fs::write(self.request.directory.join(self.file(index)), &file)
-                .map_err(|error| super::io_failure(&error))?;
+                .map_err(|error| Failure::io(&error))?;
             Ok(file.len() as u64)
         });
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);

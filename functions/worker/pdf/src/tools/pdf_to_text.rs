@@ -153,17 +153,17 @@ struct Output<'l> {
 
 impl<'l> Output<'l> {
     fn new(path: &Path, limits: &'l Limits) -> Result<Self, Failure> {
-        let file = File::create(path).map_err(|error| super::io_failure(&error))?;
+        let file = File::create(path).map_err(|error| Failure::io(&error))?;
         Ok(Self { file: BufWriter::new(file), bytes: 0, limits })
     }
 
     fn write(&mut self, text: &str) -> Result<(), Failure> {
         self.bytes += text.len() as u64;
         super::within_output(self.bytes, self.limits)?;
-        self.file.write_all(text.as_bytes()).map_err(|error| super::io_failure(&error))
+        self.file.write_all(text.as_bytes()).map_err(|error| Failure::io(&error))
     }
 
     fn end(mut self) -> Result<(), Failure> {
-        self.file.flush().map_err(|error| super::io_failure(&error))
+        self.file.flush().map_err(|error| Failure::io(&error))
     }
 }

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{options, pdf};
-use crate::structure::open::{io_failure, mentions_signature, signature_broken};
+use crate::structure::open::{mentions_signature, signature_broken};
 use crate::structure::pages::too_many;
 use crate::structure::{self, Assembly, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
@@ -93,7 +93,7 @@ pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Fa
     let result = request.directory.join(RESULT);
     let is_encrypted = engines.qpdf()?.is_encrypted(&source.path);
     if !is_encrypted && let Counted { pages, is_sound: true } = count(engines, request, source, None)? {
-        fs::copy(&source.path, &result).map_err(|error| io_failure(&error))?;
+        fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
         let warning = Warning::new("not_protected", "The document was not protected. The result is the same file.");
         return Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings: vec![warning] });
     }
@@ -148,8 +148,8 @@ fn finish(
             job.remove("password");
         }
         engines.qpdf()?.run(&job)?;
-        fs::remove_file(&rebuilt).map_err(|error| io_failure(&error))?;
-    } else if mentions_signature(&source.path).map_err(|error| io_failure(&error))? {
+        fs::remove_file(&rebuilt).map_err(|error| Failure::io(&error))?;
+    } else if mentions_signature(&source.path).map_err(|error| Failure::io(&error))? {
         warnings.push(signature_broken());
     }
     Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings })

@@ -50,7 +50,7 @@ pub(super) fn open<'s>(
     engines.qpdf()?.normalize(&source.path, password, &decrypted).map_err(|_same| refusal)?;
     let document = Document::open(session, &decrypted, None);
     // The open file can still be read after it is removed.
-    std::fs::remove_file(&decrypted).map_err(|error| super::io_failure(&error))?;
+    std::fs::remove_file(&decrypted).map_err(|error| Failure::io(&error))?;
     document
 }
 

@@ -5,7 +5,7 @@ use std::fs;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{io_failure, only_source, options, stem};
+use super::{only_source, options, stem};
 use crate::email::{Body, Email, Format, Page, render};
 use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
 
@@ -33,12 +33,12 @@ enum Attachments {
 pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let Options { attachments, allow_remote } = options(request)?;
     let source = only_source(request)?;
-    let bytes = fs::read(&source.path).map_err(|error| io_failure(&error))?;
+    let bytes = fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let email = read(source.media, &bytes)?;
     drop(bytes);
     let name = stem(source.name.as_deref());
     let page = render(&email, allow_remote);
-    fs::write(request.directory.join(RESULT), &page.html).map_err(|error| io_failure(&error))?;
+    fs::write(request.directory.join(RESULT), &page.html).map_err(|error| Failure::io(&error))?;
     let warnings = warnings(&email, &page);
     let mut artifacts = vec![artifact(RESULT.to_owned(), Media::Html, None)];
     let mut listed = Vec::with_capacity(page.attachments.len());
@@ -47,7 +47,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
         listed.push(json!({"name": name, "bytes": attached.bytes.len()}));
         if attachments != Attachments::List {
             let file = format!("attachment-{number}");
-            fs::write(request.directory.join(&file), &attached.bytes).map_err(|error| io_failure(&error))?;
+            fs::write(request.directory.join(&file), &attached.bytes).map_err(|error| Failure::io(&error))?;
             artifacts.push(artifact(file, Media::Other, Some(name)));
         }
     }

@@ -3,7 +3,7 @@
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{io_failure, only_source, options, stem};
+use super::{only_source, options, stem};
 use crate::markdown::{self, Look, Theme};
 use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
 
@@ -21,11 +21,11 @@ struct Options {
 pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let Options { theme, css, toc } = options(request)?;
     let source = only_source(request)?;
-    let text = std::fs::read_to_string(&source.path).map_err(|error| io_failure(&error))?;
+    let text = std::fs::read_to_string(&source.path).map_err(|error| Failure::io(&error))?;
     let name = stem(source.name.as_deref());
     let look = Look { theme, css: css.as_deref(), contents: toc, base: source.base.as_deref(), name: name.as_deref() };
     let page = markdown::render(&text, look).map_err(|_| Failure::internal("Markdown could not be written as HTML"))?;
-    std::fs::write(request.directory.join(RESULT), &page.html).map_err(|error| io_failure(&error))?;
+    std::fs::write(request.directory.join(RESULT), &page.html).map_err(|error| Failure::io(&error))?;
     let warning = page.unreadable_front_matter.then(|| {
         Warning::new(
             "front_matter_unreadable",

@@ -201,8 +201,7 @@ impl Splitter<'_> {
         let mut fits = |splitter: &mut Self, length: usize| {
             let trial = "trial.pdf";
             let written = splitter.write(source, &pages[..length], trial, first);
-            fs::remove_file(splitter.request.directory.join(trial))
-                .map_err(|error| crate::structure::open::io_failure(&error))?;
+            fs::remove_file(splitter.request.directory.join(trial)).map_err(|error| Failure::io(&error))?;
             written.map(|(_, bytes)| bytes <= most)
         };
         if fits(self, pages.len())? {

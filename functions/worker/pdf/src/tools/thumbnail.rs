@@ -57,10 +57,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 fn drawing(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
     let drawn = request.directory.join("drawing.pdf");
     std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?)?)
-        .map_err(|error| super::io_failure(&error))?;
+        .map_err(|error| Failure::io(&error))?;
     let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
     let picture = page(engines, request, &drawing, &Options { page: 1, ..*options });
-    std::fs::remove_file(&drawn).map_err(|error| super::io_failure(&error))?;
+    std::fs::remove_file(&drawn).map_err(|error| Failure::io(&error))?;
     picture.map(|(picture, _no_form)| picture)
 }
 
@@ -68,8 +68,7 @@ fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outc
     let encoding = Encoding { format: options.format, quality: options.quality, grayscale: false, dpi: None };
     let media = options.format.media();
     let file = format!("thumbnail.{}", media.extension());
-    std::fs::write(request.directory.join(&file), encode(picture, &encoding)?)
-        .map_err(|error| super::io_failure(&error))?;
+    std::fs::write(request.directory.join(&file), encode(picture, &encoding)?).map_err(|error| Failure::io(&error))?;
     let (width, height) = (Some(picture.width), Some(picture.height));
     Ok(Outcome { artifacts: vec![Artifact { width, height, ..Artifact::new(file, media) }], ..Outcome::default() })
 }

@@ -9,7 +9,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::pdfium::{Document, family};
-use crate::structure::open::io_failure;
 use crate::structure::pages::too_many;
 use crate::structure::stamp;
 use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, PictureLimits, Request, Source};
@@ -107,7 +106,7 @@ fn fit(
 
 fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artifact, Failure> {
     let limits = &request.limits;
-    let bytes = std::fs::metadata(&source.path).map_err(|error| io_failure(&error))?.len();
+    let bytes = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
     if bytes > limits.output_bytes {
         let most = limits.output_bytes >> 20;
         return Err(Failure::new(
@@ -127,7 +126,7 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
     match source.media {
         Media::Pdf => artifact.pages = Some(pages(engines, request, source)?),
         Media::Jpeg | Media::Png | Media::Webp | Media::Tiff | Media::Gif | Media::Bmp => {
-            let content = std::fs::read(&source.path).map_err(|error| io_failure(&error))?;
+            let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
             let image = stamp::decode(&content, limits.pixels)?;
             (artifact.width, artifact.height) = (Some(image.width()), Some(image.height()));
         }
@@ -158,12 +157,12 @@ fn unusable(cause: &str) -> Failure {
 }
 
 fn open(source: &Source) -> Result<File, Failure> {
-    File::open(&source.path).map_err(|error| io_failure(&error))
+    File::open(&source.path).map_err(|error| Failure::io(&error))
 }
 
 fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, Failure> {
     let mut head = Vec::with_capacity(5);
-    open(source)?.take(5).read_to_end(&mut head).map_err(|error| io_failure(&error))?;
+    open(source)?.take(5).read_to_end(&mut head).map_err(|error| Failure::io(&error))?;
     if head != b"%PDF-" {
         return Err(unusable("no PDF header"));
     }
@@ -216,7 +215,7 @@ fn rich_text(mut file: File) -> Result<(), Failure> {
 fn table(mut file: File) -> Result<(), Failure> {
     let mut buffer = vec![0; CHUNK];
     loop {
-        match file.read(&mut buffer).map_err(|error| io_failure(&error))? {
+        match file.read(&mut buffer).map_err(|error| Failure::io(&error))? {
             0 => return Ok(()),
             read if buffer[..read].contains(&0) => return Err(unusable("separated values with binary data")),
             _ => {}
@@ -243,7 +242,7 @@ fn utf8(mut file: File) -> Result<(), Failure> {
     let mut buffer = vec![0; CHUNK];
     let mut kept = 0;
     loop {
-        let read = file.read(&mut buffer[kept..]).map_err(|error| io_failure(&error))?;
+        let read = file.read(&mut buffer[kept..]).map_err(|error| Failure::io(&error))?;
         let filled = kept + read;
         match std::str::from_utf8(&buffer[..filled]) {
             Ok(_) => kept = 0,

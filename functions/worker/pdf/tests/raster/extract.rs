@@ -56,8 +56,35 @@ fn page(content: &str) -> Vec<u8> {
         "<</Type/OCG/Name(hidden)>>".to_owned(),
         "<</Type/OCG/Name(shown)>>".to_owned(),
     ];
+    written(&objects)
+}
+
+/// A page with a character of a script that no font of this machine has, as pdfium does not know it: U+11F04 or a space.
+fn undrawn(character: &str) -> Vec<u8> {
+    let map = format!(
+        "begincmap 1 begincodespacerange<0000><FFFF>endcodespacerange 1 beginbfchar<0041><{character}>endbfchar endcmap"
+    );
+    let content = "BT /F 20 Tf 50 300 Td <0041> Tj ET";
+    let objects = [
+        "<</Type/Catalog/Pages 2 0 R>>".to_owned(),
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>".to_owned(),
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 400 400]/Resources<</Font<</F 5 0 R>>>>/Contents 4 0 R>>".to_owned(),
+        format!("<</Length {}>>stream\n{content}\nendstream", content.len()),
+        "<</Type/Font/Subtype/Type0/BaseFont/Kawi/Encoding/Identity-H/ToUnicode 6 0 R/DescendantFonts[7 0 R]>>".to_owned(),
+        format!("<</Length {}>>stream\n{map}\nendstream", map.len()),
+        "<</Type/Font/Subtype/CIDFontType2/BaseFont/Kawi/CIDSystemInfo<</Registry(Adobe)/Ordering(Identity)/Supplement 0>>\
+         /FontDescriptor<</Type/FontDescriptor/FontName/Kawi/Flags 4/FontBBox[0 0 1000 1000]/Ascent 800/Descent -200\
+         /ItalicAngle 0/StemV 80>>>>"
+            .to_owned(),
+    ];
+    written(&objects)
+}
+
+/// A PDF of these objects, the first of which is its root.
+fn written(objects: &[String]) -> Vec<u8> {
     let numbered = objects.iter().zip(1..).map(|(object, number)| format!("{number} 0 obj{object}\nendobj\n"));
-    format!("%PDF-1.7\n{}trailer<</Root 1 0 R/Size 9>>\n", numbered.collect::<String>()).into_bytes()
+    let size = objects.len() + 1;
+    format!("%PDF-1.7\n{}trailer<</Root 1 0 R/Size {size}>>\n", numbered.collect::<String>()).into_bytes()
 }
 
 /// Text in a size at a place.
@@ -178,6 +205,15 @@ fn hidden_text_is_in_no_block_and_has_its_reason() {
         assert_eq!((&hidden[0]["text"], &hidden[0]["why"]), (&json!("secret"), &json!(why)));
         assert_eq!(hidden[0]["place"]["page"], 1);
         assert!(made.outcome().warnings.iter().any(|warning| warning.code == "hidden_text"));
+    }
+}
+
+#[test]
+fn text_that_no_font_draws_is_told_apart_from_a_page_without_text() {
+    for (character, expected) in [("D807DF04", &["no_text", "text_unreadable"][..]), ("0020", &["no_text"])] {
+        let (made, document) = extracted_from(&undrawn(character), json!({"ocr": "never"}));
+        let warnings: Vec<_> = made.outcome().warnings.iter().map(|warning| warning.code.as_str()).collect();
+        assert_eq!((blocks(&document).len(), warnings.as_slice()), (0, expected), "{character}");
     }
 }
 

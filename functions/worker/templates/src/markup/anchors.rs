@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use super::Dialect;
 use super::joined::{Paragraph, Piece};
-use super::read::{NO_PARAGRAPH, Pages, Reading, Tagged, looks};
+use super::reading::{NO_PARAGRAPH, Pages, Reading, Tagged, looks};
 use super::scan::{Element, Markup, attribute, value};
-use crate::links;
+use crate::addresses;
 use crate::options::Delimiters;
 use crate::problem::{Place, Problem, quote};
 use crate::tag::Tag;
@@ -39,7 +39,7 @@ pub(super) fn addresses(reading: &Reading<'_>, delimiters: &Delimiters, problems
             text: quote(&target),
             ..Place::default()
         };
-        match links::address(&target, delimiters) {
+        match addresses::parse(&target, delimiters) {
             None => {}
             Some(Ok(expression)) => {
                 let (tag, place, text) = (Tag::Address(expression), place(), target.clone());

@@ -2,29 +2,12 @@
 
 use std::ops::Range;
 
+use super::ends::without_tags;
 use super::joined::Paragraph;
-use super::read::Tagged;
+use super::reading::{Sheet, Tagged};
 use super::scan::{Markup, attribute, value};
-use super::sections::{Section, without_tags};
-use crate::cell::{Cell, Epoch};
-
-/// What a cell's number format shows.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum CellFormat {
-    #[default]
-    Number,
-    Date,
-    Text,
-}
-
-/// What is known of a sheet besides its own part.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Sheet<'a> {
-    pub(crate) name: &'a str,
-    /// By the numbers that cells have for their styles.
-    pub(crate) formats: &'a [CellFormat],
-    pub(crate) epoch: Epoch,
-}
+use super::sections::Section;
+use crate::cell::Cell;
 
 /// The name of the cell around an element, e.g. `B5`.
 pub(super) fn name_of(markup: &Markup<'_>, source: &str, element: usize) -> Option<String> {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::scan::{Markup, scan};
+use super::scan::{Markup, applied, scan};
 use crate::problem::Failure;
 
 /// Elements that end with a paragraph.
@@ -58,22 +58,6 @@ fn has_row(markup: &Markup<'_>, children: &[Vec<usize>], table: usize) -> bool {
         left.extend(children.get(element).into_iter().flatten());
     }
     false
-}
-
-/// The source with stretches replaced. Those inside of others are dropped.
-pub(crate) fn applied(source: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
-    edits.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
-    let (mut result, mut done) = (String::with_capacity(source.len()), 0);
-    for (range, text) in edits.into_iter().filter(|(range, _)| range.start <= range.end) {
-        if range.start < done {
-            continue;
-        }
-        result.push_str(source.get(done..range.start).unwrap_or_default());
-        result.push_str(&text);
-        done = range.end;
-    }
-    result.push_str(source.get(done..).unwrap_or_default());
-    result
 }
 
 #[cfg(test)]

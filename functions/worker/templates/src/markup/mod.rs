@@ -2,19 +2,21 @@
 
 mod anchors;
 mod cells;
+mod ends;
 mod joined;
 mod mend;
 mod numbers;
 mod read;
+mod reading;
 mod scan;
 mod sections;
 mod units;
 
-pub(crate) use cells::{CellFormat, Sheet};
-pub(crate) use mend::{applied, mended};
+pub(crate) use mend::mended;
 pub(crate) use numbers::with_distinct_numbers;
-pub(crate) use read::{Origin, read};
-pub(crate) use scan::{Element, Markup, attribute, attributes, edited, is_well_formed, scan, value};
+pub(crate) use read::read;
+pub(crate) use reading::{Origin, Sheet};
+pub(crate) use scan::{Element, Markup, applied, attribute, attributes, edited, is_well_formed, scan, value};
 
 /// Where a part has its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

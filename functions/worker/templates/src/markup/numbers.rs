@@ -3,8 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::mend::applied;
-use super::scan::{Element, attribute, scan};
+use super::scan::{Element, applied, attribute, scan};
 use crate::problem::Failure;
 
 /// What has a number. The numbers of each kind are distinct.

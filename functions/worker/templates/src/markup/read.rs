@@ -6,13 +6,13 @@ use std::ops::Range;
 
 use super::Dialect;
 use super::anchors::{addresses, anchor};
-use super::cells::{Sheet, name_of, whole_cells};
+use super::cells::{name_of, whole_cells};
 use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
+use super::reading::{NO_PARAGRAPH, Origin, Pages, Reading, Tagged, looks};
 use super::scan::{Markup, attribute, scan, value};
 use super::sections::sections;
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};
-use crate::rich::Looks;
 use crate::tag::{self, MOST_TAGS, Seen, Tag};
 use crate::tree::{self, Anchor, Frame, Held, Mark, Part, Target, Written};
 
@@ -28,29 +28,6 @@ fn may_have_tags(source: &str, delimiters: &Delimiters) -> bool {
 /// Whether an address in the part may have tags as codes: `%7B`.
 fn may_have_codes(source: &str, dialect: Dialect) -> bool {
     dialect == Dialect::Spans && source.contains("href=") && source.contains('%')
-}
-
-/// A tag in a part.
-#[derive(Debug)]
-pub(super) struct Tagged {
-    pub(super) tag: Tag,
-    /// As it is written, with delimiters.
-    pub(super) text: String,
-    pub(super) place: Place,
-    pub(super) paragraph: usize,
-    /// Its range in the paragraph's text.
-    pub(super) within: Range<usize>,
-    pub(super) pieces: Vec<Piece>,
-}
-
-impl Tagged {
-    pub(super) fn start(&self) -> usize {
-        self.pieces.first().map_or(0, |piece| piece.raw.start)
-    }
-
-    pub(super) fn end(&self) -> usize {
-        self.pieces.last().map_or(0, |piece| piece.raw.end)
-    }
 }
 
 /// `None` if it has no tags. Mistakes go to `problems`.
@@ -144,27 +121,6 @@ fn read_part(
     let nodes = tree::build(marks, spans, source.len(), &written, problems);
     let (name, is_sheet) = (origin.part.to_owned(), origin.sheet.is_some());
     Ok(Some(Part { name, nodes, tags: written, source, is_sheet }))
-}
-
-/// The paragraph of tags that are in an attribute.
-pub(super) const NO_PARAGRAPH: usize = usize::MAX;
-
-/// The part that is read.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Origin<'a> {
-    pub(crate) part: &'a str,
-    pub(crate) sheet: Option<Sheet<'a>>,
-    /// The slide's place in its presentation, from 1.
-    pub(crate) slide: Option<u32>,
-    /// The relationships of links whose addresses have tags.
-    pub(crate) links: Option<&'a HashMap<String, String>>,
-}
-
-pub(super) struct Reading<'a> {
-    pub(super) origin: &'a Origin<'a>,
-    pub(super) source: &'a str,
-    pub(super) markup: &'a Markup<'a>,
-    pub(super) dialect: Dialect,
 }
 
 fn found(
@@ -357,25 +313,6 @@ fn own_paragraph(markup: &Markup<'_>, paragraphs: &[Paragraph], tagged: &Tagged)
     (siblings.count() > 1).then(|| markup.range(paragraph.element))
 }
 
-/// How a Word document formats a paragraph and one of its runs.
-pub(super) fn looks(markup: &Markup<'_>, source: &str, paragraph: usize, run: Option<usize>) -> Looks {
-    let of = |parent: usize, name: &str| {
-        let child = markup.inside(parent).find(|(_, element)| element.parent == Some(parent) && element.name == name);
-        child.map(|(child, _)| child)
-    };
-    let text = |element: usize| source.get(markup.range(element)).unwrap_or_default().to_owned();
-    let properties = of(paragraph, "w:pPr");
-    let marks = run.and_then(|run| of(run, "w:rPr"));
-    let children = marks
-        .into_iter()
-        .flat_map(|marks| markup.inside(marks).filter(move |(_, element)| element.parent == Some(marks)));
-    Looks {
-        paragraph: properties.map(text).unwrap_or_default(),
-        style: properties.and_then(|properties| of(properties, "w:pStyle")).map(text).unwrap_or_default(),
-        run: children.map(|(child, element)| (element.local().to_owned(), text(child))).collect(),
-    }
-}
-
 fn runs_target(markup: &Markup<'_>, source: &str, run: Option<usize>, name: &str, prefix: &str) -> Target {
     let is_run = run.is_some_and(|run| markup.local(run) == "r");
     match (prefix, is_run) {
@@ -400,24 +337,4 @@ fn preserve_spaces(markup: &Markup<'_>, source: &str, element: usize) -> Option<
     let open = source.get(element.open.clone())?;
     let asks = element.local() != "t" || matches!(element.prefix(), "a" | "m") || open.contains("xml:space");
     (!asks).then(|| Mark::Insert { at: element.open.end - 1, text: " xml:space=\"preserve\"" })
-}
-
-/// Where pages begin in a document, as the program that saved it noted.
-pub(super) struct Pages {
-    breaks: Vec<usize>,
-    slide: Option<u32>,
-}
-
-impl Pages {
-    pub(super) fn of(markup: &Markup<'_>, slide: Option<u32>) -> Self {
-        let is_break = |element: &&super::scan::Element<'_>| {
-            matches!(element.local(), "lastRenderedPageBreak" | "soft-page-break")
-        };
-        Self { breaks: markup.elements.iter().filter(is_break).map(|element| element.open.start).collect(), slide }
-    }
-
-    pub(super) fn at(&self, position: usize) -> Option<u32> {
-        let page = || u32::try_from(self.breaks.partition_point(|start| *start <= position) + 1).ok();
-        self.slide.or_else(|| if self.breaks.is_empty() { None } else { page() })
-    }
 }

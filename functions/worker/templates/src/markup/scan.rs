@@ -7,7 +7,6 @@ use quick_xml::Reader;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::Event;
 
-use super::mend::applied;
 use crate::problem::{Failure, too_many};
 
 /// Real documents stay below a few hundred levels.
@@ -215,6 +214,22 @@ fn next_attribute(tag: &str, at: usize) -> Option<(&str, Range<usize>)> {
 pub(crate) fn value(source: &str, element: &Element<'_>, name: &str) -> Option<String> {
     let raw = source.get(attribute(source, element.open.clone(), name)?)?;
     quick_xml::escape::unescape(raw).ok().map(Cow::into_owned)
+}
+
+/// The source with stretches replaced. Those inside of others are dropped.
+pub(crate) fn applied(source: &str, mut edits: Vec<(Range<usize>, String)>) -> String {
+    edits.sort_by_key(|(range, _)| (range.start, std::cmp::Reverse(range.end)));
+    let (mut result, mut done) = (String::with_capacity(source.len()), 0);
+    for (range, text) in edits.into_iter().filter(|(range, _)| range.start <= range.end) {
+        if range.start < done {
+            continue;
+        }
+        result.push_str(source.get(done..range.start).unwrap_or_default());
+        result.push_str(&text);
+        done = range.end;
+    }
+    result.push_str(source.get(done..).unwrap_or_default());
+    result
 }
 
 /// An element's source with other values of attributes, as far as it has these.

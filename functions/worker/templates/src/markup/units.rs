@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::read::Tagged;
+use super::ends::Ends;
+use super::reading::Tagged;
 use super::scan::Markup;
-use super::sections::Ends;
 
 const CELLS: [&str; 4] = ["tc", "table-cell", "covered-table-cell", "c"];
 const ROWS: [&str; 3] = ["tr", "table-row", "row"];

@@ -8,7 +8,6 @@ use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 
 use crate::problem::Fault;
-use crate::tree::Surroundings;
 use crate::value::kind_of;
 
 /// Largest picture, in bytes.
@@ -52,6 +51,14 @@ impl Kind {
             Self::Emf => "image/x-emf",
         }
     }
+}
+
+/// What decides which kinds of pictures can be shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Surroundings {
+    Office,
+    OpenDocument,
+    Html,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -15,10 +15,10 @@ mod styles;
 use std::collections::{HashMap, HashSet};
 use std::ops::RangeInclusive;
 
-use crate::cell::Epoch;
+use crate::cell::{CellFormat, Epoch};
 use crate::fill::Filled;
 use crate::format::Format;
-use crate::markup::{self, CellFormat, Dialect, Origin, scan, value};
+use crate::markup::{self, Dialect, Origin, scan, value};
 use crate::options::Delimiters;
 use crate::package::{Changes, Package, TYPES};
 use crate::problem::{Failure, Problem};
@@ -28,7 +28,6 @@ use crate::tree::Part;
 pub(crate) use parts::chart;
 pub(crate) use pictures::place_pictures;
 pub(crate) use references::Sheets;
-pub(crate) use rows::Pass;
 
 use edits::Budget;
 use formula::cell;

@@ -261,8 +261,9 @@ impl<'a> Mover<'a> {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::rows::{Pass, Written};
+    use super::super::rows::Written;
     use super::*;
+    use crate::fill::Pass;
 
     /// Row 2 is there so many times; 3 follows.
     fn sheets(copies: usize) -> Sheets {

@@ -2,8 +2,9 @@
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
-use std::ops::{Range, RangeInclusive};
+use std::ops::RangeInclusive;
 
+use crate::fill::Pass;
 use crate::problem::Failure;
 
 /// What a spreadsheet can have.
@@ -11,14 +12,6 @@ pub(super) const MOST_ROWS: u32 = 1_048_576;
 
 /// Most rows and passes to look at for ranges.
 const MOST_LOOKS: usize = 50_000_000;
-
-/// What one pass of a section has written: a range of the filled part.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Pass {
-    /// The tag that begins the section.
-    pub(crate) section: usize,
-    pub(crate) range: Range<usize>,
-}
 
 /// A row of the filled sheet.
 #[derive(Clone, Copy, Debug)]
@@ -356,6 +349,8 @@ fn within(numbers: &[u32], (first, last): (u32, u32)) -> Option<(u32, u32)> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::Range;
+
     use super::*;
 
     /// A row of output takes ten bytes here.

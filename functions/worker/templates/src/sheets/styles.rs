@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::markup::{CellFormat, scan, value};
+use crate::cell::CellFormat;
+use crate::markup::{scan, value};
 use crate::problem::Failure;
 
 /// For each style that cells can name, in order.

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use super::word::Names;
+use super::stretch::Names;
 use crate::markup::{Markup, applied, attribute, scan, value};
 use crate::problem::Failure;
 

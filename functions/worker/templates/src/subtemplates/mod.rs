@@ -6,6 +6,7 @@
 mod lists;
 mod notes;
 mod parts;
+mod stretch;
 mod styles;
 mod word;
 

@@ -1,7 +1,7 @@
 //! Footnotes and endnotes of a document that is included.
 
+use super::stretch::{Names, Stretch};
 use super::styles;
-use super::word::{Names, Stretch};
 use crate::markup::{attribute, scan, value};
 use crate::problem::Failure;
 

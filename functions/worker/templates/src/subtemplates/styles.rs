@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::word::{Names, Stretch};
+use super::stretch::{Names, Stretch};
 use crate::markup::{Markup, applied, attribute, scan, value};
 use crate::problem::Failure;
 

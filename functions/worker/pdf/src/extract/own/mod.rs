@@ -25,7 +25,6 @@ use crate::email::Format;
 use crate::extract::model::{Document, Role};
 use crate::extract::pictures::Pictures;
 use crate::text::HeadersFooters;
-use crate::tools::io_failure;
 use crate::{Failure, Limits, Media, OfficeFile, Source, Warning};
 
 /// Whether `read` reads it.
@@ -66,7 +65,7 @@ pub(crate) fn read(
 ) -> Result<(Document, Vec<Warning>), Failure> {
     let mut builder = Builder::new(pictures, limits);
     let mut warnings = Vec::new();
-    let bytes = || fs::read(&source.path).map_err(|error| io_failure(&error));
+    let bytes = || fs::read(&source.path).map_err(|error| Failure::io(&error));
     match source.media {
         Media::Html => html::read(&html::decoded(&bytes()?), source.base.as_deref(), &|_| None, &mut builder)?,
         Media::Markdown => {

@@ -8,7 +8,6 @@ use std::path::Path;
 use roxmltree::{Document, Node};
 use zip::ZipArchive;
 
-use crate::tools::io_failure;
 use crate::xml::{self, Fault};
 use crate::{ErrorCode, Failure};
 
@@ -29,12 +28,12 @@ pub(super) struct Package {
 
 impl Package {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let mut file = File::open(path).map_err(|error| io_failure(&error))?;
+        let mut file = File::open(path).map_err(|error| Failure::io(&error))?;
         let mut start = [0; COMPOUND.len()];
         if file.read_exact(&mut start).is_ok() && start == COMPOUND {
             return Err(encrypted());
         }
-        file.rewind().map_err(|error| io_failure(&error))?;
+        file.rewind().map_err(|error| Failure::io(&error))?;
         let archive = ZipArchive::new(BufReader::new(file)).map_err(|_| damaged("its archive is broken"))?;
         if archive.len() > MOST_PARTS {
             return Err(too_large("too many parts"));

@@ -2,7 +2,7 @@
 
 use super::super::model::{Figure, Id, Place};
 use super::super::pictures::Pictures;
-use super::vectors::Vector;
+use super::vectors::{Vector, is_background};
 use super::{Drawn, Kind};
 use crate::image::{Encoding, Format, encode};
 use crate::pdfium::{Bitmap, Looks, Page, Rect};
@@ -11,8 +11,6 @@ use crate::{Failure, Media};
 
 /// Smaller pictures, in points, are ornaments and bullets.
 const LEAST: f32 = 24.0;
-/// Pictures and drawings that cover more of the page are its background, or a scan of it.
-const BACKGROUND: f32 = 0.85;
 /// The share of a page from which a picture may be a scan, on a page with other text.
 const UNREAD: f32 = 0.4;
 /// Pictures within this distance, in points, are parts of one.
@@ -103,10 +101,6 @@ fn areas(pictures: &[Rect], (width, height): (f32, f32)) -> Vec<Rect> {
     found.retain(|area| area.width() >= LEAST && area.height() >= LEAST && !is_background(area, &page));
     found.sort_by(|a, b| a.y0.total_cmp(&b.y0).then(a.x0.total_cmp(&b.x0)));
     found
-}
-
-pub(super) fn is_background(area: &Rect, page: &Rect) -> bool {
-    area.size() > page.size() * BACKGROUND
 }
 
 fn cut(drawn: &Bitmap, area: &Rect, scale: f32) -> Bitmap {

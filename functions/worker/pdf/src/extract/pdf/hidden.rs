@@ -57,15 +57,16 @@ pub(crate) fn read(page: &Page<'_>, number: u32, tags: Option<&PageTags<'_>>) ->
     Ok(Read { content, hidden, looks })
 }
 
-/// Whether the drawn page shows something where it has text: pdfium may not know the characters of a font.
-pub(crate) fn shows_text(page: &Page<'_>) -> Result<bool, Failure> {
+/// Whether a page of which pdfium knows no characters has text: the drawn page shows something in its place, or else the page's
+/// content has letters, as `has_letters` says. pdfium knows no characters that it can't draw.
+pub(crate) fn shows_text(page: &Page<'_>, has_letters: impl FnOnce() -> bool) -> Result<bool, Failure> {
     let texts = page.visible_text();
     if texts.is_empty() {
         return Ok(false);
     }
     let drawn = drawn(page)?;
     let scale = drawn.width as f32 / page.size().0;
-    Ok(texts.iter().any(|area| is_seen(&drawn, area, scale)))
+    Ok(texts.iter().any(|area| is_seen(&drawn, area, scale)) || has_letters())
 }
 
 /// The lines of hidden text.

@@ -1,7 +1,6 @@
 //! Finds charts and diagrams drawn with lines and shapes. Ignores rules, underlines, boxes around text, and backgrounds.
 
 use super::captions;
-use super::figures::is_background;
 use crate::pdfium::{DrawnPath, Form, Page, Rect};
 use crate::text::{self, Line, PageContent, Word};
 
@@ -35,6 +34,8 @@ const FILLED: f32 = 0.4;
 const CELL: f32 = 0.15;
 /// Most drawings of a page.
 const MOST: usize = 50;
+/// Pictures and drawings that cover more of the page are its background, or a scan of it.
+const BACKGROUND: f32 = 0.85;
 
 /// A drawing, and the text in it.
 #[derive(Debug)]
@@ -53,6 +54,11 @@ pub(crate) fn take(page: &Page<'_>, content: &mut PageContent) -> Vec<Vector> {
     let areas = areas(&paths, content);
     let of = |area| Vector { area, text: words_of(content.take(&area)) };
     areas.into_iter().map(of).collect()
+}
+
+/// Whether a picture or drawing is a page's background, or a scan of it.
+pub(super) fn is_background(area: &Rect, page: &Rect) -> bool {
+    area.size() > page.size() * BACKGROUND
 }
 
 /// The text of labels, each in a line.

@@ -4,7 +4,7 @@ mod aligned;
 mod ruled;
 
 pub(super) use aligned::aligned;
-pub(crate) use ruled::{Horizontal as Rule, Ruling};
+pub(crate) use ruled::Ruling;
 pub(super) use ruled::{grids, without_frames};
 
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use serde::{Deserialize, Serialize};
 use crate::pdfium::Rect;
 
 use super::inline;
-use super::json;
 use super::order::{self, Line};
+use super::places;
 use super::tagged::Element;
 use super::words::Word;
 
@@ -130,7 +130,7 @@ impl Table {
         let repeated = self.rows.iter().zip(&next.rows).take(self.headers()).take_while(|(a, b)| same(a, b)).count();
         let (headers, rows) = next.rows.split_at(repeated);
         let words = headers.iter().flatten().flat_map(|cell| &cell.lines).flat_map(|line| &line.words);
-        self.continued.push(Part { page, row: self.rows.len(), area, repeated: json::place(words) });
+        self.continued.push(Part { page, row: self.rows.len(), area, repeated: places::place(words) });
         self.rows.extend(rows.iter().cloned());
     }
 }

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pdfium::Rect;
 
+use super::super::rules::{Horizontal, Vertical};
 use super::super::words::Word;
 use super::{Cell, Table};
 
@@ -23,20 +24,6 @@ pub(crate) struct Grid {
     pub ys: Vec<f32>,
     pub across: Vec<Horizontal>,
     pub down: Vec<Vertical>,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Horizontal {
-    pub x0: f32,
-    pub x1: f32,
-    pub y: f32,
-}
-
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub(crate) struct Vertical {
-    pub x: f32,
-    pub y0: f32,
-    pub y1: f32,
 }
 
 /// What is ruled on a page: grids, and horizontal rules that belong to none.

@@ -10,11 +10,9 @@ use super::super::styles::Styles;
 use super::super::tables::{self, Table};
 use super::super::words::Word;
 use super::judge::{Traits, is_margin};
+use super::lines::lines;
 use super::{Cell, Element, Node, Part, Role, Tagged};
 use crate::pdfium::Tag;
-
-/// A word that is so much higher than the one before it, in ems, begins a column.
-const COLUMN_STEP: f32 = 1.0;
 
 /// The blocks of a page whose structure is sound. `running`: what repeats in its margins.
 pub(in crate::text) fn page_blocks(
@@ -151,13 +149,6 @@ fn block(lines: Vec<Line>, content: impl FnOnce(Vec<Line>) -> Content, tagged: O
 
 fn all(label: Option<Vec<Word>>, words: Vec<Word>) -> Vec<Word> {
     label.into_iter().flatten().chain(words).collect()
-}
-
-/// The lines of a part, column by column: its words are in the order of the content.
-pub(super) fn lines(words: Vec<Word>) -> Vec<Line> {
-    let is_below = |above: &Word, word: &Word| above.area.y0 - word.area.y1 < word.size * COLUMN_STEP;
-    let columns: Vec<Vec<Word>> = words.chunk_by(is_below).map(<[Word]>::to_vec).collect();
-    columns.into_iter().flat_map(order::lines).collect()
 }
 
 /// The number of an item and its lines, without its bullet or number.

@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 use super::super::PageContent;
 use super::super::order::{self, Line};
 use super::super::words::Word;
-use super::blocks::lines;
+use super::lines::lines;
 use super::{Node, Part, Role, Structure};
 use crate::pdfium::{Rect, Tag};
 

@@ -2,6 +2,7 @@
 
 mod blocks;
 mod judge;
+mod lines;
 
 use serde::{Deserialize, Serialize};
 

@@ -5,7 +5,7 @@ mod sheets;
 use serde::Deserialize;
 
 use super::raster::{self, Fit, Size};
-use super::{io_failure, options, within_output};
+use super::{options, within_output};
 use crate::compare::{self, Changed, ComparedPage, Content, Picture, Word, areas, changed, pairs};
 use crate::image::similarity;
 use crate::pdfium::{Background, Document, Session};
@@ -170,6 +170,6 @@ fn by_look(
 fn write_data(request: &Request, compared: &[ComparedPage]) -> Result<Artifact, Failure> {
     let written = compare::data(compared).to_string();
     within_output(written.len() as u64, &request.limits)?;
-    std::fs::write(request.directory.join(DATA), written).map_err(|error| io_failure(&error))?;
+    std::fs::write(request.directory.join(DATA), written).map_err(|error| Failure::io(&error))?;
     Ok(Artifact::new(DATA, Media::Json))
 }

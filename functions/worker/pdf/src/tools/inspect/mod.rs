@@ -23,7 +23,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     const RESULT: &str = "inspection.json";
     let text = serde_json::to_vec_pretty(&found).map_err(|_| Failure::internal("json"))?;
     super::within_output(text.len() as u64, &request.limits)?;
-    std::fs::write(request.directory.join(RESULT), text).map_err(|error| super::io_failure(&error))?;
+    std::fs::write(request.directory.join(RESULT), text).map_err(|error| Failure::io(&error))?;
     let artifact = Artifact::new(RESULT, Media::Json);
     Ok(Outcome { artifacts: vec![artifact], ..Outcome::default() })
 }

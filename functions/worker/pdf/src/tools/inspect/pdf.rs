@@ -17,7 +17,7 @@ use crate::{Engines, Failure, Request, Source};
 const LISTED: usize = 5_000;
 
 pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> Result<Value, Failure> {
-    let bytes = std::fs::metadata(&source.path).map_err(|error| super::super::io_failure(&error))?.len();
+    let bytes = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
     let session = engines.pdfium()?.session();
     let shown = raster::open(engines, &session, request, source)?;
     let structure::open::Opened { mut document, warnings, .. } = structure::open_deferring(engines, request, 0)?;

@@ -7,7 +7,7 @@ use docmill_templates::{self as templates, Delimiters, Format, Missing, Rendered
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{io_failure, options, stem};
+use super::{options, stem};
 use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Source, Warning};
 
 /// The data is the user's content, so this has no `Debug`.
@@ -69,7 +69,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
 }
 
 fn read(source: &Source) -> Result<Vec<u8>, Failure> {
-    std::fs::read(&source.path).map_err(|error| io_failure(&error))
+    std::fs::read(&source.path).map_err(|error| Failure::io(&error))
 }
 
 /// A further source, called as its file without the extension. One without a name is called by its number.
@@ -101,7 +101,7 @@ fn outcome(
     warnings: Vec<templates::Warning>,
 ) -> Result<Outcome, Failure> {
     let file = format!("filled.{}", media.extension());
-    std::fs::write(request.directory.join(&file), bytes).map_err(|error| io_failure(&error))?;
+    std::fs::write(request.directory.join(&file), bytes).map_err(|error| Failure::io(&error))?;
     let artifact = Artifact::new(file, media);
     Ok(Outcome { artifacts: vec![artifact], report: None, warnings: warnings.into_iter().map(warning).collect() })
 }

@@ -6,7 +6,6 @@ use docmill_templates::{self as templates, FilenamePattern, Notes, Template};
 use serde_json::Value;
 
 use super::{Merge, Options, failed, reading, warning};
-use crate::tools::io_failure;
 use crate::{Artifact, ErrorCode, Failure, Media, Outcome, Request};
 
 /// Enough mistakes: more rows are not looked at.
@@ -34,7 +33,7 @@ pub(super) fn run(
         within_limit(written, request)?;
         let extension = media.extension();
         let file = format!("filled-{}.{extension}", filled.row);
-        std::fs::write(request.directory.join(&file), &filled.bytes).map_err(|error| io_failure(&error))?;
+        std::fs::write(request.directory.join(&file), &filled.bytes).map_err(|error| Failure::io(&error))?;
         let number = || (options.merge == Some(Merge::One)).then(|| filled.row.to_string());
         let name = filled.name.map(|name| names.distinct(name)).or_else(number);
         let filename = name.map(|name| format!("{name}.{extension}"));

@@ -6,8 +6,9 @@ use lopdf::Document;
 
 use super::codes::Codes;
 use super::fields::{Fields, distinct};
+use super::look::Look;
 use super::mark::Mark;
-use super::options::{Content, Look, Stamp};
+use super::options::{Content, Stamp};
 use super::refuse;
 use crate::label::{self, Align};
 use crate::structure::assembly::Source;

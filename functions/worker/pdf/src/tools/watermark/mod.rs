@@ -2,6 +2,7 @@
 
 mod codes;
 mod fields;
+mod look;
 mod mark;
 mod marks;
 mod options;

@@ -4,7 +4,7 @@ use docmill_codes::Symbology;
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::place::Position;
+use super::look::{Look, Position};
 use super::refuse;
 use crate::structure::overlay::Layer;
 use crate::{Failure, Request};
@@ -90,21 +90,6 @@ struct Given {
     width: Option<f32>,
     pages: Option<String>,
     layer: Option<Layer>,
-}
-
-/// A mark's look and place.
-#[derive(Clone, Debug)]
-pub(super) struct Look {
-    pub(super) position: Position,
-    pub(super) margin: f32,
-    pub(super) opacity: f32,
-    pub(super) rotation: f32,
-    /// In points. `None`: the usual size of a watermark, or less if that does not fit.
-    pub(super) font_size: Option<f32>,
-    pub(super) color: String,
-    pub(super) width: Option<f32>,
-    pub(super) pages: Option<String>,
-    pub(super) layer: Layer,
 }
 
 impl Given {

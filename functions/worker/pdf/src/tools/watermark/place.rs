@@ -1,9 +1,7 @@
 //! Where marks go on pages.
 
-use serde::Deserialize;
-
+use super::look::{Look, Position};
 use super::mark::Mark;
-use super::options::Look;
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
 
@@ -11,21 +9,6 @@ use crate::structure::transform::Matrix;
 const TILE_GAP: f32 = 1.0;
 /// The most tiles on one page.
 const MOST_TILES: f32 = 400.0;
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub(super) enum Position {
-    TopLeft,
-    Top,
-    TopRight,
-    Left,
-    Center,
-    Right,
-    BottomLeft,
-    Bottom,
-    BottomRight,
-    Tile,
-}
 
 /// Where the mark's box goes, in page units: one place, or one for each tile.
 pub(super) fn place(look: &Look, mark: &Mark, visible: Rectangle, rotation: i64) -> Vec<Matrix> {

@@ -23,13 +23,12 @@ use super::text::Text;
 use crate::Failure;
 use crate::extract::model::{Reason, Role, Why};
 use crate::text::HeadersFooters;
-use crate::tools::io_failure;
 
 /// Tables and boxes in each other.
 const DEPTH: usize = 64;
 
 pub(super) fn read(path: &Path, headers_footers: HeadersFooters, builder: &mut Builder<'_, '_>) -> Result<(), Failure> {
-    let bytes = fs::read(path).map_err(|error| io_failure(&error))?;
+    let bytes = fs::read(path).map_err(|error| Failure::io(&error))?;
     if !bytes.starts_with(b"PK") {
         let source = decoded(bytes);
         let tree = tree(&source)?;

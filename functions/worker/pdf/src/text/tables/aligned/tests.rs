@@ -1,4 +1,5 @@
 use super::super::super::order;
+use super::super::Cell;
 use super::*;
 
 const LEADING: f32 = 1.25;
