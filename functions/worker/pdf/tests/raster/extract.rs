@@ -62,7 +62,9 @@ fn page(content: &str) -> Vec<u8> {
 /// A page with a character of a script that no font of this machine has, as pdfium does not know it: U+11F04 or a space.
 fn undrawn(character: &str) -> Vec<u8> {
     let map = format!(
-        "begincmap 1 begincodespacerange<0000><FFFF>endcodespacerange 1 beginbfchar<0041><{character}>endbfchar endcmap"
+        "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Kawi def\n/CMapType 2 def\n\
+         1 begincodespacerange\n<0000> <FFFF>\nendcodespacerange\n1 beginbfchar\n<0041> <{character}>\nendbfchar\n\
+         endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend"
     );
     let content = "BT /F 20 Tf 50 300 Td <0041> Tj ET";
     let objects = [
