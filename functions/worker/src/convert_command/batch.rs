@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use docmill::domain::catalogue::Catalogue;
 use docmill::domain::request::JobRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -76,22 +77,32 @@ pub fn run(args: &BatchArgs) -> ExitCode {
 
 /// Nothing else runs while it waits for a line, like in an idle environment.
 async fn serve(args: &BatchArgs) -> io::Result<()> {
+    // Each schema is compiled once.
+    let catalogue = catalogue().map_err(|refused| io::Error::other(refused.view().to_string()))?;
     let mut converters = Converters::default();
     for line in io::stdin().lock().lines() {
-        let answer = match convert_line(&mut converters, args, &line?).await {
-            Ok(report) => report,
-            Err(refused) => refused.view(),
+        let (answer, scratch) = match convert_line(&mut converters, &catalogue, args, &line?).await {
+            Ok((report, scratch)) => (report, Some(scratch)),
+            Err(refused) => (refused.view(), None),
         };
         writeln!(io::stdout(), "{answer}")?;
+        // Nobody waits for files to be removed, as after a job.
+        drop(scratch);
         converters.get_ready().await;
     }
     Ok(())
 }
 
-async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str) -> Result<Value, Refused> {
+/// The answer, and the scratch directory that it no longer needs.
+async fn convert_line(
+    converters: &mut Converters,
+    catalogue: &Catalogue,
+    args: &BatchArgs,
+    line: &str,
+) -> Result<(Value, Scratch), Refused> {
     let args = args.for_line(line)?;
     let inputs = Input::read_all(&args)?;
-    let (request, mut warnings) = request(&args, &inputs, &catalogue()?)?;
+    let (request, mut warnings) = request(&args, &inputs, catalogue)?;
     let converter = converters.of(&args, &request)?;
     let scratch = Scratch::new()?;
     let converted = convert(converter, &inputs, &request, &[], &args, scratch.path()).await?;
@@ -99,7 +110,7 @@ async fn convert_line(converters: &mut Converters, args: &BatchArgs, line: &str)
     warnings.extend(converted.warnings);
     answer["convertMs"] = json!(rounded_millis(converted.convert));
     answer["warnings"] = json!(warnings);
-    Ok(answer)
+    Ok((answer, scratch))
 }
 
 /// One converter per engine, kept until the end.
