@@ -81,36 +81,34 @@ async fn serve(args: &BatchArgs) -> io::Result<()> {
     let catalogue = catalogue().map_err(|refused| io::Error::other(refused.view().to_string()))?;
     let mut converters = Converters::default();
     for line in io::stdin().lock().lines() {
-        let (answer, scratch) = match convert_line(&mut converters, &catalogue, args, &line?).await {
-            Ok((report, scratch)) => (report, Some(scratch)),
-            Err(refused) => (refused.view(), None),
+        let answer = match convert_line(&mut converters, &catalogue, args, &line?).await {
+            Ok(report) => report,
+            Err(refused) => refused.view(),
         };
         writeln!(io::stdout(), "{answer}")?;
-        // Nobody waits for files to be removed, as after a job.
-        drop(scratch);
         converters.get_ready().await;
     }
     Ok(())
 }
 
-/// The answer, and the scratch directory that it no longer needs.
 async fn convert_line(
     converters: &mut Converters,
     catalogue: &Catalogue,
     args: &BatchArgs,
     line: &str,
-) -> Result<(Value, Scratch), Refused> {
+) -> Result<Value, Refused> {
     let args = args.for_line(line)?;
     let inputs = Input::read_all(&args)?;
     let (request, mut warnings) = request(&args, &inputs, catalogue)?;
     let converter = converters.of(&args, &request)?;
+    // Removed before the answer: whoever has it may end this process.
     let scratch = Scratch::new()?;
     let converted = convert(converter, &inputs, &request, &[], &args, scratch.path()).await?;
     let mut answer = keep(&converted, &args.out)?;
     warnings.extend(converted.warnings);
     answer["convertMs"] = json!(rounded_millis(converted.convert));
     answer["warnings"] = json!(warnings);
-    Ok((answer, scratch))
+    Ok(answer)
 }
 
 /// One converter per engine, kept until the end.

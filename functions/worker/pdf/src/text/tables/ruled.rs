@@ -1,5 +1,6 @@
 //! Tables whose cells have rules around them.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -16,6 +17,10 @@ const RULES: usize = 1_500;
 const NEAR: f32 = 3.0;
 /// The share of a cell's side that a rule covers.
 const COVERED: f32 = 0.5;
+/// The least gap between words of two cells without a rule between them, in ems.
+const GAP: f32 = 0.7;
+/// Cells with more words are text.
+const MOST_WORDS: usize = 500;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -86,12 +91,9 @@ impl Grid {
     /// The table with these words. Empty rows and columns are left out.
     pub(in crate::text) fn table(&self, words: Vec<Word>) -> Table {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
-        let (mut places, index) = self.places();
+        let (mut places, index) = self.parted(&words).places();
         for word in words {
-            let (x, y) = word.area.center();
-            let column = self.xs.partition_point(|edge| *edge <= x).clamp(1, columns) - 1;
-            let row = self.ys.partition_point(|edge| *edge <= y).clamp(1, rows) - 1;
-            if let Some(place) = index.get(row * columns + column).and_then(|at| places.get_mut(*at)) {
+            if let Some(place) = places.get_mut(self.place_of(&word, &index)) {
                 place.words.push(word);
             }
         }
@@ -116,6 +118,41 @@ impl Grid {
         }
         table.rows.retain(|row| !row.is_empty());
         table
+    }
+
+    /// The number of the cell that a word is in.
+    fn place_of(&self, word: &Word, index: &[usize]) -> usize {
+        let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
+        let (x, y) = word.area.center();
+        let column = self.xs.partition_point(|edge| *edge <= x).clamp(1, columns) - 1;
+        let row = self.ys.partition_point(|edge| *edge <= y).clamp(1, rows) - 1;
+        index.get(row * columns + column).copied().unwrap_or(usize::MAX)
+    }
+
+    /// With rules where words of one row stand in several columns: the cells between shaded rows have none.
+    fn parted(&self, words: &[Word]) -> Cow<'_, Self> {
+        let (places, index) = self.places();
+        let mut inside: Vec<Vec<&Word>> = vec![Vec::new(); places.len()];
+        for word in words {
+            if let Some(inside) = inside.get_mut(self.place_of(word, &index)) {
+                inside.push(word);
+            }
+        }
+        let mut down = Vec::new();
+        for (place, words) in places.iter().zip(&inside) {
+            if place.rows > 1 || words.len() > MOST_WORDS {
+                continue;
+            }
+            let (y0, y1) = (self.ys[place.row], self.ys[place.row + 1]);
+            let edges = self.xs.iter().skip(place.column + 1).take(place.columns - 1);
+            down.extend(edges.filter(|x| is_between(words, **x)).map(|x| Vertical { x: *x, y0, y1 }));
+        }
+        if down.is_empty() {
+            return Cow::Borrowed(self);
+        }
+        let mut parted = self.clone();
+        parted.down.append(&mut down);
+        Cow::Owned(parted)
     }
 
     /// The cells, row by row, and the one at each crossing of a row and a column.
@@ -159,6 +196,17 @@ impl Grid {
         let on = self.across.iter().filter(|rule| (rule.y - y).abs() <= NEAR);
         covered(on.map(|rule| (rule.x0, rule.x1)), from, to)
     }
+}
+
+/// Whether words stand on both sides of a column's edge, and are apart on each line.
+fn is_between(words: &[&Word], x: f32) -> bool {
+    let (left, right): (Vec<&Word>, Vec<&Word>) = words.iter().partition(|word| word.area.center().0 < x);
+    let is_beside = |left: &Word, right: &Word| (left.area.center().1 - right.area.center().1).abs() < left.size * 0.5;
+    let is_apart = |left: &Word, right: &Word| {
+        let ends_before = left.area.x1 <= x + 1.0 && right.area.x0 >= x - 1.0;
+        ends_before && (!is_beside(left, right) || right.area.x0 - left.area.x1 >= left.size * GAP)
+    };
+    !left.is_empty() && !right.is_empty() && left.iter().all(|left| right.iter().all(|right| is_apart(left, right)))
 }
 
 /// Whether pieces cover most of a side.
@@ -311,6 +359,26 @@ mod tests {
         let found = grids(&paths, (600.0, 800.0));
         assert_eq!((found.grids.len(), found.rules.len()), (1, 1));
         assert_eq!((found.grids[0].xs.len(), found.grids[0].ys.len()), (3, 3));
+    }
+
+    #[test]
+    fn cells_between_shaded_rows_are_apart_without_rules() {
+        let shade = |x: f32, y: f32| Rect { x0: x, y0: y, x1: x + 100.0, y1: y + 30.0 };
+        let frame = Rect { x0: 50.0, y0: 100.0, x1: 250.0, y1: 190.0 };
+        let paths = [frame, shade(50.0, 100.0), shade(150.0, 100.0), shade(50.0, 160.0), shade(150.0, 160.0)];
+        let grid = grids(&paths, (600.0, 800.0)).grids.remove(0);
+        let table = |between: [(&'static str, f32); 2]| {
+            let rows = [[("a", 60.0), ("b", 160.0)], between, [("c", 60.0), ("d", 160.0)]];
+            let words = rows
+                .iter()
+                .zip([110.0, 140.0, 170.0])
+                .flat_map(|(row, y)| row.iter().map(move |(text, x)| Word::at(text, *x, y, 10.0, false)));
+            let table = grid.table(words.collect());
+            table.rows[1].iter().map(|cell| (cell.text(), cell.columns)).collect::<Vec<_>>()
+        };
+        assert_eq!(table([("e", 60.0), ("f", 160.0)]), [("e".to_owned(), 1), ("f".to_owned(), 1)]);
+        // One text over both columns, with a space where they meet.
+        assert_eq!(table([("both", 127.0), ("columns", 151.0)]), [("both columns".to_owned(), 2)]);
     }
 
     #[test]
