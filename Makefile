@@ -93,7 +93,7 @@ load-crowd: setup build ## Compare small jobs' queue time alone and beside an ac
 load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
 
-load-batch: setup build ## Create a batch of 10,000 rows on a stack of its own while workers and its runner are killed (ROWS=…, KILLS=…, RUNNER_KILLS=…)
+load-batch: setup build ## Create a batch of 10,000 rows on a stack of its own while workers and its runner are killed (ROWS=…, KILLS=…, RUNNER_KILLS=…, PATIENCE=seconds)
 	@$(LOAD) --batch $(or $(ROWS),10000) --kills $(or $(KILLS),100) --runner-kills $(or $(RUNNER_KILLS),8) --patience $(or $(PATIENCE),5000)
 
 # TARGET= a part of a test's name, e.g. fuzz_pages. Failing inputs are saved in tests/fuzz/seeds.

@@ -3,7 +3,7 @@
 Two take a wait of about 50 ms each off every invocation of a function. The third hands OPTIONS requests to the
 `$default` route, as API Gateway does for an API without CORS (the local one has none); ministack would answer itself. The fourth allows
 SQS's `SendMessageBatch` to whoever may send messages, as AWS does: there is no permission of that name. The fifth remembers how
-conditions of DynamoDB are read: ministack would read a query's condition anew for each item of the partition.
+expressions of DynamoDB are read: ministack would read a query's condition anew for each item of the partition.
 """
 
 import socketserver

@@ -25,7 +25,8 @@ impl Failure {
         Self::new(ErrorCode::Internal, "Something went wrong on our side.", cause)
     }
 
-    /// Our fault: a file that we made or were given can't be read or written. The message of the system may name paths.
+    /// Our fault: a file that we made or were given can't be read or written. The system's message may name
+    /// paths, so only the kind of the error is given.
     pub fn io(error: &std::io::Error) -> Self {
         Self::internal(format!("file: {}", error.kind()))
     }

@@ -70,18 +70,25 @@ impl BatchArgs {
     }
 }
 
-/// Serves standard input until its end. Exit code 1 when standard input or output can no longer be used.
+/// Serves standard input until its end. Exit code 1 when standard input or output can no longer be used, or this build has no
+/// catalogue of tools.
 pub fn run(args: &BatchArgs) -> ExitCode {
-    if run_to_the_end(serve(args)).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+    // Loaded once, since the schemas of tools are compiled when they are first used.
+    let catalogue = match catalogue() {
+        Ok(catalogue) => catalogue,
+        Err(refused) => {
+            eprintln!("{}", refused.view());
+            return ExitCode::FAILURE;
+        }
+    };
+    if run_to_the_end(serve(args, &catalogue)).is_ok() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
 /// Nothing else runs while it waits for a line, like in an idle environment.
-async fn serve(args: &BatchArgs) -> io::Result<()> {
-    // Each schema is compiled once.
-    let catalogue = catalogue().map_err(|refused| io::Error::other(refused.view().to_string()))?;
+async fn serve(args: &BatchArgs, catalogue: &Catalogue) -> io::Result<()> {
     let mut converters = Converters::default();
     for line in io::stdin().lock().lines() {
-        let answer = match convert_line(&mut converters, &catalogue, args, &line?).await {
+        let answer = match convert_line(&mut converters, catalogue, args, &line?).await {
             Ok(report) => report,
             Err(refused) => refused.view(),
         };

@@ -8,6 +8,13 @@ use crate::filters::Formats;
 use crate::problem::Fault;
 use crate::value::text_of;
 
+/// What a cell can hold.
+const LONGEST_TEXT: usize = 32_767;
+/// The attribute that marks a cell with a picture over it, until the picture is placed.
+pub(crate) const PICTURE: &str = "docmillOverCell";
+/// Digits that a spreadsheet keeps of a number.
+const DIGITS: usize = 15;
+
 /// What a cell's number format shows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) enum CellFormat {
@@ -16,13 +23,6 @@ pub(crate) enum CellFormat {
     Date,
     Text,
 }
-
-/// What a cell can hold.
-const LONGEST_TEXT: usize = 32_767;
-/// The attribute that marks a cell with a picture over it, until the picture is placed.
-pub(crate) const PICTURE: &str = "docmillOverCell";
-/// Digits that a spreadsheet keeps of a number.
-const DIGITS: usize = 15;
 
 /// A cell whose content is written.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -28,12 +28,6 @@ pub(crate) fn of_page(document: &Document, page: &Dictionary, most: usize) -> Op
     Some(content)
 }
 
-/// Whether a page's content has letters or digits, by the tables of its fonts. The first page is 1. False if they can't be read.
-pub(crate) fn has_letters(document: &Document, page: u32) -> bool {
-    let text = document.extract_text_with_limit(&[page], LOOKED_AT);
-    text.is_ok_and(|text| text.contains(char::is_alphanumeric))
-}
-
 /// Whether a page draws nothing: no text, lines, areas or pictures. White counts as drawn.
 pub(crate) fn is_blank(document: &Document, page: &Dictionary) -> bool {
     if !document.array(page, b"Annots").is_empty() {

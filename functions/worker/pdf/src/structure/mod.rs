@@ -5,6 +5,7 @@
 
 pub(crate) mod assembly;
 pub(crate) mod attachments;
+pub(crate) mod character_map;
 pub(crate) mod content;
 pub(crate) mod deferred_pictures;
 pub(crate) mod field_text;
@@ -13,6 +14,7 @@ pub(crate) mod flatten;
 mod free_text;
 pub(crate) mod impose;
 pub(crate) mod invisible;
+pub(crate) mod letters;
 pub(crate) mod metadata;
 pub(crate) mod objects;
 pub(crate) mod open;

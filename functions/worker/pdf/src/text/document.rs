@@ -70,7 +70,7 @@ impl Pages {
             let blocks = if tags.is_sound(at) {
                 tagged::page_blocks(page, lines, &styles, tags.traits)
             } else {
-                page::page_blocks(page, lines, &styles)
+                page::blocks(page, lines, &styles)
             };
             at += 1;
             let done = joining.next(blocks);

@@ -8,8 +8,8 @@ use super::styles::Styles;
 use super::tables;
 use super::words::Word;
 
-/// Tables, then the blocks of the text around them in reading order, then what is in the margins.
-pub(super) fn page_blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
+/// The blocks in reading order, tables in their places, then text aside and what repeats in the margins.
+pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
     let PageContent { number, width, height, rotation, angle, mut words, aside, ruling, .. } = page;
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.

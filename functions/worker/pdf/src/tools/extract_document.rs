@@ -1,21 +1,19 @@
 //! extract-document: the structure of documents, each in a file of its own.
 
-use std::cell::OnceCell;
-
 use serde::Deserialize;
 
 use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
 use super::stem;
 use crate::extract::model::{Document, TextSource};
-use crate::extract::pdf::{Drawings, Facts, Head, Tags, figures, vectors};
+use crate::extract::pdf::{Drawings, Facts, Head, Tags, UnknownText, figures, vectors};
 use crate::extract::pictures::{Images, Pictures};
 use crate::extract::write::{WriteOptions, write};
 use crate::extract::{own, pdf};
 use crate::pdfium::Session;
 use crate::spool::Scratch;
 use crate::structure;
-use crate::structure::content;
+use crate::structure::letters::pages_with_letters;
 use crate::structure::pages::too_many;
 use crate::structure::tagged::Tree;
 use crate::text::{HeadersFooters, Pages};
@@ -138,11 +136,7 @@ impl Reader<'_> {
         let mut pages = Pages::new(Scratch::of(self.request), HeadersFooters::Drop);
         let (mut facts, mut confidences, mut unreadable) = (Vec::new(), Vec::new(), Vec::new());
         let tags = self.tags(source, &opened);
-        let structure = OnceCell::new();
-        let has_letters = |number| {
-            let structure = structure.get_or_init(|| self.structure(source));
-            structure.as_ref().is_some_and(|document| content::has_letters(document, number))
-        };
+        let mut undrawn = Vec::new();
         opened.for_each(|index, page| {
             let tags = tags.as_ref().and_then(|tags| tags.page(page, index));
             let pdf::Read { content, hidden, looks } = pdf::read(page, index + 1, tags.as_ref())?;
@@ -150,8 +144,12 @@ impl Reader<'_> {
             let unread = figures::unread(&looks, page.size(), &read.content.words);
             recognition.pictures(page, &mut read, &unread)?;
             let source = text_source(&read);
-            if source == TextSource::None && hidden.is_empty() && pdf::shows_text(page, || has_letters(index + 1))? {
-                unreadable.push(index + 1);
+            if source == TextSource::None && hidden.is_empty() {
+                match pdf::unknown_text(page)? {
+                    UnknownText::Drawn => unreadable.push(index + 1),
+                    UnknownText::NotDrawn => undrawn.push(index + 1),
+                    UnknownText::Absent => {}
+                }
             }
             let vectors = match read.recognized {
                 Recognized::No => vectors::take(page, &mut read.content),
@@ -176,6 +174,8 @@ impl Reader<'_> {
         let empty = facts.iter().filter(|facts| facts.source == TextSource::None).count();
         let whole = pages.document()?;
         let mut warnings: Vec<Warning> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
+        unreadable.append(&mut self.with_letters(source, &undrawn));
+        unreadable.sort_unstable();
         warnings.extend(pdf_pages::unreadable(&unreadable));
         warnings.extend(low_confidence(confidences.into_iter()));
         if self.headers_footers == HeadersFooters::Drop {
@@ -193,6 +193,14 @@ impl Reader<'_> {
             return None;
         }
         Tree::read(&self.structure(source)?).ok().map(Tags::new)
+    }
+
+    /// Those of these pages that have letters, although no font draws them.
+    fn with_letters(&self, source: &Source, pages: &[u32]) -> Vec<u32> {
+        if pages.is_empty() {
+            return Vec::new();
+        }
+        self.structure(source).map_or_else(Vec::new, |document| pages_with_letters(&document, pages))
     }
 
     /// The objects of a PDF. `None` if they can't be read.

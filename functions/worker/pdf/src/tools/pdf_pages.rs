@@ -210,10 +210,10 @@ pub(super) fn dropped(lines: usize) -> Option<Warning> {
     (lines > 0).then(|| Warning::new("headers_footers_dropped", message))
 }
 
-/// Pages that show text which can't be read.
+/// Pages with text that can't be read.
 pub(super) fn unreadable(pages: &[u32]) -> Option<Warning> {
     let message = format!(
-        "The text of {} page(s) is in fonts that can't be read: {}. To recognize it by OCR, send `ocr` as `always`.",
+        "The text of {} page(s) is in fonts that can't be read or drawn: {}. To recognize what is drawn by OCR, send `ocr` as `always`.",
         pages.len(),
         numbers(pages)
     );

@@ -59,7 +59,7 @@ fn page(content: &str) -> Vec<u8> {
     written(&objects)
 }
 
-/// A page with a character of a script that no font of this machine has, as pdfium does not know it: U+11F04 or a space.
+/// A page with one character, whose font is not embedded. pdfium leaves out U+11F04, since no installed font has it.
 fn undrawn(character: &str) -> Vec<u8> {
     let map = format!(
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Kawi def\n/CMapType 2 def\n\

@@ -13,7 +13,7 @@ use crate::tag::Tag;
 use crate::tree::{self, Anchor};
 
 /// Links whose addresses have tags.
-pub(super) fn addresses(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
+pub(super) fn tagged_links(reading: &Reading<'_>, delimiters: &Delimiters, problems: &mut Vec<Problem>) -> Vec<Tagged> {
     let Reading { origin, source, markup, dialect } = *reading;
     let attribute_of = |element: &Element<'_>| match (dialect, element.local()) {
         (Dialect::Runs, "hyperlink" | "hlinkClick" | "hlinkHover" | "hlinkMouseOver") => Some("r:id"),

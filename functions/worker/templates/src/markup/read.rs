@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use super::Dialect;
-use super::anchors::{addresses, anchor};
+use super::anchors::{anchor, tagged_links};
 use super::cells::{name_of, whole_cells};
 use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
 use super::reading::{NO_PARAGRAPH, Origin, Pages, Reading, Tagged, looks};
@@ -59,7 +59,7 @@ fn read_part(
     let reading = Reading { origin, source: &source, markup: &markup, dialect };
     let mut found = found(&reading, &paragraphs, delimiters, problems)?;
     found.extend(placeholders(&reading, delimiters, problems));
-    found.extend(addresses(&reading, delimiters, problems));
+    found.extend(tagged_links(&reading, delimiters, problems));
     if found.is_empty() {
         return Ok(None);
     }

@@ -14,6 +14,7 @@ use crate::relations;
 pub(super) const MAIN: &str = "word/document.xml";
 const EMPTY_RELATIONS: &str =
     "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
+
 /// A document that includes others, while it changes.
 pub(super) struct Document {
     package: Package,

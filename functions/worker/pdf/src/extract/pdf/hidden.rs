@@ -57,16 +57,26 @@ pub(crate) fn read(page: &Page<'_>, number: u32, tags: Option<&PageTags<'_>>) ->
     Ok(Read { content, hidden, looks })
 }
 
-/// Whether a page of which pdfium knows no characters has text: the drawn page shows something in its place, or else the page's
-/// content has letters, as `has_letters` says. pdfium knows no characters that it can't draw.
-pub(crate) fn shows_text(page: &Page<'_>, has_letters: impl FnOnce() -> bool) -> Result<bool, Failure> {
+/// What a page of which pdfium knows no characters shows where it has text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum UnknownText {
+    /// It has none.
+    Absent,
+    Drawn,
+    /// No font draws it, or it is nothing but spaces.
+    NotDrawn,
+}
+
+/// Looks at a page of which pdfium knows no characters.
+pub(crate) fn unknown_text(page: &Page<'_>) -> Result<UnknownText, Failure> {
     let texts = page.visible_text();
     if texts.is_empty() {
-        return Ok(false);
+        return Ok(UnknownText::Absent);
     }
     let drawn = drawn(page)?;
     let scale = drawn.width as f32 / page.size().0;
-    Ok(texts.iter().any(|area| is_seen(&drawn, area, scale)) || has_letters())
+    let is_drawn = texts.iter().any(|area| is_seen(&drawn, area, scale));
+    Ok(if is_drawn { UnknownText::Drawn } else { UnknownText::NotDrawn })
 }
 
 /// The lines of hidden text.

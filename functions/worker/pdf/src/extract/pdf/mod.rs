@@ -14,7 +14,7 @@ pub(crate) mod vectors;
 mod whole;
 
 pub(crate) use figures::Drawings;
-pub(crate) use hidden::{Read, read, shows_text};
+pub(crate) use hidden::{Read, UnknownText, read, unknown_text};
 pub(crate) use tagged::Tags;
 pub(crate) use whole::{Head, document};
 

@@ -4,12 +4,11 @@
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::uses::{self, Codes};
+use crate::structure::character_map::entries;
 use crate::structure::objects::{Lookup, unpacked};
-use crate::structure::tokens::{self, Token, Tokens};
 
-/// Most unpacked bytes of a map, and its most entries.
+/// Most unpacked bytes of a map.
 const MAP_BYTES: usize = 16 << 20;
-const ENTRIES: usize = 0x1_0000;
 /// Entries of one block of a map.
 const BLOCK: usize = 100;
 
@@ -88,57 +87,6 @@ fn reduced(map: &[u8], codes: &Codes, is_wide: bool) -> Vec<u8> {
     }
     new.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
     new.into_bytes()
-}
-
-/// The codes of a map with their characters, in UTF-16.
-fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {
-    let mut found: Vec<(u16, Vec<u8>)> = Vec::new();
-    let code = |raw: &[u8]| tokens::hex(raw).iter().fold(0u16, |code, byte| code << 8 | u16::from(*byte));
-    let mut strings: Vec<&[u8]> = Vec::new();
-    // Other sections, such as that of the code space, have strings too.
-    let (mut is_mapping, mut is_range, mut list) = (false, false, None);
-    for token in Tokens::new(map) {
-        match token {
-            Token::Operator(b"beginbfchar" | b"beginbfrange") => {
-                (is_mapping, is_range) = (true, token == Token::Operator(b"beginbfrange"));
-                strings.clear();
-            }
-            Token::Hex(raw) if is_mapping => strings.push(raw),
-            // A list of characters for a range begins or ends.
-            Token::Other if strings.len() == 2 && list.is_none() => list = Some(code(strings[0])),
-            Token::Other => {
-                if let Some(first) = list.take() {
-                    found.extend((first..=u16::MAX).zip(strings.iter().skip(2).map(|raw| tokens::hex(raw))));
-                }
-                strings.clear();
-            }
-            Token::Operator(_) => (is_mapping, strings) = (false, Vec::new()),
-            Token::Hex(_) | Token::Number(_) | Token::Name(_) | Token::Literal(_) => {}
-        }
-        if list.is_some() || found.len() >= ENTRIES {
-            continue;
-        }
-        match strings.as_slice() {
-            [from, text] if !is_range => {
-                found.push((code(from), tokens::hex(text)));
-                strings.clear();
-            }
-            [from, to, text] if is_range => {
-                let text = tokens::hex(text);
-                for (step, code) in (code(from)..=code(to)).enumerate() {
-                    let mut text = text.clone();
-                    if let Some([high, low]) = text.last_chunk_mut::<2>() {
-                        let unit = u16::from_be_bytes([*high, *low]).wrapping_add(step as u16);
-                        [*high, *low] = unit.to_be_bytes();
-                    }
-                    found.push((code, text));
-                }
-                strings.clear();
-            }
-            _ => {}
-        }
-    }
-    found
 }
 
 #[cfg(test)]

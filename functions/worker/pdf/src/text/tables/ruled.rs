@@ -1,6 +1,5 @@
 //! Tables whose cells have rules around them.
 
-use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
@@ -21,6 +20,8 @@ const COVERED: f32 = 0.5;
 const GAP: f32 = 0.7;
 /// Cells with more words are text.
 const MOST_WORDS: usize = 500;
+/// How far such a gap may be from the edge of its columns, in points.
+const EDGE: f32 = 1.0;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -71,6 +72,9 @@ impl Ruling {
     }
 }
 
+/// Edges between columns: a row, and the column to the left.
+type Edges = BTreeSet<(usize, usize)>;
+
 /// A cell of a grid before its words are known.
 #[derive(Clone, Debug)]
 struct Place {
@@ -91,9 +95,13 @@ impl Grid {
     /// The table with these words. Empty rows and columns are left out.
     pub(in crate::text) fn table(&self, words: Vec<Word>) -> Table {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
-        let (mut places, index) = self.parted(&words).places();
+        let (mut places, mut index) = self.places(&Edges::new());
+        let edges = self.white_edges(&places, &index, &words);
+        if !edges.is_empty() {
+            (places, index) = self.places(&edges);
+        }
         for word in words {
-            if let Some(place) = places.get_mut(self.place_of(&word, &index)) {
+            if let Some(place) = self.place_of(&word, &index).and_then(|at| places.get_mut(at)) {
                 place.words.push(word);
             }
         }
@@ -121,42 +129,38 @@ impl Grid {
     }
 
     /// The number of the cell that a word is in.
-    fn place_of(&self, word: &Word, index: &[usize]) -> usize {
+    fn place_of(&self, word: &Word, index: &[usize]) -> Option<usize> {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let (x, y) = word.area.center();
         let column = self.xs.partition_point(|edge| *edge <= x).clamp(1, columns) - 1;
         let row = self.ys.partition_point(|edge| *edge <= y).clamp(1, rows) - 1;
-        index.get(row * columns + column).copied().unwrap_or(usize::MAX)
+        index.get(row * columns + column).copied()
     }
 
-    /// With rules where words of one row stand in several columns: the cells between shaded rows have none.
-    fn parted(&self, words: &[Word]) -> Cow<'_, Self> {
-        let (places, index) = self.places();
+    /// Where words of one row stand in several columns without a rule between them, as between shaded rows: the row, and the
+    /// column to the left. Cells over several rows stay as they are.
+    fn white_edges(&self, places: &[Place], index: &[usize], words: &[Word]) -> Edges {
         let mut inside: Vec<Vec<&Word>> = vec![Vec::new(); places.len()];
         for word in words {
-            if let Some(inside) = inside.get_mut(self.place_of(word, &index)) {
-                inside.push(word);
+            if let Some(own) = self.place_of(word, index).and_then(|at| inside.get_mut(at)) {
+                own.push(word);
             }
         }
-        let mut down = Vec::new();
-        for (place, words) in places.iter().zip(&inside) {
-            if place.rows > 1 || words.len() > MOST_WORDS {
+        let mut edges = Edges::new();
+        for (place, words) in places.iter().zip(inside) {
+            if place.columns == 1 || place.rows > 1 || words.len() > MOST_WORDS {
                 continue;
             }
-            let (y0, y1) = (self.ys[place.row], self.ys[place.row + 1]);
-            let edges = self.xs.iter().skip(place.column + 1).take(place.columns - 1);
-            down.extend(edges.filter(|x| is_between(words, **x)).map(|x| Vertical { x: *x, y0, y1 }));
+            let gaps = gaps(words);
+            let is_white = |x: f32| gaps.iter().any(|(from, to)| from - EDGE <= x && x <= to + EDGE);
+            let columns = place.column..place.column + place.columns - 1;
+            edges.extend(columns.filter(|column| is_white(self.xs[column + 1])).map(|column| (place.row, column)));
         }
-        if down.is_empty() {
-            return Cow::Borrowed(self);
-        }
-        let mut parted = self.clone();
-        parted.down.append(&mut down);
-        Cow::Owned(parted)
+        edges
     }
 
-    /// The cells, row by row, and the one at each crossing of a row and a column.
-    fn places(&self) -> (Vec<Place>, Vec<usize>) {
+    /// The cells, row by row, and the one at each crossing of a row and a column. `edges`: those without a rule.
+    fn places(&self, edges: &Edges) -> (Vec<Place>, Vec<usize>) {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let mut places: Vec<Place> = Vec::new();
         let mut index = vec![usize::MAX; columns * rows];
@@ -168,6 +172,7 @@ impl Grid {
                 let mut wide = 1;
                 while column + wide < columns
                     && index[row * columns + column + wide] == usize::MAX
+                    && !edges.contains(&(row, column + wide - 1))
                     && !self.has_right(row, column + wide - 1)
                 {
                     wide += 1;
@@ -198,15 +203,18 @@ impl Grid {
     }
 }
 
-/// Whether words stand on both sides of a column's edge, and are apart on each line.
-fn is_between(words: &[&Word], x: f32) -> bool {
-    let (left, right): (Vec<&Word>, Vec<&Word>) = words.iter().partition(|word| word.area.center().0 < x);
-    let is_beside = |left: &Word, right: &Word| (left.area.center().1 - right.area.center().1).abs() < left.size * 0.5;
-    let is_apart = |left: &Word, right: &Word| {
-        let ends_before = left.area.x1 <= x + 1.0 && right.area.x0 >= x - 1.0;
-        ends_before && (!is_beside(left, right) || right.area.x0 - left.area.x1 >= left.size * GAP)
-    };
-    !left.is_empty() && !right.is_empty() && left.iter().all(|left| right.iter().all(|right| is_apart(left, right)))
+/// The gaps between words that are white over the whole height of their cell.
+fn gaps(mut words: Vec<&Word>) -> Vec<(f32, f32)> {
+    words.sort_by(|a, b| a.area.x0.total_cmp(&b.area.x0));
+    let mut gaps = Vec::new();
+    let mut reach = f32::INFINITY;
+    for word in words {
+        if word.area.x0 - reach >= word.size * GAP {
+            gaps.push((reach, word.area.x0));
+        }
+        reach = if reach.is_finite() { reach.max(word.area.x1) } else { word.area.x1 };
+    }
+    gaps
 }
 
 /// Whether pieces cover most of a side.

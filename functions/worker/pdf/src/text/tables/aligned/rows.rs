@@ -55,7 +55,7 @@ pub(super) fn run(
             break;
         }
     }
-    run.certain()
+    run.finish()
 }
 
 /// Rows that may be a table's.
@@ -81,7 +81,7 @@ impl Run {
         if self.above.as_ref().is_some_and(|above| line.area.y0 - above.area.y1 > line.size() * ROW_GAP) {
             return false;
         }
-        let (pieces, is_row) = self.pieces(&line, below);
+        let (pieces, is_row) = self.read_cells(&line, below);
         let is_taken = if is_row { self.take_row(pieces, line.size()) } else { self.take_continuation(pieces, &line) };
         if is_taken {
             self.above = Some(line);
@@ -90,8 +90,8 @@ impl Run {
         is_taken
     }
 
-    /// The pieces of a line, and whether they are cells.
-    fn pieces(&mut self, line: &Line, below: impl Iterator<Item = VisualRow> + Clone) -> (Vec<Piece>, bool) {
+    /// Reads the pieces of a line, and whether they are cells.
+    fn read_cells(&mut self, line: &Line, below: impl Iterator<Item = VisualRow> + Clone) -> (Vec<Piece>, bool) {
         let close = match self.rows.len() {
             0 => head(line, below),
             // Two lines of text with wide spaces may align by chance.
@@ -117,7 +117,8 @@ impl Run {
 
     /// A piece that may continue the cell above.
     fn take_continuation(&mut self, row: Vec<Piece>, line: &Line) -> bool {
-        let (Some(above), size) = (&self.above, line.size()) else { return false };
+        let Some(above) = &self.above else { return false };
+        let size = line.size();
         if size > above.size() * LARGER || row.len() > 1 || row.iter().any(|piece| self.crossed(piece) != 1) {
             return false;
         }
@@ -138,7 +139,7 @@ impl Run {
     }
 
     /// The rows, and the number of their lines. A table has two at least.
-    fn certain(mut self) -> Option<(Vec<Vec<Piece>>, usize)> {
+    fn finish(mut self) -> Option<(Vec<Vec<Piece>>, usize)> {
         self.rows.truncate(self.certain);
         (self.rows.len() >= 2).then(|| (self.rows, self.counts.iter().take(self.certain).sum()))
     }
