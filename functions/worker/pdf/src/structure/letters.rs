@@ -82,3 +82,42 @@ fn codes(bytes: &[u8], is_wide: bool) -> Vec<u16> {
 fn is_letter(text: &[u8]) -> bool {
     char::decode_utf16(codes(text, true)).flatten().any(char::is_alphanumeric)
 }
+
+#[cfg(test)]
+mod tests {
+    use lopdf::{Stream, dictionary};
+
+    use super::*;
+
+    /// A document of a page that shows this string in a font with this map.
+    fn document(string: &str, map: &str) -> Document {
+        let mut document = Document::new();
+        let content = format!("BT /F 9 Tf 9 9 Td {string} Tj ET").into_bytes();
+        let content = document.add_object(Stream::new(Dictionary::new(), content));
+        let map = document.add_object(Stream::new(Dictionary::new(), map.as_bytes().to_vec()));
+        let font =
+            dictionary! { "Type" => "Font", "Subtype" => "Type0", "Encoding" => "Identity-H", "ToUnicode" => map };
+        let resources = dictionary! { "Font" => dictionary! { "F" => font } };
+        let page =
+            document.add_object(dictionary! { "Type" => "Page", "Contents" => content, "Resources" => resources });
+        let pages = dictionary! { "Type" => "Pages", "Kids" => vec![page.into()], "Count" => 1 };
+        let pages = document.add_object(pages);
+        let root = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages });
+        document.trailer.set("Root", root);
+        document
+    }
+
+    #[test]
+    fn letters_are_told_from_spaces_by_the_map() {
+        let map = "2 beginbfchar <0041> <D807DF04> <0003> <0020> endbfchar";
+        for (string, expected) in [("<0041>", vec![1]), ("<00030041>", vec![1]), ("<00030003>", Vec::new())] {
+            assert_eq!(pages_with_letters(&document(string, map), &[1, 2]), expected, "{string}");
+        }
+    }
+
+    #[test]
+    fn a_map_of_all_codes_is_read_within_bounds() {
+        let map = "1 beginbfrange <00000000> <FFFFFFFF> <0020> endbfrange ".repeat(1000);
+        assert_eq!(pages_with_letters(&document("<0041>", &map), &[1]), [1]);
+    }
+}
