@@ -4,7 +4,7 @@ use super::super::super::rules::Horizontal;
 use super::super::super::words::Word;
 use super::super::{Cell, Table};
 use super::PADDING;
-use super::rows::{Piece, overlap};
+use super::rows::{Piece, overlap, size_of};
 use crate::pdfium::Rect;
 
 /// Part of a cell: lines of one column that are as close as lines of text.
@@ -21,7 +21,7 @@ pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32,
     let mut chunks: Vec<Chunk> = Vec::new();
     for piece in rows.into_iter().flatten() {
         let (column, wide) = place(&piece.area, columns);
-        let size = piece.words.first().map_or(10.0, |word| word.size);
+        let size = size_of(&piece);
         let y = piece.area.center().1;
         let above = chunks.iter_mut().rev().find(|chunk| chunk.column == column);
         match above {
@@ -94,7 +94,7 @@ fn is_by_line(rows: &[Vec<Piece>], columns: &[(f32, f32)], leading: f32, rules: 
     for pair in rows.windows(2) {
         let [above, below] = pair else { continue };
         let (Some(a), Some(b)) = (above.first(), below.first()) else { continue };
-        let size = b.words.first().map_or(10.0, |word| word.size);
+        let size = size_of(b);
         let (y0, y1) = (a.area.center().1, b.area.center().1);
         if y1 - y0 < size * leading + PADDING && !is_parted(y0, y1, &b.area, rules) {
             close += 1;
