@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -78,6 +78,11 @@ test-cloudformation: setup ## Create and update the packaged template's stack in
 
 test-corpus: setup ## Convert every real-world and hostile source of tests/corpus, and compare the results
 	cargo test --workspace --test corpus -- --ignored
+
+# NAME= a part of the reports' names.
+reports: setup ## Convert the input of every report in tests/reports, and compare the results with the right ones (NAME=…)
+	cargo build --workspace --bin worker
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m reports --worker "$(CARGO_TARGET_DIR)/debug/worker" $(if $(NAME),--only '$(NAME)')
 
 screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
 	@$(LOCAL) with-stack -- tests/browser/run.sh screenshots "$(CURDIR)/target/screenshots"
@@ -169,6 +174,7 @@ check-local:
 	@$(GENERATORS).tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python extract)" -m extract.tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.tests
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m reports.tests
 
 # Uses the local stack's environment, because it reads the template in the same way.
 COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost

@@ -47,7 +47,17 @@ def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
-    return [units, examples, pdf_tools], [*own, cargo("integration tests", ["it"]), journeys, clients]
+    return [units, examples, pdf_tools, reports()], [*own, cargo("integration tests", ["it"]), journeys, clients]
+
+
+def reports() -> Suite:
+    """Other people's reports, with the worker that `make test` has built."""
+    environment = ["env", f"PYTHONPATH={ROOT / 'tests'}", "PYTHONDONTWRITEBYTECODE=1"]
+    return Suite("reports", [*environment, sys.executable, "-m", "reports", "--worker", str(target() / "debug/worker")])
+
+
+def target() -> Path:
+    return Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
 
 
 def integration_tests(package: dict[str, Any]) -> Iterator[str]:
@@ -113,8 +123,7 @@ def main() -> int:
     build = run(Suite("compiling the tests", ["cargo", "test", "--workspace", "--no-run"]))
     ran = [build]
     if build.code == 0:
-        target = Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
-        ran += run_all(*suites(json.loads(metadata.stdout)["packages"]), target / "beside.log")
+        ran += run_all(*suites(json.loads(metadata.stdout)["packages"]), target() / "beside.log")
     print(f"Seconds of each suite:\n{report(ran)}", flush=True)
     return next((each.code for each in ran if each.code != 0), 0)
 

@@ -30,8 +30,8 @@ class Worker:
             command.insert(0, str(LIKE_LAMBDA))
         self.lines = LineProcess(command, scratch / "log", environment)
 
-    def convert(self, tool: str, source: Path | list[Path], out: Path, options: dict) -> dict:
-        """The worker's answer. Raises Failed if it refuses the document, Lost if it has exited."""
+    def convert(self, tool: str, source: Path | list[Path], out: Path, options: dict, more: dict | None = None) -> dict:
+        """The worker's answer. `more`: further entries of the line. Raises Failed if it refuses the document, Lost if it has exited."""
         sources = source if isinstance(source, list) else [source]
         given = [self.shared / (f"{number}-{path.name}" if number else path.name) for number, path in enumerate(sources)]
         made = self.shared / f"made{out.suffix}"
@@ -39,7 +39,7 @@ class Worker:
             link_or_copy(path, place)
         several = given[0] if len(given) == 1 else given
         try:
-            answer = self.lines.ask({"tool": tool, "in": several, "out": made, "options": options}, PATIENCE)
+            answer = self.lines.ask({"tool": tool, "in": several, "out": made, "options": options, **(more or {})}, PATIENCE)
             shutil.move(made, out)
             return answer
         finally:
