@@ -4,6 +4,7 @@ import io
 import json
 import re
 import subprocess
+import sys
 import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
