@@ -60,7 +60,7 @@ class FirstDeployment(unittest.TestCase):
         kept = {name: each for name, each in RESOURCES.items() if "DeletionPolicy" in each}
         self.assertEqual(
             {each["Type"] for each in kept.values()},
-            {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Cognito::UserPool"},
+            {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Cognito::UserPool", "AWS::SecretsManager::Secret"},
         )
         for name, each in kept.items():
             with self.subTest(resource=name):
@@ -72,6 +72,12 @@ class FirstDeployment(unittest.TestCase):
             self.assertEqual(table["Properties"]["DeletionProtectionEnabled"], {"Ref": "DeletionProtection"}, name)
         (pool,) = of_type("AWS::Cognito::UserPool").values()
         self.assertEqual(pool["Properties"]["DeletionProtection"], {"Fn::If": ["HasDeletionProtection", "ACTIVE", "INACTIVE"]})
+
+    def test_no_secret_is_deleted_before_the_data_that_needs_it(self):
+        secrets = of_type("AWS::SecretsManager::Secret")
+        self.assertGreaterEqual(len(secrets), 4)
+        for name, each in secrets.items():
+            self.assertEqual(each["DeletionPolicy"], "RetainExceptOnCreate", name)
 
     def test_no_name_is_taken_that_another_stack_or_region_may_have(self):
         for name, each in of_type("AWS::CloudWatch::Dashboard").items():
