@@ -257,16 +257,18 @@ OVERRIDES = --parameter-overrides $(GIVEN)
 # SAM only notices changes of a function's code, not of parameter values. Each package contains a digest of the parameters, so
 # that aliases move to a version with the new values.
 export STAMPED = $(GIVEN)
-STAMP = for each in target/lambda/*/; do printenv STAMPED | sha256sum >"$$each/parameters"; done
+STAMP = digest=$$(printenv STAMPED | { sha256sum 2>/dev/null || shasum -a 256; }) \
+	&& for each in target/lambda/*/; do echo "$$digest" >"$$each/parameters"; done
 
 deploy-check: ## Check this AWS account for anything that would break a deployment (PARAMETERS='Name=value …')
 	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK) $(GIVEN)
 
-# STACK= overrides the name in samconfig.toml.
-deploy: deploy-check build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …')
-	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x && $(STAMP) \
+# STACK= overrides the name in samconfig.toml. The commands are not shown, because a parameter may be a secret.
+deploy: deploy-check build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …', YES=1: without asking)
+	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && $(STAMP) \
 		&& sam build $(OVERRIDES) \
-		&& sam deploy $(if $(STACK),--stack-name $(STACK)) $(OVERRIDES)
+		&& sam deploy $(if $(STACK),--stack-name $(STACK)) $(if $(YES),--no-confirm-changeset) $(OVERRIDES)
+	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight.images $(STACK)
 
 test-image: build-release ## Build the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
 	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"

@@ -32,6 +32,11 @@ has() {
     command -v "$1" >/dev/null 2>&1
 }
 
+# The first digits of standard input's SHA-256. macOS has shasum instead.
+sha256() {
+    if has sha256sum; then sha256sum; else shasum -a 256; fi | cut -c 1-12
+}
+
 has_font() {
     has fc-list && fc-list : family | grep -q "$1"
 }
@@ -141,7 +146,8 @@ once() {
     [ ! -e "$directory/complete" ] || return 0
     mkdir -p "$cache"
     exec 9>"$cache/setup.lock"
-    flock 9
+    # As flock(1) does, which is not on every system: the lock belongs to the open file and outlives this process.
+    python3 -c 'import fcntl; fcntl.flock(9, fcntl.LOCK_EX)' || fail "Python 3 is missing: install python3, then try again."
     if [ ! -e "$directory/complete" ]; then
         "$@"
         touch "$directory/complete"
@@ -155,7 +161,7 @@ find_requirements() {
     has python3 || fail "Python 3 is missing: install python3 and python3-venv, then try again."
     version=$(python3 -c 'import sys; print("%d.%d" % sys.version_info[:2])')
     # Includes the requirements files that it refers to.
-    digest=$( (cd "$here" && cat "$requirements" && sed -n 's/^-r //p' "$requirements" | xargs -r cat) | sha256sum | cut -c 1-12)
+    digest=$( (cd "$here" && cat "$requirements" && sed -n 's/^-r //p' "$requirements" | while read -r other; do cat "$other"; done) | sha256)
     pinned=$1-$version-$digest
 }
 
@@ -196,7 +202,7 @@ setup_go() {
 
 setup_node() {
     node=$(dirname "$(setup_python node)")
-    digest=$(sha256sum <"$1/package-lock.json" | cut -c 1-12)
+    digest=$(sha256 <"$1/package-lock.json")
     modules=$cache/node-$(basename "$1")-$digest
     once "$modules" install_modules "$1" "$modules" "$node"
     echo "$modules/node_modules"
@@ -286,7 +292,7 @@ setup_invoice_validator() {
 # $1: a folder with a pom.xml, $2: the Debian package of Java, if missing.
 setup_jars() {
     pom=$here/$1/pom.xml
-    jars=$cache/$1-$(sha256sum <"$pom" | cut -c 1-12)
+    jars=$cache/$1-$(sha256 <"$pom")
     install_packages "$(echo "$2" "$(has mvn || [ -e "$jars/complete" ] || echo maven)" | xargs)"
     once "$jars" copy_jars "$pom" "$jars" "$1"
     echo "$jars"

@@ -112,8 +112,7 @@ class Monitoring(unittest.TestCase):
             with self.subTest(alarm=name):
                 self.assertIn("AlarmActions", alarm)
                 self.assertIn("OKActions", alarm)
-                expected = "breaching" if name == "SweeperStalledAlarm" else "notBreaching"
-                self.assertEqual(alarm["TreatMissingData"], expected)
+                self.assertEqual(alarm["TreatMissingData"], "notBreaching")
                 used = set(re.findall(r"[a-z_]+", alarm.get("Metrics", [{"Expression": ""}])[0]["Expression"]))
                 self.assertEqual(used, {each["Id"] for each in alarm.get("Metrics", [])[1:]})
 
@@ -156,6 +155,23 @@ class Monitoring(unittest.TestCase):
                 metrics = {each["Id"]: each for each in alarm["Metrics"]}
                 self.assertEqual(metrics["verdict"]["Expression"], "IF(FILL(waiting, 0) > 0, FILL(age, 0), 0)")
                 self.assertEqual(metrics["waiting"]["MetricStat"]["Stat"], "Minimum")
+
+    def test_the_sweepers_alarm_waits_for_the_first_run_and_then_for_every_one(self):
+        (verdict, *metrics) = of_type("AWS::CloudWatch::Alarm")["SweeperStalledAlarm"]["Metrics"]
+        self.assertEqual([each["Id"] for each in metrics], ["polled", "runs", "errors"])
+        # CloudWatch's expression in Python's words. None: no data.
+        expression = re.sub(r"FILL\((\w+), 0\)", r"(\1 or 0)", verdict["Expression"]).replace(" AND ", " and ")
+        condition, yes, no = re.fullmatch(r"IF\((.+), (\d), (\d)\)", expression).groups()
+
+        def alarms(polled: int | None, runs: int | None, errors: int | None) -> bool:
+            names = {"polled": polled, "runs": runs, "errors": errors}
+            return bool(int(yes if eval(condition, {}, names) else no))
+
+        self.assertFalse(alarms(None, None, None), "a stack that is being made")
+        self.assertFalse(alarms(None, 2, 0), "its first runs")
+        self.assertFalse(alarms(5, 5, 0))
+        self.assertTrue(alarms(5, None, None), "the schedule is off")
+        self.assertTrue(alarms(5, 5, 5), "every run fails")
 
     def test_the_runbook_has_exactly_the_alarms(self):
         sections = re.findall(r"^## (\w+Alarm)$", RUNBOOK, re.M)

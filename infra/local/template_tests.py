@@ -263,6 +263,18 @@ class Roles(unittest.TestCase):
                 self.assertIn("s3:ListBucket", [action for each in allowed for action in listed(each["Action"])], name)
         self.assertGreater(lookers, 0)
 
+    def test_an_accounts_boundary_holds_for_every_role(self):
+        boundary = {"Fn::If": ["HasPermissionsBoundary", {"Ref": "PermissionsBoundary"}, {"Ref": "AWS::NoValue"}]}
+        # Those of the transform too.
+        roles = {name: each for name, each in transformed()["Resources"].items() if each["Type"] == "AWS::IAM::Role"}
+        self.assertGreater(len(roles), 40)
+        for name, role in roles.items():
+            self.assertEqual(role["Properties"].get("PermissionsBoundary"), boundary, name)
+        pattern = PARAMETERS["PermissionsBoundary"]["AllowedPattern"]
+        for arn in ("arn:aws:iam::123456789012:policy/bounds/developer", "arn:aws-us-gov:iam::aws:policy/PowerUserAccess"):
+            self.assertRegex(arn, pattern)
+        self.assertNotRegex("developer", pattern)
+
     def test_no_managed_policy_comes_with_the_transform_but_that_of_codedeploy(self):
         own = {str({"Ref": name}) for name in of_type("AWS::IAM::ManagedPolicy")}
         managed = {
@@ -270,8 +282,8 @@ class Roles(unittest.TestCase):
             for name, each in transformed()["Resources"].items()
             if (foreign := [arn for arn in each.get("Properties", {}).get("ManagedPolicyArns", []) if str(arn) not in own])
         }
-        self.assertEqual(managed.keys(), {"CodeDeployServiceRole"})
-        self.assertIn("AWSCodeDeployRoleForLambda", managed["CodeDeployServiceRole"])
+        self.assertEqual(managed.keys(), {"CodeDeployRole"})
+        self.assertIn("AWSCodeDeployRoleForLambda", managed["CodeDeployRole"])
 
     def test_every_function_may_do_what_is_written_down(self):
         # A change to a shared policy reaches many functions. The file shows which: read its diff before you commit it.
@@ -402,6 +414,38 @@ class Workers(unittest.TestCase):
                 self.assertEqual(told, [{"Fn::GetAtt": [f"{each.capitalize()}Queue", "Arn"]} for each in [*queues, "events"]])
 
 
+class Chains(unittest.TestCase):
+    def test_lambda_stops_no_chain_of_messages_that_is_meant(self):
+        # A function is in a chain if its messages can lead to itself again. Lambda stops those after 16 messages, silently.
+        sources = [each["Properties"] for each in transformed()["Resources"].values() if each["Type"] == "AWS::Lambda::EventSourceMapping"]
+        read: dict[str, set[str]] = {}
+        for source in sources:
+            function = source["FunctionName"]["Ref"].removesuffix("Aliaslive").removesuffix(".Alias")
+            read.setdefault(function, set()).add(source["EventSourceArn"]["Fn::GetAtt"][0])
+        sent = {
+            name: {rights.named(to) for each in statements(RESOURCES[name]) if "sqs:SendMessage" in listed(each["Action"]) for to in listed(each["Resource"])}
+            for name in read
+        }
+        calls = {name: {other for other in read if read[other] & sent[name]} for name in read}
+        chained = {name for name in read if name in reached(calls, name)}
+        self.assertLessEqual({"OfficeWorker", "HtmlWorker", "PdfWorker", "Deliverer", "BatchRunner"}, chained)
+        allowed = {name for name, each in localize.functions(TEMPLATE).items() if each["Properties"].get("RecursiveLoop") == "Allow"}
+        self.assertEqual(allowed, chained)
+        made = transformed()["Resources"]
+        self.assertEqual({name for name, each in made.items() if each["Properties"].get("RecursiveLoop") == "Allow"}, chained)
+
+
+def reached(calls: dict[str, set[str]], start: str) -> set[str]:
+    """What a function's messages lead to, over any number of others."""
+    found: set[str] = set()
+    ahead = list(calls[start])
+    while ahead:
+        if (name := ahead.pop()) not in found:
+            found.add(name)
+            ahead.extend(calls[name])
+    return found
+
+
 class Sweeps(unittest.TestCase):
     def test_sweeps_that_could_not_begin_do_not_queue_up(self):
         sweeper = RESOURCES["Sweeper"]["Properties"]
@@ -426,6 +470,7 @@ class Cost(unittest.TestCase):
     def test_a_budget_is_made_for_whoever_is_to_be_told(self):
         (budget,) = of_type("AWS::Budgets::Budget").values()
         self.assertEqual(budget["Condition"], "HasBudget")
+        self.assertIn({"Condition": "KnowsBudgets"}, TEMPLATE["Conditions"]["HasBudget"]["Fn::And"])
         self.assertEqual(budget["Properties"]["Budget"]["BudgetLimit"]["Amount"], {"Ref": "MonthlyBudget"})
         told = budget["Properties"]["NotificationsWithSubscribers"]
         self.assertEqual({each["Notification"]["NotificationType"] for each in told}, {"ACTUAL", "FORECASTED"})

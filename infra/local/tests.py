@@ -1,8 +1,10 @@
 """Tests which parts of the real template the localized one keeps. Run by `make check`."""
 
+import hashlib
 import io
 import json
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -151,6 +153,31 @@ class Files(unittest.TestCase):
             self.assertEqual(first, package.launcher(binary, Path("worker.log")))
             binary.write_text("another")
             self.assertNotEqual(first, package.launcher(binary, Path("worker.log")))
+
+
+class Setup(unittest.TestCase):
+    def test_a_deployers_scripts_need_no_tool_that_macos_lacks(self):
+        # What macOS has of the tools that these scripts use: no flock, and shasum instead of sha256sum.
+        tools = ("sh", "basename", "cat", "cut", "dirname", "env", "id", "mkdir", "rm", "sed", "shasum", "ln", "perl", "touch")
+        with tempfile.TemporaryDirectory() as home:
+            path = Path(home) / "bin"
+            path.mkdir()
+            for tool in tools:
+                path.joinpath(tool).symlink_to(shutil.which(tool))
+            # Makes an environment of nothing, and does everything else like Python.
+            python = path / "python3"
+            python.write_text(f'#!/bin/sh\n[ "$2" != venv ] || {{ mkdir -p "$3/bin" && ln -s "$(command -v env)" "$3/bin/python"; exit; }}\nexec {sys.executable} "$@"\n')
+            python.chmod(0o755)
+            setup = [shutil.which("sh"), str(ROOT / "infra/setup.sh"), "python", "deploy"]
+            environment = {"PATH": str(path), "DOCMILL_CACHE": home}
+            # The environment of nothing refuses pip, after the lock and the digest.
+            made = subprocess.run(setup, env=environment, capture_output=True, text=True, check=False)
+            self.assertIn("pip could not install requirements-deploy.txt", made.stderr)
+            self.assertNotIn("not found", made.stderr)
+            (venv,) = Path(home).glob("venv-deploy-*")
+        usual = subprocess.run([sys.executable, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"], capture_output=True, text=True, check=True)
+        requirements = (ROOT / "infra/requirements-deploy.txt").read_bytes() + (ROOT / "infra/requirements-check.txt").read_bytes()
+        self.assertEqual(venv.name, f"venv-deploy-{usual.stdout.strip()}-{hashlib.sha256(requirements).hexdigest()[:12]}")
 
 
 class Suites(unittest.TestCase):
