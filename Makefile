@@ -9,10 +9,10 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda deploy deploy-check test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
 	@echo
 	@echo "  Settings, as in \`make up PORT=4600\`: PORT (4566), SAMPLES_PORT (8001), SOURCE_EXCEPTIONS (host:port,…), LOG_LEVEL"
 
@@ -73,8 +73,9 @@ test-localstack: setup build ## Run the tests of stores and handlers on LocalSta
 		&& $(LOCAL) with-localstack "$$python" "$$jars" -- cargo test --workspace --test it -- $(NAME) \
 			--skip fault_matrix::a_job_survives --skip admission::a_thousand_unknown_keys --skip idempotency::fifty_racing
 
-test-cloudformation: setup ## Create and update the packaged template's stack in moto's CloudFormation
+test-cloudformation: setup ## Create, update, roll back and remove the packaged template's stack in moto's CloudFormation
 	@PYTHONPATH=infra "$$(infra/setup.sh python localstack)" -m local.cloudformation_tests
+	@PYTHONPATH=infra "$$(infra/setup.sh python localstack)" -m deployment.moto_tests
 
 test-corpus: setup ## Convert every real-world and hostile source of tests/corpus, and compare the results
 	cargo test --workspace --test corpus -- --ignored
@@ -171,6 +172,7 @@ check-local:
 	@$(LOCAL).monitoring_tests
 	@$(LOCAL).image_tests
 	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m preflight.tests
+	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m deployment.tests
 	@$(GENERATORS).tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python extract)" -m extract.tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.tests
@@ -244,31 +246,14 @@ strangers: setup build-release ## Convert every document of a folder as on Lambd
 bench-privileges: setup build-release ## Compare the worker as an ordinary user with the worker as root: results and CPU time (QUICK=1)
 	@$(BENCH) privileges $(BENCH_ARGUMENTS) --json target/privileges.json
 
-ARCHITECTURE ?= x86_64
+COMPILED = build-lambda
+include infra/deploy.mk
+
 build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
 		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude docmill-cli --exclude bench-api --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
-	@date -u +%F >target/lambda/built-on
-
-# SAM takes parameters either from the command line or from samconfig.toml, not from both.
-GIVEN = Architecture=$(ARCHITECTURE) $(PARAMETERS)
-OVERRIDES = --parameter-overrides $(GIVEN)
-# SAM only notices changes of a function's code, not of parameter values. Each package contains a digest of the parameters, so
-# that aliases move to a version with the new values.
-export STAMPED = $(GIVEN)
-STAMP = digest=$$(printenv STAMPED | { sha256sum 2>/dev/null || shasum -a 256; }) \
-	&& for each in target/lambda/*/; do echo "$$digest" >"$$each/parameters"; done
-
-deploy-check: ## Check this AWS account for anything that would break a deployment (PARAMETERS='Name=value …')
-	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK) $(GIVEN)
-
-# STACK= overrides the name in samconfig.toml. The commands are not shown, because a parameter may be a secret.
-deploy: deploy-check build-lambda ## Build for AWS Lambda and deploy with SAM (needs AWS credentials and Docker; PARAMETERS='Name=value …', YES=1: without asking)
-	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && $(STAMP) \
-		&& sam build $(OVERRIDES) \
-		&& sam deploy $(if $(STACK),--stack-name $(STACK)) $(if $(YES),--no-confirm-changeset) $(OVERRIDES)
-	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight.images $(STACK)
+	@$(STAMP)
 
 test-image: build-release ## Build the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
 	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"

@@ -3,12 +3,9 @@
 import unittest
 from dataclasses import replace
 
-import boto3
-from botocore.stub import Stubber
 from local import localize
 from local.settings import ROOT
 
-from preflight import images
 from preflight.__main__ import parameters
 from preflight.facts import Facts
 from preflight.verdict import ROLES, covers, judge
@@ -98,34 +95,6 @@ class Verdicts(unittest.TestCase):
     def test_a_parameter_that_does_not_exist_is_refused(self):
         with self.assertRaises(SystemExit):
             parameters(TEMPLATE, ["OfficeConcurency=3"])
-
-
-class Images(unittest.TestCase):
-    def test_each_repository_of_the_stacks_images_is_found_once(self):
-        keys = {"region_name": "us-east-1", "aws_access_key_id": "test", "aws_secret_access_key": "test"}
-        cloudformation, functions = boto3.client("cloudformation", **keys), boto3.client("lambda", **keys)
-        codes = {
-            "office": {"ImageUri": "123456789012.dkr.ecr.us-east-1.amazonaws.com/trial/officeworker1:officeworker-1-worker"},
-            "office-old": {"ImageUri": "123456789012.dkr.ecr.us-east-1.amazonaws.com/trial/officeworker1@sha256:" + "0" * 64},
-            "pdf": {"ImageUri": "123456789012.dkr.ecr.us-east-1.amazonaws.com/trial/pdfworker2:pdfworker-1-worker"},
-            "list-tools": {"RepositoryType": "S3"},
-        }
-        made = [("AWS::Lambda::Function", name) for name in codes] + [("AWS::SQS::Queue", "queue")]
-        with Stubber(cloudformation) as stack, Stubber(functions) as code:
-            summaries = [
-                {"LogicalResourceId": name, "PhysicalResourceId": name, "ResourceType": kind, "ResourceStatus": "CREATE_COMPLETE", "LastUpdatedTimestamp": "2026-11-27"}
-                for kind, name in made
-            ]
-            stack.add_response("list_stack_resources", {"StackResourceSummaries": summaries}, {"StackName": "trial"})
-            for name, each in codes.items():
-                code.add_response("get_function", {"Code": each}, {"FunctionName": name})
-            self.assertEqual(images.repositories(cloudformation, functions, "trial"), ["trial/officeworker1", "trial/pdfworker2"])
-            code.assert_no_pending_responses()
-
-    def test_a_rollback_finds_its_images(self):
-        (rule,) = images.LIFECYCLE["rules"]
-        self.assertEqual(rule["selection"]["countType"], "imageCountMoreThan")
-        self.assertGreaterEqual(rule["selection"]["countNumber"], 2)
 
 
 if __name__ == "__main__":

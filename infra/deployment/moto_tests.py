@@ -1,0 +1,195 @@
+"""First deployment, upgrade, rollback and teardown in moto's CloudFormation, with change sets as on AWS. Run by `make test-cloudformation`.
+
+moto carries out no imports, protects no stacks and says nothing of what a change set replaces: that is tried in `deployment.tests`.
+"""
+
+import json
+import unittest
+from collections.abc import Callable
+from copy import deepcopy
+from typing import Any
+
+import boto3
+from local.cloudformation_tests import packaged, put_package
+from moto import mock_aws
+
+from deployment import changes, deploy, places, records, rollback, teardown, templates
+from deployment.deploy import Clients, Release
+from deployment.places import Places
+from local.errors import Problem
+
+ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "docmill"
+REGISTRY = f"{ACCOUNT}.dkr.ecr.{REGION}.amazonaws.com"
+
+
+class Protected:
+    """CloudFormation with termination protection, which moto lacks."""
+
+    def __init__(self, client: Any):
+        self.client = client
+        self.protected = False
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.client, name)
+
+    def update_termination_protection(self, StackName: str, EnableTerminationProtection: bool) -> None:
+        self.protected = EnableTerminationProtection
+
+    def delete_stack(self, StackName: str) -> None:
+        assert not self.protected, "the stack is protected"
+        self.client.delete_stack(StackName=StackName)
+
+
+class Lifecycle(unittest.TestCase):
+    def setUp(self):
+        mocked = mock_aws(config={"lambda": {"use_docker": False}})
+        mocked.start()
+        self.addCleanup(mocked.stop)
+        session = boto3.Session(region_name=REGION)
+        self.clients = Clients(Protected(session.client("cloudformation")), session.client("s3"), session)
+        self.places = Places(ACCOUNT, REGION, STACK)
+        put_package(self.clients.s3)
+        places.ensure_bucket(self.clients.s3, self.places)
+        places.ensure_repository(session.client("ecr"), self.places)
+        self.said: list[str] = []
+
+    def release(self, version: str, change: Callable[[dict], None] = lambda template: None) -> Release:
+        """A release with an image of its own."""
+        digest = self.push(version)
+        template = packaged()
+        for each in template["Resources"].values():
+            # moto knows this policy by its older name only.
+            if each.get("DeletionPolicy") == "RetainExceptOnCreate":
+                each["DeletionPolicy"] = "Retain"
+            if "ImageUri" in each.get("Properties", {}).get("Code", {}):
+                each["Properties"]["Code"]["ImageUri"] = f"{REGISTRY}/{self.places.repository}@{digest}"
+        change(template)
+        return Release(version, template)
+
+    def push(self, version: str) -> str:
+        kind = "application/vnd.docker.distribution.manifest.v2+json"
+        manifest = json.dumps({"schemaVersion": 2, "mediaType": kind, "config": {"size": 1, "digest": version}, "layers": []})
+        image = self.clients.session.client("ecr").put_image(
+            repositoryName=self.places.repository, imageManifest=manifest, imageTag=f"worker-{version}",
+            imageDigest=f"sha256:{version.replace('.', '0'):0>64}",
+        )
+        return image["image"]["imageId"]["imageDigest"]
+
+    def deploy(self, release: Release, **given: str) -> None:
+        self.assertTrue(deploy.deploy(self.clients, self.places, release, given, lambda question: True, self.said.append, 0))
+
+    def rollback(self, to: str | None = None) -> None:
+        self.assertTrue(rollback.rollback(self.clients, self.places, to, lambda question: True, self.said.append, 0))
+
+    def image(self) -> str:
+        (uri,) = templates.images(teardown.present_template(self.clients, STACK))
+        return uri
+
+    def present(self) -> dict[str, str]:
+        return changes.values(changes.describe(self.clients.cloudformation, STACK))
+
+    def names(self) -> dict[str, str]:
+        return deploy.data_of(self.clients, packaged(), STACK)
+
+    def put(self, table: str) -> Callable[[], dict]:
+        """Stores an item, and returns how to read it."""
+        dynamodb = self.clients.session.client("dynamodb")
+        key = {"kind": {"S": "plan"}, "id": {"S": "free"}}
+        dynamodb.put_item(TableName=table, Item=key | {"credits": {"N": "500"}})
+        return lambda: dynamodb.get_item(TableName=table, Key=key)["Item"]["credits"]
+
+    def test_a_release_is_created_upgraded_and_rolled_back(self):
+        first = self.release("0.1.0")
+        self.deploy(first, LogLevel="info")
+        self.assertTrue(self.clients.cloudformation.protected)
+        made, old_image = self.names(), self.image()
+        read = self.put(made["SettingsTable"])
+
+        second = self.release("0.2.0", with_more)
+        self.deploy(second, LogLevel="debug", Bound="7")
+        self.assertNotEqual(self.image(), old_image)
+        self.assertEqual(self.present()["Bound"], "7")
+
+        self.rollback()
+        self.assertEqual(self.image(), old_image)
+        self.assertEqual(self.present()["LogLevel"], "info")
+        # At once, whatever alarm is on.
+        self.assertEqual(self.present()["GradualDeployments"], "false")
+        self.assertEqual(self.names(), made, "tables, bucket and secrets are those of before")
+        self.assertEqual(read(), {"N": "500"})
+        # What the upgrade has added holds data, and stays in the stack.
+        resources = changes_of(self.clients)
+        self.assertIn("NotesTable", resources)
+        self.assertEqual([each.version for each in self.records()], ["0.1.0", "0.2.0", "0.1.0"])
+        self.assertEqual(self.records()[-1].repeats, self.records()[0].id)
+
+        self.deploy(second)
+        self.assertEqual(self.present()["GradualDeployments"], "true", "only the rollback went without")
+        self.assertEqual(changes_of(self.clients)["NotesTable"], resources["NotesTable"])
+        self.rollback("0.1.0")
+        self.assertEqual(self.image(), old_image)
+
+    def test_a_rollback_without_its_image_or_package_is_refused_before_anything_changes(self):
+        self.deploy(self.release("0.1.0"))
+        self.deploy(self.release("0.2.0"))
+        present = self.image()
+        self.clients.session.client("ecr").batch_delete_image(
+            repositoryName=self.places.repository, imageIds=[{"imageTag": "worker-0.1.0"}]
+        )
+        with self.assertRaisesRegex(Problem, r"sha256:\w+ of 0\.1\.0 is gone"):
+            self.rollback()
+        self.assertEqual(self.image(), present)
+        with self.assertRaisesRegex(Problem, "no earlier deployment 0.0.9"):
+            self.rollback("0.0.9")
+
+    def test_a_teardown_exports_and_keeps_data_and_keys(self):
+        self.deploy(self.release("0.1.0"))
+        made = self.names()
+        read = self.put(made["SettingsTable"])
+        for name, table in made.items():
+            if name.endswith("Table"):
+                self.back_up(table)
+        self.clients.s3.put_object(Bucket=made["FilesBucket"], Key="fonts/a", Body=b"font")
+        with self.assertRaisesRegex(Problem, "not its name"):
+            teardown.teardown(self.clients, self.places, lambda question: "another", self.said.append, pause=0)
+        self.assertIsNotNone(changes.describe(self.clients.cloudformation, STACK))
+        self.assertTrue(self.clients.cloudformation.protected)
+
+        self.teardown([STACK])
+        self.assertIsNone(changes.describe(self.clients.cloudformation, STACK))
+        exported = [each["Key"] for each in teardown.objects(self.clients.s3, self.places.bucket)]
+        (listing,) = [key for key in exported if key.endswith("/FilesBucket.txt")]
+        body = self.clients.s3.get_object(Bucket=self.places.bucket, Key=listing)["Body"].read().decode()
+        self.assertRegex(body, r"^4 \S+ fonts/a\n$")
+        for name in made:
+            self.assertIn(f"  {name} ", "\n".join(self.said))
+        self.assertEqual(self.records()[-1].data, made)
+        self.assertEqual(read(), {"N": "500"})
+
+    def back_up(self, table: str) -> None:
+        """What moto leaves out of a table's properties."""
+        self.clients.session.client("dynamodb").update_continuous_backups(
+            TableName=table, PointInTimeRecoverySpecification={"PointInTimeRecoveryEnabled": True}
+        )
+
+    def teardown(self, answers: list[str], with_data: bool = False) -> None:
+        left = iter(answers)
+        teardown.teardown(self.clients, self.places, lambda question: next(left), self.said.append, with_data, pause=0)
+
+    def records(self) -> list[records.Record]:
+        return records.read_all(self.clients.s3, self.places)
+
+
+def changes_of(clients: Clients) -> dict[str, str]:
+    pages = clients.cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
+    return {each["LogicalResourceId"]: each["PhysicalResourceId"] for page in pages for each in page["StackResourceSummaries"]}
+
+
+def with_more(template: dict) -> None:
+    """A later release: a parameter, and a table."""
+    template["Parameters"]["Bound"] = {"Type": "Number", "Default": 5}
+    template["Resources"]["NotesTable"] = deepcopy(template["Resources"]["SettingsTable"])
+
+
+if __name__ == "__main__":
+    unittest.main()
