@@ -151,7 +151,7 @@ check-deployment:
 		&& "$$venv/checkov" --config-file .checkov.yaml \
 		&& "$$venv/check-jsonschema" --builtin-schema vendor.github-workflows .github/workflows/*.yml \
 		&& "$$venv/zizmor" --offline --quiet .github/workflows
-	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/worker/*.sh clients/*.sh clients/*/*.sh clients/*/conformance/*.sh .ci/run
+	@! command -v shellcheck >/dev/null || shellcheck infra/*.sh infra/release/*.sh infra/worker/*.sh clients/*.sh clients/*/*.sh clients/*/conformance/*.sh .ci/run
 
 # Also reads the crates of other platforms, which cargo has not fetched here. The workflow, which has network access, checks
 # advisories.
