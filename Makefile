@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -143,7 +143,8 @@ check-description:
 
 check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
-		&& "$$venv/cfn-lint" template.yaml && "$$venv/sam" validate --lint --template template.yaml
+		&& "$$venv/cfn-lint" template.yaml && "$$venv/sam" validate --lint --template template.yaml \
+		&& PYTHONPATH=infra "$$venv/python" -m preflight.policy_tests
 
 # Nothing here uses the network. shellcheck is used if it is installed.
 check-deployment:
@@ -254,6 +255,9 @@ build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda 
 		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude docmill-cli --exclude bench-api --lambda-dir target/lambda \
 			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 	@$(STAMP)
+
+deployer-policy: ## Write infra/deployer-policy.json, after a change of the kinds of resources in the template
+	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight.policy
 
 test-image: build-release ## Build the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
 	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"

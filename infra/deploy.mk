@@ -16,7 +16,7 @@ OF_STACK = $(if $(STACK),--stack "$(STACK)") $(if $(YES),--yes)
 .PHONY: deploy-check deploy deployments rollback teardown deploy-smoke
 
 deploy-check: ## Check this AWS account for anything that would break a deployment (PARAMETERS='Name=value …')
-	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK) $(GIVEN)
+	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK)
 
 ifneq ($(FROM),)
 deploy: ## Build for AWS Lambda and deploy (needs AWS credentials and Docker; PARAMETERS='Name=value …', STACK=…, FROM=archive, YES=1)

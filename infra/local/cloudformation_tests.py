@@ -10,7 +10,9 @@ import os
 import unittest
 import zipfile
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
+from unittest.mock import patch
 
 os.environ |= {"AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": "us-east-1"}
 
@@ -19,6 +21,10 @@ from local import localize
 from local.template_tests import TEMPLATE, transformed
 from moto import mock_aws
 from moto.cloudformation.models import cloudformation_backends
+from preflight import facts
+from preflight.__main__ import parameters
+from preflight.permissions import Rights
+from preflight.verdict import judge
 
 STACK = "docmill"
 # The kinds that are created; all others are left out.
@@ -90,10 +96,24 @@ class Stack(unittest.TestCase):
             self.assertEqual(first["JOBS_TABLE"], made["JobsTable"])
             self.assertEqual(first["PDF_QUEUE_URL"], made["PdfQueue"])
 
+            self.assert_checks_know_the_stack()
             cloudformation.update_stack(**request, Parameters=given(LogLevel="debug", CorsOrigins="https://a.example,https://b.example"))
             self.assertEqual(status(cloudformation), "UPDATE_COMPLETE")
             self.assertEqual(kept(physical(cloudformation)), kept(made), "an update replaces nothing that holds data")
             self.assertEqual(variables("CreateJob")["LOG_LEVEL"], "debug")
+
+
+    def assert_checks_know_the_stack(self):
+        """`make deploy-check` before an upgrade: with the values that the stack has, as far as moto tells the rest."""
+        with patch.object(facts, "rights", return_value=Rights()):
+            known = facts.read(boto3.Session(), STACK, lambda present: parameters(TEMPLATE, present, {}))
+        self.assertEqual((known.account, known.stack_status, known.present["LogLevel"]), ("123456789012", "CREATE_COMPLETE", "info"))
+        self.assertEqual(known.leftovers, [], "its log groups are its own")
+        self.assertEqual(known.present.keys(), TEMPLATE["Parameters"].keys())
+        small = replace(known, concurrency=50, unreserved=50, docker=True)
+        self.assertTrue([each for each in judge(small, parameters(TEMPLATE, small.present, {}), STACK) if each.stops])
+        lowered = parameters(TEMPLATE, {**small.present, "ReserveSweeper": "false", "OfficeConcurrency": "2", "HtmlConcurrency": "2", "PdfConcurrency": "2"}, {})
+        self.assertEqual([each for each in judge(small, lowered, STACK) if each.stops], [])
 
 
 def given(**parameters: str) -> list[dict[str, str]]:

@@ -2,11 +2,14 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError
+
+from preflight.permissions import Rights, rights
 
 # AWS's errors for missing things.
 ABSENT = ("does not exist", "NotFound", "ResourceNotFoundException")
@@ -31,6 +34,9 @@ class Facts:
     certificate_status: str | None = None
     certificate_names: list[str] = field(default_factory=list)
     docker: bool = True
+    # Parameters with which the stack is deployed now, and what the caller may do.
+    present: dict[str, str] = field(default_factory=dict)
+    rights: Rights = field(default_factory=Rights)
     # What could not be read, with the reason.
     unread: list[str] = field(default_factory=list)
 
@@ -56,14 +62,20 @@ class Reader:
         return None
 
 
-def read(session: boto3.Session, stack: str, parameters: dict[str, str]) -> Facts:
-    account = session.client("sts").get_caller_identity()["Account"]
+def read(session: boto3.Session, stack: str, parameters: Callable[[dict[str, str]], dict[str, str]]) -> Facts:
+    """`parameters`: those of the deployment, from those that the stack has now."""
+    caller = session.client("sts").get_caller_identity()
+    account = caller["Account"]
     reader = Reader(session)
     settings = reader.ask("Lambda's limits", lambda: reader.client("lambda").get_account_settings()) or {}
     limit, usage = settings.get("AccountLimit", {}), settings.get("AccountUsage", {})
     summary = reader.ask("IAM's limits", lambda: reader.client("iam").get_account_summary()["SummaryMap"]) or {}
-    status = reader.ask(
-        "the stack", lambda: reader.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"]
+    found = reader.ask("the stack", lambda: reader.client("cloudformation").describe_stacks(StackName=stack)["Stacks"][0]) or {}
+    status = found.get("StackStatus")
+    present = {each["ParameterKey"]: each["ParameterValue"] for each in found.get("Parameters", [])}
+    chosen = parameters(present)
+    may = reader.ask(
+        "what these credentials may do", lambda: rights(reader.client("iam"), caller["Arn"], account, session.region_name, stack)
     )
     dashboards = reader.ask(
         "dashboards", lambda: [each["DashboardName"] for each in reader.client("cloudwatch").list_dashboards()["DashboardEntries"]]
@@ -79,8 +91,10 @@ def read(session: boto3.Session, stack: str, parameters: dict[str, str]) -> Fact
         leftovers=[] if status else leftovers(reader, stack, session.region_name, dashboards or []),
         dashboards=None if dashboards is None else len(dashboards),
         docker=has_docker(),
-        **topic(reader, parameters["AlarmTopicArn"]),
-        **certificate(reader, parameters["CertificateArn"], session.region_name),
+        present=present,
+        rights=may or Rights(),
+        **topic(reader, chosen["AlarmTopicArn"]),
+        **certificate(reader, chosen["CertificateArn"], session.region_name),
         unread=reader.unread,
     )
 

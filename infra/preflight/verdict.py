@@ -2,13 +2,18 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
+from local import localize
+from local.settings import ROOT
+
+from preflight.concurrency import (
+    KEPT_UNRESERVED, LEAST_FOR_THE_REST, LEAST_OF_A_SOURCE, Pool, kept, of_sources, sources, workers,
+)  # fmt: skip
 from preflight.facts import Facts
 
-# Lambda keeps this many environments unreserved.
-KEPT_UNRESERVED = 100
-# The API, the dashboard, the sweeper and the deliverer, whose requests are short, need some besides the workers.
-LEAST_FOR_THE_REST = 3
+ASK = "ask AWS for more (Service Quotas, AWS Lambda, Concurrent executions)"
+SECRETS = ("OidcClientSecret",)
 # New accounts can't give functions more memory without a request.
 MEMORY_OF_NEW_ACCOUNTS = 3008
 FREE_DASHBOARDS = 3
@@ -32,10 +37,12 @@ class Finding:
 def judge(facts: Facts, parameters: dict[str, str], stack: str) -> list[Finding]:
     return [
         *of_stack(facts, stack),
+        *of_rights(facts),
         *of_concurrency(facts, parameters),
         *of_shares(parameters),
         *of_memory(facts, parameters),
         *of_quotas(facts, parameters),
+        *of_budget(facts, parameters),
         *of_names(facts, parameters),
         *[Finding(False, f"Could not be read: {each}.", "Ask somebody who may, or go on without knowing.") for each in facts.unread],
     ]
@@ -62,38 +69,66 @@ def of_stack(facts: Facts, stack: str) -> Iterator[Finding]:
         yield Finding(True, "Docker does not answer here.", "Start it: the workers' image is built with it.")
 
 
-def workers(parameters: dict[str, str]) -> dict[str, int]:
-    named = {name: value for name, value in parameters.items() if name.endswith("Concurrency")}
-    return {name: int(value) for name, value in named.items() if name not in ("DeliveryConcurrency", "BatchConcurrency")}
+def pool(facts: Facts) -> Pool | None:
+    """What a stack has reserved for its sweeper is its own to use again."""
+    if facts.unreserved is None:
+        return None
+    return Pool(facts.unreserved + (1 if facts.present.get("ReserveSweeper") == "true" else 0))
 
 
 def of_concurrency(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
-    limit, free = facts.concurrency, facts.unreserved
-    if limit is None or free is None:
+    free = pool(facts)
+    if free is None:
         return
-    ask = "ask AWS for more (Service Quotas, AWS Lambda, Concurrent executions)"
-    reserves = parameters["ReserveSweeper"] == "true"
-    if reserves and facts.stack_status is None and free - 1 < KEPT_UNRESERVED:
+    if parameters["ReserveSweeper"] == "true" and not free.may_reserve():
         yield Finding(
             True,
-            f"The account has {free} unreserved concurrent executions of Lambda, and {KEPT_UNRESERVED} must stay so: none can be kept for the sweeper.",
-            f"PARAMETERS='ReserveSweeper=false', or {ask}.",
+            f"The account has {free.free} unreserved concurrent executions of Lambda, and {KEPT_UNRESERVED} must stay so: none can be kept for the sweeper.",
+            f"ReserveSweeper=false, or {ASK}.",
         )
-    wanted = workers(parameters)
-    left = free - sum(wanted.values()) - (1 if reserves else 0)
+    left, busy = free.left(parameters), of_sources(parameters) + kept(parameters)
     if left < LEAST_FOR_THE_REST:
-        smaller = " ".join(f"{name}=2" for name in wanted)
+        fits = free.left(free.fitting(parameters)) >= LEAST_FOR_THE_REST
+        is_least = all(int(parameters[name]) == LEAST_OF_A_SOURCE for name in sources())
         yield Finding(
-            True,
-            f"The workers may use {sum(wanted.values())} of {free} concurrent executions, which leaves the API {max(left, 0)}: it would answer 503 whenever they are busy.",
-            f"PARAMETERS='{smaller} …', or {ask}.",
+            fits or not is_least,
+            f"Workers, deliverers and batches may use {busy} of {free.free} concurrent executions, which leaves the API {max(left, 0)}: it would answer 503 whenever they are busy.",
+            f"The command below has smaller values, or {ASK}." if fits or not is_least else f"Enough to try it, since all of them are rarely busy at once. Then {ASK}.",
         )
-    elif left < int(parameters["RequestBurst"]):
+    elif left < max(int(parameters["RequestBurst"]), int(parameters["AnonymousRequestsPerSecond"])):
         yield Finding(
             False,
-            f"A burst of {parameters['RequestBurst']} requests may need more than the {left} concurrent executions that the workers leave.",
-            f"PARAMETERS='RequestBurst={left} …', or {ask}.",
+            f"A burst of {parameters['RequestBurst']} requests, or of {parameters['AnonymousRequestsPerSecond']} without a key, may need more than the {left} concurrent executions that are left.",
+            f"The command below has smaller values, or {ASK}.",
         )
+
+
+def command(facts: Facts, parameters: dict[str, str], given: dict[str, str], stack: str, defaults: dict[str, str]) -> str:
+    """One complete command for this account: what was given, and what must differ from the stack's values or the defaults."""
+    free = pool(facts)
+    fit = free.fitting(parameters) if free else parameters
+    known = defaults | facts.present
+    # A secret's value is not to be shown, and a stack's is not told.
+    wanted = {name: value for name, value in fit.items() if (name in given or value != known.get(name)) and name not in SECRETS}
+    wanted |= {name: "…" for name in SECRETS if name in given}
+    # The Makefile sets it.
+    architecture = wanted.pop("Architecture", known.get("Architecture", ""))
+    words = ["make deploy"]
+    if stack != "docmill":
+        words.append(f"STACK={stack}")
+    if architecture != defaults.get("Architecture"):
+        words.append(f"ARCHITECTURE={architecture}")
+    if wanted:
+        words.append("PARAMETERS='" + " ".join(f"{name}={value}" for name, value in wanted.items()) + "'")
+    return " ".join(words)
+
+
+def of_rights(facts: Facts) -> Iterator[Finding]:
+    attach = "Attach infra/deployer-policy.json to the user or role (for a stack with another name, with that name instead of docmill)."
+    if facts.rights.denied:
+        yield Finding(True, f"These credentials may not: {', '.join(facts.rights.denied)}.", attach)
+    if facts.rights.uncertain:
+        yield Finding(False, f"Whether these credentials may is uncertain: {', '.join(facts.rights.uncertain)}.", attach)
 
 
 def of_shares(parameters: dict[str, str]) -> Iterator[Finding]:
@@ -103,7 +138,7 @@ def of_shares(parameters: dict[str, str]) -> Iterator[Finding]:
         yield Finding(
             False,
             f"One account may run {running} jobs of a queue at once, and a queue has {fewest} workers: it could occupy them all.",
-            f"PARAMETERS='RunningJobs={fewest - 1} …'.",
+            f"RunningJobs={fewest - 1}.",
         )
 
 
@@ -124,7 +159,19 @@ def of_quotas(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
         yield Finding(True, f"Only {facts.code_bytes_left // MIB} MiB are left for functions' code.", "Delete old versions of functions, or ask AWS for more.")
     first = facts.stack_status is None and parameters["MetricsDashboard"] == "true"
     if first and facts.dashboards is not None and facts.dashboards >= FREE_DASHBOARDS:
-        yield Finding(False, f"The account has {facts.dashboards} CloudWatch dashboards: one more is USD 3 a month.", "PARAMETERS='MetricsDashboard=false'")
+        yield Finding(False, f"The account has {facts.dashboards} CloudWatch dashboards: one more is USD 3 a month.", "MetricsDashboard=false")
+
+
+@cache
+def budget_regions() -> set[str]:
+    """Where the template makes a budget."""
+    groups = localize.load(ROOT / "template.yaml")["Conditions"]["KnowsBudgets"]["Fn::Or"]
+    return {each["Fn::Equals"][1] for group in groups for each in group["Fn::Or"]}
+
+
+def of_budget(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
+    if parameters["BudgetEmail"] and facts.region not in budget_regions():
+        yield Finding(False, f"CloudFormation has no budgets in {facts.region}: BudgetEmail is ignored.", "Make one in the console: budgets are the same in all regions.")
 
 
 def of_names(facts: Facts, parameters: dict[str, str]) -> Iterator[Finding]:
