@@ -174,6 +174,8 @@ check-local:
 	@$(LOCAL).image_tests
 	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m preflight.tests
 	@PYTHONPATH=infra "$$(infra/setup.sh python local)" -m deployment.tests
+	@$(RELEASE).tests
+	@PYTHONPATH=infra python3 -m smoke.tests
 	@$(GENERATORS).tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python extract)" -m extract.tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.tests
@@ -258,6 +260,15 @@ build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda 
 
 deployer-policy: ## Write infra/deployer-policy.json, after a change of the kinds of resources in the template
 	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight.policy
+
+RELEASE = PYTHONPATH=infra "$$(infra/setup.sh python release)" -m release
+release: ## Build, pack and tag a release: target/docmill-VERSION-ARCHITECTURE.tar.gz (IMAGE_ROOT=…, for the versions of its packages)
+	@$(RELEASE) check
+	@rm -rf target/lambda
+	@$(MAKE) --no-print-directory build-lambda
+	$(OPTIMISED) cargo build --locked --profile small --package docmill-cli --package docmill-admin
+	@$(RELEASE) pack --architecture $(ARCHITECTURE) $(if $(IMAGE_ROOT),--image "$(IMAGE_ROOT)") "$(CARGO_TARGET_DIR)/small/docmill-admin" "$(CARGO_TARGET_DIR)/small/docmill"
+	@$(RELEASE) tag
 
 test-image: build-release ## Build the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)
 	@infra/worker/test-image.sh "$(CARGO_TARGET_DIR)/release/worker"

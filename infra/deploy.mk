@@ -10,13 +10,14 @@ export STAMPED = $(GIVEN)
 STAMP = date -u +%F >target/lambda/built-on \
 	&& digest=$$(printenv STAMPED | { sha256sum 2>/dev/null || shasum -a 256; }) \
 	&& for each in target/lambda/*/; do echo "$$digest" >"$$each/parameters"; done
-DEPLOYMENT = python=$$(infra/setup.sh python deploy) && PATH="$$(dirname "$$python"):$$PATH" PYTHONPATH=infra "$$python" -m deployment
+PYTHON_OF_DEPLOYMENT ?= deploy
+DEPLOYMENT = python=$$(infra/setup.sh python $(PYTHON_OF_DEPLOYMENT)) && PATH="$$(dirname "$$python"):$$PATH" PYTHONPATH=infra "$$python" -m deployment
 OF_STACK = $(if $(STACK),--stack "$(STACK)") $(if $(YES),--yes)
 
 .PHONY: deploy-check deploy deployments rollback teardown deploy-smoke
 
 deploy-check: ## Check this AWS account for anything that would break a deployment (PARAMETERS='Name=value …')
-	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight $(STACK)
+	@PYTHONPATH=infra "$$(infra/setup.sh python $(PYTHON_OF_DEPLOYMENT))" -m preflight $(STACK)
 
 ifneq ($(FROM),)
 deploy: ## Build for AWS Lambda and deploy (needs AWS credentials and Docker; PARAMETERS='Name=value …', STACK=…, FROM=archive, YES=1)
@@ -35,3 +36,7 @@ rollback: ## Return to the release before, without building anything (TO=version
 
 teardown: ## Export the stack's data and remove the stack; its data stays (STACK=…; DATA=delete: not even that)
 	@$(DEPLOYMENT) teardown $(OF_STACK) $(if $(filter delete,$(DATA)),--with-data)
+
+# Of a stack on AWS, or of the local one whose settings are in the shell (set -a; . .local/env).
+deploy-smoke: ## Try the deployed service: sign-in, a key, a job of each queue, a webhook, a deletion, alarms (STACK=…, DOCMILL_KEY=…)
+	@PYTHONPATH=infra "$$(infra/setup.sh python $(PYTHON_OF_DEPLOYMENT))" -m smoke $(if $(STACK),--stack "$(STACK)")

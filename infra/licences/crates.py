@@ -18,9 +18,14 @@ def read() -> dict[str, str]:
 
 
 def shipped(metadata: dict) -> dict[str, str]:
-    packages = {package["id"]: package for package in metadata["packages"]}
+    return {each["name"]: licence(each) for each in packages(metadata)}
+
+
+def packages(metadata: dict) -> list[dict]:
+    """Cargo's description of each crate, by name."""
+    known = {package["id"]: package for package in metadata["packages"]}
     nodes = {node["id"]: node for node in metadata["resolve"]["nodes"]}
-    members = [member for member in metadata["workspace_members"] if packages[member]["name"] not in NOT_SHIPPED]
+    members = [member for member in metadata["workspace_members"] if known[member]["name"] not in NOT_SHIPPED]
     seen, waiting = set(members), deque(members)
     while waiting:
         for dependency in nodes[waiting.popleft()]["deps"]:
@@ -28,10 +33,10 @@ def shipped(metadata: dict) -> dict[str, str]:
             if normal and dependency["pkg"] not in seen:
                 seen.add(dependency["pkg"])
                 waiting.append(dependency["pkg"])
-    others = [packages[each] for each in seen if each not in metadata["workspace_members"]]
-    return {each["name"]: _licence(each) for each in sorted(others, key=lambda each: each["name"])}
+    others = [known[each] for each in seen if each not in metadata["workspace_members"]]
+    return sorted(others, key=lambda each: (each["name"], each.get("version", "")))
 
 
-def _licence(package: dict) -> str:
+def licence(package: dict) -> str:
     # Older manifests separate alternatives with a slash.
     return " OR ".join(part.strip() for part in (package["license"] or "in its own file").split("/"))

@@ -47,7 +47,9 @@ def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
-    return [units, examples, pdf_tools, reports()], [*own, cargo("integration tests", ["it"]), journeys, clients]
+    # As after a deployment, and first: where it fails, little else succeeds.
+    smoke = Suite("smoke test", ["env", f"PYTHONPATH={ROOT / 'infra'}", sys.executable, "-m", "smoke"])
+    return [units, examples, pdf_tools, reports()], [smoke, *own, cargo("integration tests", ["it"]), journeys, clients]
 
 
 def reports() -> Suite:
