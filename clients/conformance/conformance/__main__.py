@@ -66,10 +66,11 @@ def play(language: str, command: list[str], world: World, lane: list[dict[str, A
     started = time.monotonic()
     runner = Runner(command, world.out / f"{language}-{number}.log")
     try:
-        failures = play_all(Session(language, f"{language}-{number}", runner, world), lane)
+        own = [each for each in lane if language in each.get("languages", [language])]
+        failures = play_all(Session(language, f"{language}-{number}", runner, world), own)
     finally:
         runner.end()
-    return Played(language, len(lane), failures, time.monotonic() - started)
+    return Played(language, len(own), failures, time.monotonic() - started)
 
 
 def play_guide(language: str, world: World) -> Played:

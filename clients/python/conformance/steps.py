@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import inspect
 import json
 import logging
@@ -44,6 +45,10 @@ def make_client(told: dict[str, Any], is_async: bool) -> Client:
 
 
 def source_of(told: dict[str, Any]) -> docmill.Source:
+    if "content" in told:
+        return docmill.File(told["content"].encode(), told["name"])
+    if "opened" in told:
+        return open(told["opened"], "rb")
     return told.get("file") or told.get("address") or told
 
 
@@ -90,7 +95,8 @@ def filters(step: dict[str, Any]) -> dict[str, Any]:
 
 
 def saved(result: docmill.Saved) -> dict[str, Any]:
-    return {"path": str(result.path), "bytes": result.bytes, "sha256": result.sha256}
+    files = {"files": [str(path) for path in result.files]} if result.files else {}
+    return {"path": str(result.path), "bytes": result.bytes, "sha256": result.sha256} | files
 
 
 class Steps:
@@ -105,6 +111,10 @@ class Steps:
     async def convert(self, step: dict[str, Any]) -> dict[str, Any]:
         result = await value(conversion(self.client, step).save(step["path"], **bound(step)))
         return {"job": result.job, "file": saved(result)}
+
+    async def bytes(self, step: dict[str, Any]) -> dict[str, Any]:
+        content = await value(conversion(self.client, step).bytes(**bound(step)))
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
 
     async def start(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"job": (await value(conversion(self.client, step).start())).data}

@@ -1,5 +1,8 @@
 // The runner of the conformance suite for this client.
 
+import { createHash } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { createInterface } from "node:readline";
 import { format, inspect } from "node:util";
 import * as docmill from "docmill";
@@ -29,6 +32,8 @@ const FAMILIES: [new (...parts: never[]) => Error, string][] = [
 ];
 
 function sourceOf(told: Step): docmill.Source {
+  if (told.content !== undefined) return { content: Buffer.from(told.content), name: told.name };
+  if (told.opened) return new File([readFileSync(told.opened)], basename(told.opened));
   return told.file ?? told.address ?? told;
 }
 
@@ -52,8 +57,8 @@ async function listed<T>(iterator: AsyncIterable<T>, take?: number): Promise<T[]
   return found;
 }
 
-function saved({ path, bytes, sha256 }: docmill.Saved): object {
-  return { path, bytes, sha256 };
+function saved({ path, bytes, sha256, files }: docmill.Saved): object {
+  return { path, bytes, sha256, ...(files && { files }) };
 }
 
 /** One for each word of the vocabulary. */
@@ -62,6 +67,10 @@ const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<obj
   convert: async (client, step) => {
     const result = await conversion(client, step).save(step.path, { seconds: step.seconds });
     return { job: result.job, file: saved(result) };
+  },
+  bytes: async (client, step) => {
+    const content = await conversion(client, step).bytes({ seconds: step.seconds });
+    return { bytes: content.byteLength, sha256: createHash("sha256").update(content).digest("hex") };
   },
   start: async (client, step) => ({ job: (await conversion(client, step).start()).data }),
   wait: async (client, step) => ({ job: (await (await client.jobs.get(step.id)).wait(step.seconds)).data }),

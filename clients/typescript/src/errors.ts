@@ -14,7 +14,12 @@ export class DocmillError extends Error {
 export class UsageError extends DocmillError {}
 
 /** There was no answer, after all tries. */
-export class NetworkError extends DocmillError {}
+export class NetworkError extends DocmillError {
+  /** @internal */
+  afterTries(tries: number): NetworkError {
+    return new NetworkError(`${this.message}, after ${tries === 1 ? "1 try" : `${tries} tries`}`);
+  }
+}
 
 /** A downloaded file is not what the job says, after all tries. Nothing was saved. */
 export class IntegrityError extends DocmillError {}

@@ -2,7 +2,7 @@
 
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { openAsBlob } from "node:fs";
-import { type FileHandle, open, rename, rm } from "node:fs/promises";
+import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { apiError, ApiError, IntegrityError, UsageError } from "./errors.ts";
 import { answered, type Transport } from "./transport.ts";
@@ -14,8 +14,8 @@ const EXPIRED = 403;
 const ALREADY_THERE = 412;
 
 /** Announces a file, sends it, and returns the id by which jobs name it. */
-export async function upload(transport: Transport, source: string | Uint8Array, filename?: string): Promise<string> {
-  const content = typeof source === "string" ? await fileAt(source) : new Blob([source as Uint8Array<ArrayBuffer>]);
+export async function upload(transport: Transport, source: string | Uint8Array | Blob, filename?: string): Promise<string> {
+  const content = typeof source === "string" ? await fileAt(source) : source instanceof Blob ? source : new Blob([source as Uint8Array<ArrayBuffer>]);
   const name = filename ?? (typeof source === "string" ? basename(source) : undefined);
   const announced = {
     contentType: "application/octet-stream",
@@ -54,7 +54,7 @@ async function put(transport: Transport, link: Upload, content: Blob, attempt: n
   const headers = { ...link.headers, "content-length": String(content.size) };
   const request = { method: "PUT", headers, body: watched, duplex: "half", signal: idle.signal, redirect: "manual" } as RequestInit;
   const [response, text] = await idle.during(() =>
-    answered(async () => {
+    answered(link.url, async () => {
       const answer = await transport.fetch(link.url, request);
       return [answer, await answer.text()] as const;
     }),
@@ -76,22 +76,54 @@ export async function download(transport: Transport, link: Download, target: str
     } finally {
       await file.close();
     }
-    await rename(temporary, target);
+    await rename(temporary, target).catch((failure: NodeJS.ErrnoException) => {
+      throw new UsageError(`${target} can't be written: ${failure.code}`);
+    });
   } finally {
     await rm(temporary, { force: true });
+  }
+}
+
+/** What is behind the link, whole and as announced. */
+export async function downloadBytes(transport: Transport, link: Download, renew: () => Promise<Download>): Promise<Uint8Array> {
+  const memory = new Memory();
+  await new Transfer(transport, link, memory, renew).run();
+  return memory.whole();
+}
+
+/** Where a transfer puts what arrives. */
+interface Sink {
+  write(part: Uint8Array, offset: number, length: number, position: number): Promise<unknown>;
+  truncate(length: number): Promise<void>;
+}
+
+/** Keeps what arrives in memory. Parts come one after the other. */
+class Memory implements Sink {
+  #parts: Uint8Array[] = [];
+
+  async write(part: Uint8Array): Promise<void> {
+    this.#parts.push(part);
+  }
+
+  async truncate(): Promise<void> {
+    this.#parts = [];
+  }
+
+  whole(): Uint8Array {
+    return new Uint8Array(Buffer.concat(this.#parts));
   }
 }
 
 /** What has arrived so far of a file, and the link for the rest. */
 class Transfer {
   readonly #transport: Transport;
-  readonly #file: FileHandle;
+  readonly #file: Sink;
   readonly #renew: () => Promise<Download>;
   #link: Download;
   #hash: Hash = createHash("sha256");
   #size = 0;
 
-  constructor(transport: Transport, link: Download, file: FileHandle, renew: () => Promise<Download>) {
+  constructor(transport: Transport, link: Download, file: Sink, renew: () => Promise<Download>) {
     this.#transport = transport;
     this.#link = link;
     this.#file = file;
@@ -130,8 +162,8 @@ class Transfer {
     const headers: Record<string, string> = this.#size ? { range: `bytes=${this.#size}-` } : {};
     const idle = new Idle(this.#transport.timeout);
     await idle.during(async () => {
-      const response = await answered(() => this.#transport.fetch(this.#link.url, { headers, signal: idle.signal, redirect: "manual" }));
-      if (!response.ok) throw apiError(response.status, response.headers, await answered(() => response.text()));
+      const response = await answered(this.#link.url, () => this.#transport.fetch(this.#link.url, { headers, signal: idle.signal, redirect: "manual" }));
+      if (!response.ok) throw apiError(response.status, response.headers, await answered(this.#link.url, () => response.text()));
       if (response.status !== PARTIAL) await this.#startOver();
       await this.#receive(response, idle);
     });
@@ -139,7 +171,8 @@ class Transfer {
 
   async #receive(response: Response, idle: Idle): Promise<void> {
     const reader = response.body?.getReader();
-    for (let part = await answered(async () => reader?.read()); part && !part.done; part = await answered(async () => reader?.read())) {
+    const next = () => answered(this.#link.url, async () => reader?.read());
+    for (let part = await next(); part && !part.done; part = await next()) {
       idle.progress();
       await this.#file.write(part.value, 0, part.value.byteLength, this.#size);
       this.#hash.update(part.value);

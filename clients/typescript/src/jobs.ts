@@ -1,9 +1,12 @@
 /** Jobs: how they are made, waited for and saved. */
 
 import { randomUUID } from "node:crypto";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobCanceledError, JobFailedError, WaitTimeoutError } from "./errors.ts";
-import { download, upload } from "./files.ts";
+import { download, downloadBytes, upload } from "./files.ts";
+import { checkName, isFolder, pathsIn } from "./results.ts";
 import { asObject, localFile } from "./sources.ts";
 import { LONGEST_WAIT, type RawResponse, type Transport } from "./transport.ts";
 import type { AnyTool, Download, JobData, JobSettings, OptionsOf, Schemas, Source, SourceObject, Step } from "./types.ts";
@@ -22,7 +25,12 @@ export interface Saved {
   bytes: number;
   sha256: string;
   job: JobData;
+  /** Each file, if they are in a folder. `path` is the folder then, and `sha256` is empty. */
+  files?: string[];
 }
+
+/** The tools of `convert`: each makes a PDF. */
+const MAKE_PDF = new Set(["office-to-pdf", "html-to-pdf", "markdown-to-pdf", "email-to-pdf", "images-to-pdf"]);
 
 /** What a conversion consists of. */
 interface Plan {
@@ -72,10 +80,21 @@ export class Conversion implements PromiseLike<Job> {
     return job.waitUntil(deadline, seconds);
   }
 
-  /** Creates the job, waits until it has completed, and saves its result as a file. */
+  /**
+   * Creates the job, waits until it has completed, and saves its result as a file, or its files in a folder ("pages/"). Throws `UsageError` if the
+   * name says another format than the result has.
+   */
   async save(path: string, { seconds = JOB_SECONDS }: { seconds?: number } = {}): Promise<Saved> {
+    const { tool, steps } = this.#plan;
+    if (!steps.length && MAKE_PDF.has(tool) && !isFolder(path)) checkName(path, "result.pdf");
     const job = await this.wait(seconds);
     return job.save(path);
+  }
+
+  /** Creates the job, waits until it has completed, and returns its result in memory. Several files are a ZIP. */
+  async bytes({ seconds = JOB_SECONDS }: { seconds?: number } = {}): Promise<Uint8Array> {
+    const job = await this.wait(seconds);
+    return job.bytes();
   }
 
   async #create(seconds: number): Promise<Job> {
@@ -98,8 +117,10 @@ export class Conversion implements PromiseLike<Job> {
   }
 
   async #source(source: Source): Promise<SourceObject> {
-    const path = localFile(source);
-    return path === undefined ? asObject(source, this.#plan.tool) : { uploadId: await upload(this.#transport, path) };
+    const file = localFile(source);
+    if (file === undefined) return asObject(source, this.#plan.tool);
+    const uploadId = typeof file === "string" ? await upload(this.#transport, file) : await upload(this.#transport, file.content, file.name || undefined);
+    return { uploadId };
   }
 }
 
@@ -171,12 +192,42 @@ export class Job {
     return this;
   }
 
-  /** Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several. */
+  /**
+   * Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several. With a folder ("pages/"),
+   * each file of the result is saved there by its own name. Throws `UsageError` if the name says another format than the result has.
+   */
   async save(path: string, { seconds = JOB_SECONDS, output }: { seconds?: number; output?: number } = {}): Promise<Saved> {
     await this.wait(seconds);
-    const link = (output === undefined && this.#link) || (await this.link(output));
-    await download(this.#transport, link, path, () => this.link(output));
-    return { path, bytes: link.bytes, sha256: link.sha256, job: this.data };
+    if (output === undefined && isFolder(path)) return this.#saveAll(path);
+    const link = await this.#result(output);
+    const target = isFolder(path) ? join(path, link.filename) : path;
+    checkName(target, link.filename);
+    await download(this.#transport, link, target, () => this.link(output));
+    return { path: target, bytes: link.bytes, sha256: link.sha256, job: this.data };
+  }
+
+  async #saveAll(folder: string): Promise<Saved> {
+    const links = await this.links();
+    await mkdir(folder, { recursive: true });
+    const files = pathsIn(
+      folder,
+      links.map(({ filename }) => filename),
+    );
+    for (const [index, link] of links.entries()) {
+      const renew = () => this.link(links.length > 1 ? index : undefined);
+      await download(this.#transport, link, files[index] as string, renew);
+    }
+    return { path: folder, bytes: links.reduce((sum, { bytes }) => sum + bytes, 0), sha256: "", job: this.data, files };
+  }
+
+  /** Waits until the job has completed, and returns its result in memory, or the file with the number `output` of several. */
+  async bytes({ seconds = JOB_SECONDS, output }: { seconds?: number; output?: number } = {}): Promise<Uint8Array> {
+    await this.wait(seconds);
+    return downloadBytes(this.#transport, await this.#result(output), () => this.link(output));
+  }
+
+  async #result(output: number | undefined): Promise<Download> {
+    return (output === undefined && this.#link) || this.link(output);
   }
 
   /** A signed link to the result, which works for ten minutes, without a key. Keep it secret. */

@@ -32,7 +32,7 @@ export class Tools extends Resource {
 /** Files for jobs. Conversions upload files themselves; do it yourself to use one in several jobs. */
 export class Uploads extends Resource {
   /** Uploads a file or bytes, and returns the id, for `{ uploadId }`. It works for an hour. */
-  async create(source: string | Uint8Array, filename?: string): Promise<string> {
+  async create(source: string | Uint8Array | Blob, filename?: string): Promise<string> {
     return upload(this.transport, source, filename);
   }
 }
@@ -132,7 +132,7 @@ export class Webhooks extends Resource {
 /** Templates that stay in your account, by name and version. */
 export class Templates extends Resource {
   /** Uploads a template, and adds it as the next version of this name. */
-  async create(name: string, source: string | Uint8Array, filename?: string): Promise<Template> {
+  async create(name: string, source: string | Uint8Array | Blob, filename?: string): Promise<Template> {
     const body = { name, uploadId: await upload(this.transport, source, filename) };
     return (await this.ask<Schemas["TemplateResponse"]>("POST", "/v1/templates", { body })).template;
   }
@@ -160,7 +160,7 @@ function versioned(name: string, version?: number): string {
 /** Fonts of your account, which all conversions use. */
 export class Fonts extends Resource {
   /** Uploads a font, and adds it to your account. */
-  async create(source: string | Uint8Array, filename?: string): Promise<Font> {
+  async create(source: string | Uint8Array | Blob, filename?: string): Promise<Font> {
     const body = { uploadId: await upload(this.transport, source, filename) };
     return (await this.ask<Schemas["FontResponse"]>("POST", "/v1/fonts", { body })).font;
   }

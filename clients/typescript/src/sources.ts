@@ -2,7 +2,7 @@
 
 import { extname } from "node:path";
 import { UsageError } from "./errors.ts";
-import type { Source, SourceObject, ToolSlug } from "./types.ts";
+import type { FileContent, Source, SourceObject, ToolSlug } from "./types.ts";
 
 const EXTENSIONS: Partial<Record<ToolSlug, string>> = {
   "office-to-pdf": "docx doc dotx odt rtf txt xlsx xls xlsm ods csv tsv pptx ppt odp odg fodt fods fodp",
@@ -21,10 +21,15 @@ const PAGE_TOOLS = new Set(["html-to-pdf", "html-to-image"]);
 export function toolFor(source: Source): string {
   const address = addressOf(source);
   if (address) return TOOLS.get(extensionOf(address.pathname)) ?? "html-to-pdf";
-  if (typeof source === "object") return toolForObject(source as SourceObject);
-  const tool = TOOLS.get(extensionOf(source));
+  const file = localFile(source);
+  if (file === undefined) return toolForObject(source as SourceObject);
+  const name = typeof file === "string" ? file : file.name;
+  const tool = TOOLS.get(extensionOf(name));
   if (tool) return tool;
-  throw new UsageError(`No tool makes a PDF of ${extname(source) || "a file without extension"}: name a tool with run().`);
+  if (typeof file !== "string" && !name) {
+    throw new UsageError('Bytes without a name don\'t tell what they are: give { content, name: "report.docx" }, or name a tool with run().');
+  }
+  throw new UsageError(`No tool makes a PDF of ${extname(name) || "a file without extension"}: name a tool with run().`);
 }
 
 function toolForObject(source: SourceObject): string {
@@ -46,13 +51,18 @@ function addressOf(source: Source): URL | undefined {
   return URL.canParse(source) ? new URL(source) : undefined;
 }
 
-/** The path of a file to upload, if the source is one. */
-export function localFile(source: Source): string | undefined {
-  return typeof source === "string" && !addressOf(source) ? source : undefined;
+/** What to upload, if the source is a file: its path, or its content. */
+export function localFile(source: Source): string | FileContent | undefined {
+  if (typeof source === "string") return addressOf(source) ? undefined : source;
+  if (source instanceof Uint8Array) return { content: source, name: "" };
+  if (source instanceof Blob) return { content: source, name: "name" in source ? String(source.name) : "" };
+  if (source instanceof URL) return undefined;
+  if (typeof source !== "object" || source === null) throw new UsageError(`A ${typeof source} is no source: give a path, a URL, bytes or an object.`);
+  return "content" in source ? source : undefined;
 }
 
 /** The API's source for a URL or an object. */
 export function asObject(source: Source, tool: string): SourceObject {
-  if (typeof source === "object" && !(source instanceof URL)) return source;
+  if (typeof source === "object" && !(source instanceof URL)) return source as SourceObject;
   return { [PAGE_TOOLS.has(tool) ? "url" : "sourceUrl"]: String(source) };
 }

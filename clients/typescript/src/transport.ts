@@ -72,7 +72,9 @@ export class Transport {
 
   constructor({ url = process.env["DOCMILL_URL"], key = process.env["DOCMILL_KEY"], ...more }: Settings) {
     if (!url || !key) throw new UsageError("Set DOCMILL_URL and DOCMILL_KEY in the environment, or give url and key.");
-    if (!URL.canParse(url)) throw new UsageError("The address of the API is not a URL.");
+    if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
+      throw new UsageError("The address of the API must begin with https:// or http://, such as https://api.example.com.");
+    }
     this.url = url.replace(/\/+$/, "");
     this.#key = key;
     this.timeout = more.timeout ?? 60;
@@ -93,7 +95,7 @@ export class Transport {
       } catch (fault) {
         if (!(fault instanceof Error) || fault instanceof UsageError) throw fault;
         const pause = pauseBefore(number, this.maxRetries, fault, repeatable);
-        if (pause === undefined) throw fault;
+        if (pause === undefined) throw fault instanceof NetworkError ? fault.afterTries(number + 1) : fault;
         await sleep(pause * 1000);
       }
     }
@@ -108,7 +110,7 @@ export class Transport {
     if (wait) sent["prefer"] = `wait=${wait}`;
     if (body !== undefined) sent["content-type"] = "application/json";
     const signal = AbortSignal.timeout((this.timeout + wait) * 1000);
-    const response = await answered(async () => {
+    const response = await answered(this.url, async () => {
       const answer = await this.fetch(address, { method, headers: sent, body: body === undefined ? null : JSON.stringify(body), signal, redirect: "manual" });
       return new RawResponse(answer.status, answer.headers, await answer.text());
     });
@@ -118,19 +120,31 @@ export class Transport {
 }
 
 /** What the call returns. Whatever `fetch` throws means that there was no whole answer. */
-export async function answered<T>(call: () => Promise<T>): Promise<T> {
+export async function answered<T>(address: string, call: () => Promise<T>): Promise<T> {
   try {
     return await call();
   } catch (failure) {
-    throw new NetworkError(`no answer: ${causeOf(failure)}`);
+    // Only the host: the path and the query of a link may be secret.
+    throw new NetworkError(`no answer from ${new URL(address).origin}: ${causeOf(failure)}`);
   }
 }
 
-/** A word for what happened. The texts of `fetch` may name links, so only codes are told. */
+/** What happened, in words. The texts of `fetch` may name links, so only codes are told. */
 function causeOf(failure: unknown): string {
-  const { name, cause } = failure as { name?: string; cause?: { code?: string } };
-  return cause?.code ?? name ?? "unknown";
+  const { name, cause } = failure as { name?: string; cause?: { code?: string; errors?: { code?: string }[] } };
+  const code = cause?.code ?? cause?.errors?.[0]?.code ?? name ?? "unknown";
+  const words = WORDS[code];
+  return words ? `${words} (${code})` : code;
 }
+
+const WORDS: Record<string, string> = {
+  ECONNREFUSED: "the connection was refused",
+  ECONNRESET: "the connection was reset",
+  ENOTFOUND: "there is no such host",
+  EAI_AGAIN: "the name of the host could not be looked up",
+  TimeoutError: "it took too long",
+  UND_ERR_SOCKET: "the connection broke",
+};
 
 function errorOf(response: RawResponse): ApiError {
   return apiError(response.status, response.headers, response.body);

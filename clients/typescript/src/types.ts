@@ -59,8 +59,14 @@ export interface SourceObject {
   headers?: Record<string, string>;
 }
 
-/** A path, a URL, or a source as the API takes it, such as `{ html: "<h1>Hello</h1>" }` or `{ jobId: job.id }`. */
-export type Source = string | URL | SourceObject;
+/** A file that is in memory, with the name that tells what it is. */
+export interface FileContent {
+  content: Uint8Array | Blob;
+  name: string;
+}
+
+/** A path, a URL, bytes, a `Blob`, a `File`, or a source as the API takes it, such as `{ html: "<h1>Hello</h1>" }` or `{ jobId: job.id }`. */
+export type Source = string | URL | Uint8Array | Blob | FileContent | SourceObject;
 
 export interface JobSettings {
   /** How the result is named, kept and delivered. */

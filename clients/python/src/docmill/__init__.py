@@ -9,7 +9,7 @@
 from docmill import models
 from docmill._async.client import AsyncDocmill
 from docmill._async.jobs import AsyncConversion, AsyncJob, Saved
-from docmill._sources import Source, Sources, tool_for
+from docmill._sources import File, Source, Sources, tool_for
 from docmill._sync.client import Docmill
 from docmill._sync.jobs import Conversion, Job
 from docmill._wire import VERSION as __version__
@@ -48,6 +48,7 @@ __all__ = [
     "Conversion",
     "Docmill",
     "DocmillError",
+    "File",
     "GoneError",
     "InsufficientCreditsError",
     "IntegrityError",

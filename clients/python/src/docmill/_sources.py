@@ -4,14 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
-from typing import Any, Optional, Union
+from typing import IO, Any, Union
 from urllib.parse import urlsplit
 
 from docmill.errors import UsageError
 
-Source = Union[str, "os.PathLike[str]", Mapping[str, Any]]
-"""A path, a URL, or a source as the API takes it, such as `{"html": "<h1>Hello</h1>"}` or `{"jobId": job.id}`."""
+
+@dataclass(frozen=True)
+class File:
+    """A file that is in memory or open, with the name that tells what it is: `File(content, "report.docx")`."""
+
+    content: Union[bytes, IO[bytes]] = field(repr=False)
+    name: str
+
+
+Source = Union[str, "os.PathLike[str]", bytes, IO[bytes], File, Mapping[str, Any]]
+"""A path, a URL, bytes, an open file, a `File`, or a source as the API takes it, such as `{"html": "<h1>Hello</h1>"}`."""
 Sources = Union[Source, Sequence[Source]]
 
 EXTENSIONS = {
@@ -30,9 +40,25 @@ def is_url(source: Source) -> bool:
     return isinstance(source, str) and source.lower().startswith(("https://", "http://"))
 
 
-def local_file(source: Source) -> Optional[Path]:
-    """The path of a file to upload, if the source is one."""
-    return None if isinstance(source, Mapping) or is_url(source) else Path(source)
+def local_file(source: Source) -> Union[Path, File, None]:
+    """What to upload, if the source is a file.
+
+    Raises:
+        UsageError: it is nothing that can be converted.
+    """
+    if isinstance(source, Mapping) or is_url(source):
+        return None
+    if isinstance(source, File):
+        return source
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return File(bytes(source), "")
+    if isinstance(source, (str, os.PathLike)):
+        return Path(source)
+    if hasattr(source, "read"):
+        # Files of the system have their path as their name; others have none, or a number.
+        name = getattr(source, "name", "")
+        return File(source, Path(name).name if isinstance(name, str) else "")
+    raise UsageError(f"A {type(source).__name__} is no source: give a path, a URL, bytes, a file open for reading bytes, or an object.")
 
 
 def tool_for(source: Source) -> str:
@@ -46,7 +72,10 @@ def tool_for(source: Source) -> str:
     if is_url(source):
         extension = PurePosixPath(urlsplit(str(source)).path).suffix
         return TOOL_OF.get(extension[1:].lower(), "html-to-pdf")
-    extension = Path(source).suffix
+    file = local_file(source)
+    extension = PurePosixPath(file.name).suffix if file else ""
+    if isinstance(file, File) and not extension:
+        raise UsageError("Bytes without a name don't tell what they are: give File(content, 'report.docx'), or name a tool with run().")
     tool = TOOL_OF.get(extension[1:].lower())
     if tool is None:
         raise UsageError(f"No tool makes a PDF of {extension or 'a file without extension'}: name a tool with run().")
@@ -73,4 +102,4 @@ def as_object(source: Source, tool: str) -> dict[str, Any]:
 
 
 def is_list(source: Sources) -> bool:
-    return isinstance(source, Sequence) and not isinstance(source, str)
+    return isinstance(source, Sequence) and not isinstance(source, (str, bytes, bytearray, memoryview))

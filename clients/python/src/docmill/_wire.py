@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Optional
+from urllib.parse import urlsplit
 
 from docmill.errors import ApiError, UsageError
 
@@ -48,7 +49,16 @@ def settings(url: Optional[str], key: Optional[str], timeout: float, max_retries
     key = key or os.environ.get("DOCMILL_KEY")
     if not url or not key:
         raise UsageError("Set DOCMILL_URL and DOCMILL_KEY in the environment, or give url and key.")
+    address = urlsplit(url)
+    if address.scheme not in ("http", "https") or not address.hostname:
+        raise UsageError("The address of the API must begin with https:// or http://, such as https://api.example.com.")
     return Settings(url.rstrip("/"), key, timeout, max_retries)
+
+
+def origin(address: str) -> str:
+    """The host of an address, without its path and query, which may be secret."""
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.hostname or ''}{f':{parts.port}' if parts.port else ''}"
 
 
 @dataclass(frozen=True)

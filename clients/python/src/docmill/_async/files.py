@@ -15,6 +15,7 @@ import httpx
 from docmill import models
 from docmill._async.platform import blocking, parts, sleep
 from docmill._async.transport import AsyncTransport, network_error
+from docmill._sources import File
 from docmill._wire import Request, logger
 from docmill.errors import ApiError, DocmillError, IntegrityError, UsageError, api_error
 
@@ -23,10 +24,14 @@ PARTIAL, EXPIRED, ALREADY_THERE = 206, 403, 412
 Renewal = Callable[[], Awaitable[models.Download]]
 
 
-async def upload(transport: AsyncTransport, source: Union[str, os.PathLike[str], bytes], filename: Optional[str]) -> str:
+async def upload(transport: AsyncTransport, source: Union[str, os.PathLike[str], bytes, IO[bytes], File], filename: Optional[str]) -> str:
     """Announces a file, sends it, and returns the id by which jobs name it."""
+    if isinstance(source, File):
+        return await upload(transport, source.content, filename or source.name or None)
     if isinstance(source, bytes):
         return await send_file(transport, io.BytesIO(source), filename)
+    if not isinstance(source, (str, os.PathLike)):
+        return await send_file(transport, await rewindable(source), filename)
     path = Path(source)
     try:
         file = await blocking(lambda: path.open("rb"))
@@ -36,6 +41,23 @@ async def upload(transport: AsyncTransport, source: Union[str, os.PathLike[str],
         return await send_file(transport, file, filename or path.name)
     finally:
         file.close()
+
+
+async def rewindable(file: IO[bytes]) -> IO[bytes]:
+    """An open file that can be read twice, from its beginning on.
+
+    Raises:
+        UsageError: it is not open for reading bytes.
+    """
+    try:
+        if not getattr(file, "seekable", lambda: False)():
+            file = io.BytesIO(await blocking(file.read))
+        file.seek(0)
+        if isinstance(file.read(0), str):
+            raise UsageError("The file is open as text: open it with mode 'rb'.")
+    except (OSError, TypeError) as failure:
+        raise UsageError(f"The file can't be read as bytes: {failure}") from failure
+    return file
 
 
 async def send_file(transport: AsyncTransport, file: IO[bytes], filename: Optional[str]) -> str:
@@ -72,7 +94,7 @@ async def put(transport: AsyncTransport, link: models.Upload, file: IO[bytes], s
             fault = api_error(response.status_code, response.headers, response.content)
         pause = transport.retries.pause(attempt, fault, True)
         if pause is None:
-            raise fault or network_error(broken, attempt)
+            raise fault or network_error(broken, attempt, link["url"])
         await sleep(pause)
         attempt += 1
 
@@ -90,6 +112,13 @@ async def download(transport: AsyncTransport, link: models.Download, target: Pat
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+async def download_bytes(transport: AsyncTransport, link: models.Download, renew: Renewal) -> bytes:
+    """What is behind the link, whole and as announced."""
+    content = io.BytesIO()
+    await AsyncDownload(transport, link, content, renew).run()
+    return content.getvalue()
 
 
 class AsyncDownload:
@@ -126,7 +155,7 @@ class AsyncDownload:
             # A connection can also break after the last byte.
             fault = await self.receive_rest() if self.size < self.link["bytes"] else None
         except httpx.TransportError as failure:
-            return network_error(failure, number)
+            return network_error(failure, number, self.link["url"])
         return fault or self.verdict()
 
     async def receive_rest(self) -> Optional[ApiError]:

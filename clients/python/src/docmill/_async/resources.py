@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import AsyncIterator
-from typing import Any, Optional, Union, cast
+from typing import IO, Any, Optional, Union, cast
 
 from docmill import models
 from docmill._async.files import upload
 from docmill._async.transport import AsyncTransport
+from docmill._sources import File
 from docmill._wire import LONGEST_WAIT, Request, query
 
 
@@ -37,7 +38,9 @@ class AsyncTools(AsyncResource):
 class AsyncUploads(AsyncResource):
     """Files for jobs. Conversions upload files themselves; do it yourself to use one in several jobs."""
 
-    async def create(self, source: Union[str, os.PathLike[str], bytes], filename: Optional[str] = None) -> str:
+    async def create(
+        self, source: Union[str, os.PathLike[str], bytes, IO[bytes], File], filename: Optional[str] = None
+    ) -> str:
         """Uploads a file, and returns its id, for `{"uploadId": …}`. It works for an hour."""
         return await upload(self._transport, source, filename)
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 from typing import Optional
 
 import httpx
 
 from docmill._async.platform import sleep
 from docmill._retries import Retries
-from docmill._wire import Request, Response, Settings, logger
+from docmill._wire import Request, Response, Settings, logger, origin
 from docmill.errors import ApiError, NetworkError, api_error
 
 
@@ -41,7 +42,7 @@ class AsyncTransport:
                 fault = api_error(response.status, response.headers, response.content)
             pause = self.retries.pause(attempt, fault, request.repeatable)
             if pause is None:
-                raise fault or network_error(broken, attempt)
+                raise fault or network_error(broken, attempt, self.settings.url)
             await sleep(pause)
             attempt += 1
 
@@ -59,5 +60,17 @@ class AsyncTransport:
         return Response(response.status_code, {name.lower(): value for name, value in response.headers.items()}, response.content)
 
 
-def network_error(failure: Optional[Exception], attempt: int) -> NetworkError:
-    return NetworkError(f"no answer after {attempt + 1} tries: {type(failure).__name__}")
+def network_error(failure: Optional[Exception], attempt: int, address: str) -> NetworkError:
+    tries = "1 try" if attempt == 0 else f"{attempt + 1} tries"
+    return NetworkError(f"no answer from {origin(address)} after {tries}: {reason_of(failure)}")
+
+
+def reason_of(failure: Optional[BaseException]) -> str:
+    """What happened, in the words of the system if it has some: the texts of libraries may name links."""
+    words = type(failure).__name__
+    while failure is not None:
+        if isinstance(failure, OSError) and failure.strerror:
+            # Event loops have words of their own, but the system's numbers. Those of look-ups are negative.
+            return os.strerror(failure.errno) if failure.errno and failure.errno > 0 else failure.strerror
+        failure = failure.__cause__ or failure.__context__
+    return words

@@ -16,6 +16,7 @@ import httpx
 from docmill import models
 from docmill._sync.platform import blocking, parts, sleep
 from docmill._sync.transport import Transport, network_error
+from docmill._sources import File
 from docmill._wire import Request, logger
 from docmill.errors import ApiError, DocmillError, IntegrityError, UsageError, api_error
 
@@ -24,10 +25,14 @@ PARTIAL, EXPIRED, ALREADY_THERE = 206, 403, 412
 Renewal = Callable[[], models.Download]
 
 
-def upload(transport: Transport, source: Union[str, os.PathLike[str], bytes], filename: Optional[str]) -> str:
+def upload(transport: Transport, source: Union[str, os.PathLike[str], bytes, IO[bytes], File], filename: Optional[str]) -> str:
     """Announces a file, sends it, and returns the id by which jobs name it."""
+    if isinstance(source, File):
+        return upload(transport, source.content, filename or source.name or None)
     if isinstance(source, bytes):
         return send_file(transport, io.BytesIO(source), filename)
+    if not isinstance(source, (str, os.PathLike)):
+        return send_file(transport, rewindable(source), filename)
     path = Path(source)
     try:
         file = blocking(lambda: path.open("rb"))
@@ -37,6 +42,23 @@ def upload(transport: Transport, source: Union[str, os.PathLike[str], bytes], fi
         return send_file(transport, file, filename or path.name)
     finally:
         file.close()
+
+
+def rewindable(file: IO[bytes]) -> IO[bytes]:
+    """An open file that can be read twice, from its beginning on.
+
+    Raises:
+        UsageError: it is not open for reading bytes.
+    """
+    try:
+        if not getattr(file, "seekable", lambda: False)():
+            file = io.BytesIO(blocking(file.read))
+        file.seek(0)
+        if isinstance(file.read(0), str):
+            raise UsageError("The file is open as text: open it with mode 'rb'.")
+    except (OSError, TypeError) as failure:
+        raise UsageError(f"The file can't be read as bytes: {failure}") from failure
+    return file
 
 
 def send_file(transport: Transport, file: IO[bytes], filename: Optional[str]) -> str:
@@ -73,7 +95,7 @@ def put(transport: Transport, link: models.Upload, file: IO[bytes], size: int) -
             fault = api_error(response.status_code, response.headers, response.content)
         pause = transport.retries.pause(attempt, fault, True)
         if pause is None:
-            raise fault or network_error(broken, attempt)
+            raise fault or network_error(broken, attempt, link["url"])
         sleep(pause)
         attempt += 1
 
@@ -91,6 +113,13 @@ def download(transport: Transport, link: models.Download, target: Path, renew: R
         os.replace(temporary, target)
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def download_bytes(transport: Transport, link: models.Download, renew: Renewal) -> bytes:
+    """What is behind the link, whole and as announced."""
+    content = io.BytesIO()
+    Download(transport, link, content, renew).run()
+    return content.getvalue()
 
 
 class Download:
@@ -127,7 +156,7 @@ class Download:
             # A connection can also break after the last byte.
             fault = self.receive_rest() if self.size < self.link["bytes"] else None
         except httpx.TransportError as failure:
-            return network_error(failure, number)
+            return network_error(failure, number, self.link["url"])
         return fault or self.verdict()
 
     def receive_rest(self) -> Optional[ApiError]:

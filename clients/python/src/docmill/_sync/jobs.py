@@ -3,20 +3,27 @@
 
 from __future__ import annotations
 
+import builtins
 import os
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Optional, Union, cast
 
 from docmill import models
-from docmill._sync.files import download, upload
+from docmill._sync.files import download, download_bytes, upload
 from docmill._sync.platform import sleep
 from docmill._sync.transport import Transport
-from docmill._sources import Source, Sources, as_object, is_list, local_file
+from docmill._results import check_name, is_folder, paths_in
+from docmill._sources import EXTENSIONS, Source, Sources, as_object, is_list, local_file
 from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
 from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
+
+
+# The tools of `convert`: each makes a PDF.
+MAKE_PDF = frozenset(EXTENSIONS)
 
 
 @dataclass(frozen=True)
@@ -27,6 +34,8 @@ class Saved:
     bytes: int
     sha256: str
     job: models.Job
+    files: tuple[Path, ...] = ()
+    """Each file, if they are in a folder. `path` is the folder then, and `sha256` is empty."""
 
 
 @dataclass(frozen=True)
@@ -64,9 +73,20 @@ class Conversion:
         return job.wait(max(0.0, deadline - time.monotonic()), _bound=seconds)
 
     def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS) -> Saved:
-        """Creates the job, waits until it has completed, and saves its result as a file."""
+        """Creates the job, waits until it has completed, and saves its result as a file, or its files in a folder ("pages/").
+
+        Raises:
+            UsageError: the name says another format than the result has.
+        """
+        if not self.steps and self.tool in MAKE_PDF and not is_folder(path):
+            check_name(path, "result.pdf")
         job = self.wait(seconds)
         return job.save(path)
+
+    def bytes(self, seconds: float = JOB_SECONDS) -> builtins.bytes:
+        """Creates the job, waits until it has completed, and returns its result in memory. Several files are a ZIP."""
+        job = self.wait(seconds)
+        return job.bytes()
 
     def _create(self, seconds: float) -> Job:
         body = self._body()
@@ -155,11 +175,38 @@ class Job:
         return self
 
     def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> Saved:
-        """Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several."""
+        """Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several.
+
+        With a folder ("pages/"), each file of the result is saved there by its own name.
+
+        Raises:
+            UsageError: the name says another format than the result has.
+        """
         self.wait(seconds)
-        link = self._link if output is None and self._link else self.link(output)
+        if output is None and is_folder(path):
+            return self._save_all(Path(path))
+        link = self._result(output)
+        if is_folder(path):
+            path = Path(path) / link["filename"]
+        check_name(path, link["filename"])
         download(self._transport, link, Path(path), lambda: self.link(output))
         return Saved(Path(path), link["bytes"], link["sha256"], self.data)
+
+    def _save_all(self, folder: Path) -> Saved:
+        links = self.links()
+        folder.mkdir(parents=True, exist_ok=True)
+        paths = paths_in(folder, [link["filename"] for link in links])
+        for index, (link, path) in enumerate(zip(links, paths)):
+            download(self._transport, link, path, partial(self.link, index if len(links) > 1 else None))
+        return Saved(folder, sum(link["bytes"] for link in links), "", self.data, tuple(paths))
+
+    def bytes(self, seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> builtins.bytes:
+        """Waits until the job has completed, and returns its result in memory, or the file with the number `output` of several."""
+        self.wait(seconds)
+        return download_bytes(self._transport, self._result(output), lambda: self.link(output))
+
+    def _result(self, output: Optional[int]) -> models.Download:
+        return self._link if output is None and self._link else self.link(output)
 
     def link(self, output: Optional[int] = None) -> models.Download:
         """A signed link to the result, which works for ten minutes, without a key. Keep it secret."""

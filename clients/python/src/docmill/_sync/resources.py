@@ -5,11 +5,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import Any, Optional, Union, cast
+from typing import IO, Any, Optional, Union, cast
 
 from docmill import models
 from docmill._sync.files import upload
 from docmill._sync.transport import Transport
+from docmill._sources import File
 from docmill._wire import LONGEST_WAIT, Request, query
 
 
@@ -38,7 +39,9 @@ class Tools(Resource):
 class Uploads(Resource):
     """Files for jobs. Conversions upload files themselves; do it yourself to use one in several jobs."""
 
-    def create(self, source: Union[str, os.PathLike[str], bytes], filename: Optional[str] = None) -> str:
+    def create(
+        self, source: Union[str, os.PathLike[str], bytes, IO[bytes], File], filename: Optional[str] = None
+    ) -> str:
         """Uploads a file, and returns its id, for `{"uploadId": …}`. It works for an hour."""
         return upload(self._transport, source, filename)
 
