@@ -166,6 +166,39 @@ class Lifecycle(unittest.TestCase):
         self.assertEqual(self.records()[-1].data, made)
         self.assertEqual(read(), {"N": "500"})
 
+    def test_data_is_deleted_if_asked_for_also_later_and_keys_last(self):
+        self.deploy(self.release("0.1.0"))
+        made = self.names()
+        for name, table in made.items():
+            if name.endswith("Table"):
+                self.back_up(table)
+        self.clients.s3.put_object(Bucket=made["FilesBucket"], Key="fonts/a", Body=b"font")
+        with self.assertRaisesRegex(Problem, "not to be deleted"):
+            self.teardown([STACK, "yes"], with_data=True)
+        self.assertTrue(self.clients.cloudformation.protected)
+        self.teardown([STACK])
+        with self.assertRaisesRegex(Problem, "no stack docmill"):
+            self.teardown([])
+        self.teardown([f"delete the data of {STACK}"], with_data=True)
+        tables = self.clients.session.client("dynamodb").list_tables()["TableNames"]
+        buckets = [each["Name"] for each in self.clients.s3.list_buckets()["Buckets"]]
+        self.assertEqual((tables, made["FilesBucket"] in buckets), ([], False))
+        self.assertIn(self.places.bucket, buckets)
+        self.assertEqual(self.said[-1].split()[0], "Deleted")
+        with self.assertRaisesRegex(Problem, "nothing is left"):
+            self.teardown([], with_data=True)
+
+    def test_each_kind_is_found_and_deleted(self):
+        """Secrets and user pools too, which moto's CloudFormation does not create."""
+        session = self.clients.session
+        secret = session.client("secretsmanager").create_secret(Name="WebhookKey-1", SecretString="x")["ARN"]
+        pool = session.client("cognito-idp").create_user_pool(PoolName="docmill", DeletionProtection="ACTIVE")["UserPool"]["Id"]
+        for kind, physical in {"AWS::SecretsManager::Secret": secret, "AWS::Cognito::UserPool": pool}.items():
+            self.assertTrue(deploy.exists(session, kind, physical), kind)
+            teardown.delete(self.clients, kind, physical)
+            self.assertFalse(deploy.exists(session, kind, physical), kind)
+        self.assertFalse(deploy.exists(session, "AWS::S3::Bucket", "docmill-of-nobody"))
+
     def back_up(self, table: str) -> None:
         """What moto leaves out of a table's properties."""
         self.clients.session.client("dynamodb").update_continuous_backups(

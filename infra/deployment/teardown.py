@@ -15,38 +15,71 @@ from deployment.deploy import Clients
 from deployment.places import Places
 
 EXPORT_SECONDS = 3 * 60 * 60
-# Keys come last: until everything that they encrypt or sign is gone, they are needed.
-ORDER = ("AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::Cognito::UserPool", "AWS::SecretsManager::Secret")
+# Keys come last: until everything that they encrypt or sign is gone, they are needed. Files come first: they take the longest.
+ORDER = ("AWS::S3::Bucket", "AWS::DynamoDB::Table", "AWS::Cognito::UserPool", "AWS::SecretsManager::Secret")
 
 
 def teardown(
     clients: Clients, places: Places, ask: Callable[[str], str], say: Say, with_data: bool = False, pause: float = 10
 ) -> None:
-    """Raises `Problem` if the answer is another than the stack's name. `with_data`: deletes the data too, after a second question."""
+    """Raises `Problem` if the answer is another than the stack's name. `with_data`: deletes the data too, after a second question.
+
+    Data that an earlier teardown left can be deleted later.
+    """
     stack = places.stack
     if changes.describe(clients.cloudformation, stack) is None:
-        raise Problem(f"There is no stack {stack}.")
-    template = present_template(clients, stack)
-    kinds, names = templates.data(template), deploy.data_of(clients, template, stack)
-    say(f"This removes the API, functions, queues with their messages, alarms and logs of the stack {stack}. It stops answering at once.")
-    say("These stay, with their costs, and `make deploy` takes them up again:")
+        if not with_data:
+            raise Problem(f"There is no stack {stack}.")
+        kinds, names = left_behind(clients, places)
+        announce(kinds, names, f"The stack {stack} is gone, and left these:", say)
+        require_sentence(ask, stack)
+    else:
+        template = present_template(clients, stack)
+        kinds, names = templates.data(template), deploy.data_of(clients, template, stack)
+        say(f"This removes the API, functions, queues with their messages, alarms and logs of the stack {stack}. It stops answering at once.")
+        announce(kinds, names, "These stay, with their costs, and `make deploy` takes them up again:", say)
+        say(f"So do the bucket {places.bucket} (releases, exports) and the repository {places.repository} (images).")
+        if ask("Type the stack's name to remove it: ") != stack:
+            raise Problem("That is not its name. Nothing has changed.")
+        if with_data:
+            require_sentence(ask, stack)
+        export(clients, places, kinds, names, say, pause)
+        remember(clients, places, template, names)
+        remove(clients, stack, say, pause)
+    if with_data:
+        delete_data(clients, kinds, names, say, pause)
+
+
+def announce(kinds: dict[str, str], names: dict[str, str], introduction: str, say: Say) -> None:
+    say(introduction)
     for name, physical in sorted(names.items()):
         say(f"  {name} ({kinds[name]}): {physical}")
-    say(f"So do the bucket {places.bucket} (releases, exports) and the repository {places.repository} (images).")
-    if ask("Type the stack's name to remove it: ") != stack:
-        raise Problem("That is not its name. Nothing has changed.")
+
+
+def require_sentence(ask: Callable[[str], str], stack: str) -> None:
     sentence = f"delete the data of {stack}"
-    if with_data and ask(f"All its accounts, keys, jobs and files will be deleted for good, after an export. Type `{sentence}`: ") != sentence:
+    if ask(f"All its accounts, keys, jobs and files will be deleted for good. Type `{sentence}`: ") != sentence:
         raise Problem("The data is not to be deleted. Nothing has changed.")
-    export(clients, places, kinds, names, say, pause)
-    remember(clients, places, template, names)
+
+
+def remove(clients: Clients, stack: str, say: Say, pause: float) -> None:
     clients.cloudformation.update_termination_protection(StackName=stack, EnableTerminationProtection=False)
     clients.cloudformation.delete_stack(StackName=stack)
     say(f"Deleting the stack {stack}.")
     changes.wait(clients.cloudformation, stack, ("DELETE_COMPLETE",), pause)
     say(f"The stack {stack} is gone.")
-    if with_data:
-        delete_data(clients, kinds, names, say, pause)
+
+
+def left_behind(clients: Clients, places: Places) -> tuple[dict[str, str], dict[str, str]]:
+    """Kinds and physical names of what an earlier stack left."""
+    known = records.read_all(clients.s3, places)
+    if not known:
+        raise Problem(f"There is no stack {places.stack}, and no record of one.")
+    kinds = templates.data(deploy.load(clients, places, known[-1].template))
+    left = {name: physical for name, physical in known[-1].data.items() if deploy.exists(clients.session, kinds[name], physical)}
+    if not left:
+        raise Problem(f"There is no stack {places.stack}, and nothing is left of it.")
+    return kinds, left
 
 
 def present_template(clients: Clients, stack: str) -> dict[str, Any]:
