@@ -1,13 +1,13 @@
 """A deployment: the change set of a packaged template, and its record. A stack that left data behind gets that back first."""
 
 import hashlib
+import json
 from dataclasses import dataclass
 from typing import Any
 
 import boto3
-import yaml
-from local.localize import Template
 from local.errors import Problem
+from local.localize import Template
 
 from deployment import changes, records, templates
 from deployment.changes import Confirm, Say, Wanted
@@ -38,15 +38,15 @@ class Release:
 
 
 def store(clients: Clients, places: Places, template: Template) -> str:
-    """Stores the template under its digest, and returns its key."""
-    text = yaml.safe_dump(template, sort_keys=True).encode()
-    key = places.key(f"templates/{hashlib.sha256(text).hexdigest()[:32]}.yaml")
+    """Stores the template under its digest, and returns its key. As JSON, because CloudFormation takes no aliases of YAML."""
+    text = json.dumps(template, sort_keys=True).encode()
+    key = places.key(f"templates/{hashlib.sha256(text).hexdigest()[:32]}.json")
     clients.s3.put_object(Bucket=places.bucket, Key=key, Body=text, ExpectedBucketOwner=places.account)
     return key
 
 
 def load(clients: Clients, places: Places, key: str) -> Template:
-    return yaml.safe_load(clients.s3.get_object(Bucket=places.bucket, Key=key, ExpectedBucketOwner=places.account)["Body"])
+    return json.load(clients.s3.get_object(Bucket=places.bucket, Key=key, ExpectedBucketOwner=places.account)["Body"])
 
 
 def deploy(

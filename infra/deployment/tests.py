@@ -194,6 +194,13 @@ class Deployments(unittest.TestCase):
         self.assertNotIn("OidcClientSecret", written.parameters)
         self.assertEqual(written.data["JobsTable"], "physical-JobsTable")
 
+    def test_the_template_is_one_that_cloudformation_takes(self):
+        self.deploy()
+        (stored,) = [body for key, body in self.files.items() if "/templates/" in key]
+        self.assertEqual(json.loads(stored), TEMPLATE)
+        self.assertLess(len(stored), 1024 * 1024)
+        self.assertTrue(self.stacks.asked[0]["TemplateURL"].startswith("https://docmill-deployments-123456789012-eu-central-1.s3.eu-central-1.amazonaws.com/"))
+
     def test_nothing_happens_after_a_no(self):
         self.assertFalse(self.deploy(answer=False))
         self.assertEqual((self.stacks.executed, self.stacks.asked, records.read_all(self.files, PLACES)), ([], [], []))
