@@ -73,8 +73,11 @@ def apply(cloudformation: Any, wanted: Wanted, confirm: Confirm, say: Say, pause
     if not confirm(f"{kind.capitalize()} the stack {wanted.stack} with these {len(changes)} changes?"):
         cloudformation.delete_change_set(StackName=wanted.stack, ChangeSetName=wanted.name)
         return False
+    # A first deployment that fails is deleted, and then only known by its id.
+    stack = cloudformation.describe_change_set(StackName=wanted.stack, ChangeSetName=wanted.name)["StackId"]
     cloudformation.execute_change_set(StackName=wanted.stack, ChangeSetName=wanted.name)
-    wait(cloudformation, wanted.stack, ("CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE"), pause)
+    say("Waiting for CloudFormation. New versions of functions take their requests and jobs gradually, within ten minutes.")
+    wait(cloudformation, stack, ("CREATE_COMPLETE", "UPDATE_COMPLETE", "IMPORT_COMPLETE"), pause)
     return True
 
 
@@ -125,31 +128,29 @@ def refuse_losses(changes: list[dict[str, Any]], wanted: Wanted) -> None:
 
 
 def wait(cloudformation: Any, stack: str, good: tuple[str, ...], pause: float) -> None:
-    """Waits until the stack has settled, and explains a failure by its first cause."""
+    """Waits until the stack, named by its id, has settled, and explains a failure by its first cause."""
     until = time.monotonic() + SECONDS
     while time.monotonic() < until:
-        found = describe(cloudformation, stack)
-        status = found["StackStatus"] if found else "DELETE_COMPLETE"
+        status = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]["StackStatus"]
         if status in good:
             return
+        # A new stack is REVIEW_IN_PROGRESS until its change set is carried out.
         if not status.endswith("_IN_PROGRESS"):
-            raise Problem(f"The stack {stack} is {status}. {cause(cloudformation, stack)}")
+            raise Problem(f"The stack is {status}. {cause(cloudformation, stack)}")
         time.sleep(pause)
-    raise Problem(f"The stack {stack} has not settled after {SECONDS} s: look at its events in the console.")
+    raise Problem(f"The stack has not settled after {SECONDS} s: look at its events in the console.")
+
+
+STARTS = ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS", "IMPORT_IN_PROGRESS")
 
 
 def cause(cloudformation: Any, stack: str) -> str:
     """The first failure since the last operation began. The newest event comes first."""
-    try:
-        events = cloudformation.describe_stack_events(StackName=stack)["StackEvents"]
-    except ClientError:
-        return "Its events can't be read any more."
     failures = []
-    for each in events:
+    for each in (event for page in cloudformation.get_paginator("describe_stack_events").paginate(StackName=stack) for event in page["StackEvents"]):
         if each["ResourceStatus"].endswith("_FAILED"):
             failures.append(each)
-        starts = each["ResourceType"] == "AWS::CloudFormation::Stack" and each["ResourceStatus"] in ("CREATE_IN_PROGRESS", "UPDATE_IN_PROGRESS")
-        if starts:
+        if each["ResourceType"] == "AWS::CloudFormation::Stack" and each["ResourceStatus"] in STARTS:
             break
     if not failures:
         return "No event says why."

@@ -63,10 +63,11 @@ def require_sentence(ask: Callable[[str], str], stack: str) -> None:
 
 
 def remove(clients: Clients, stack: str, say: Say, pause: float) -> None:
+    found = changes.describe(clients.cloudformation, stack) or {}
     clients.cloudformation.update_termination_protection(StackName=stack, EnableTerminationProtection=False)
     clients.cloudformation.delete_stack(StackName=stack)
     say(f"Deleting the stack {stack}.")
-    changes.wait(clients.cloudformation, stack, ("DELETE_COMPLETE",), pause)
+    changes.wait(clients.cloudformation, found["StackId"], ("DELETE_COMPLETE",), pause)
     say(f"The stack {stack} is gone.")
 
 

@@ -141,7 +141,7 @@ class FakeStacks:
         self.asked.append(request)
 
     def describe_change_set(self, **_: Any) -> dict[str, Any]:
-        return {"Status": "CREATE_COMPLETE", "Changes": [{"ResourceChange": each} for each in self.changed]}
+        return {"Status": "CREATE_COMPLETE", "StackId": "arn:of-the-stack", "Changes": [{"ResourceChange": each} for each in self.changed]}
 
     def delete_change_set(self, **_: Any) -> None:
         self.asked.pop()
@@ -254,8 +254,19 @@ class Deployments(unittest.TestCase):
             event("Second", "UPDATE_FAILED", "Resource update cancelled"), event("First", "UPDATE_FAILED", "no such image"),
             event("docmill", "UPDATE_IN_PROGRESS", kind="AWS::CloudFormation::Stack"), event("Old", "CREATE_FAILED", "long ago"),
         ]
-        stacks = SimpleNamespace(describe_stack_events=lambda StackName: {"StackEvents": events})
+        pages = [{"StackEvents": events[:1]}, {"StackEvents": events[1:]}]
+        stacks = SimpleNamespace(get_paginator=lambda name: SimpleNamespace(paginate=lambda StackName: pages))
         self.assertEqual(changes.cause(stacks, "docmill"), "First: no such image")
+
+    def test_a_new_stack_is_waited_for_until_it_has_begun_and_a_failed_one_is_explained_after_it_was_deleted(self):
+        states = iter(["REVIEW_IN_PROGRESS", "CREATE_IN_PROGRESS", "CREATE_COMPLETE"])
+        stacks = SimpleNamespace(describe_stacks=lambda StackName: {"Stacks": [{"StackStatus": next(states)}]})
+        changes.wait(stacks, "arn:of-the-stack", ("CREATE_COMPLETE",), 0)
+        events = [{"LogicalResourceId": "Api", "ResourceStatus": "CREATE_FAILED", "ResourceStatusReason": "a limit", "ResourceType": "AWS::ApiGatewayV2::Api"}]
+        stacks.describe_stacks = lambda StackName: {"Stacks": [{"StackStatus": "DELETE_COMPLETE"}]}
+        stacks.get_paginator = lambda name: SimpleNamespace(paginate=lambda StackName: [{"StackEvents": events}])
+        with self.assertRaisesRegex(Problem, "DELETE_COMPLETE. Api: a limit"):
+            changes.wait(stacks, "arn:of-the-stack", ("CREATE_COMPLETE",), 0)
 
     def test_nothing_to_change_is_no_failure(self):
         reason = "The submitted information didn't contain changes. Submit different information to create a change set."

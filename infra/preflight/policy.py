@@ -91,7 +91,11 @@ OF_TOOLS: list[dict[str, Any]] = [
     },
     {
         "Sid": "Uploads",
-        "Action": ["s3:AbortMultipartUpload", "s3:CreateBucket", "s3:GetBucketLocation", "s3:GetObject", "s3:ListBucket", "s3:PutBucketPublicAccessBlock", "s3:PutObject"],
+        "Action": [
+            "s3:AbortMultipartUpload", "s3:CreateBucket", "s3:GetBucketLocation", "s3:GetObject", "s3:ListBucket", "s3:PutBucketPublicAccessBlock", "s3:PutObject",
+            # DynamoDB's exports.
+            "s3:PutObjectAcl",
+        ],
         "Resource": ["arn:aws:s3:::docmill-deployments-*"],
     },
     {
