@@ -8,6 +8,7 @@ import sys
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 from local.errors import Problem
+from local.settings import chosen_region
 
 from deployment import build, deploy, places, records, rollback, teardown
 from deployment.deploy import Clients
@@ -48,7 +49,7 @@ def main(arguments: list[str]) -> int:
     # Not for `teardown`, which always asks.
     parser.add_argument("--yes", action="store_true")
     options = parser.parse_args(arguments)
-    session = boto3.Session()
+    session = boto3.Session(region_name=chosen_region())
     clients = Clients.of(session)
     where = places.find(session, options.stack or DEFAULT_STACK)
     confirm = (lambda question: True) if options.yes else confirmed

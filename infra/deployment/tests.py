@@ -9,9 +9,10 @@ from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
 
+import boto3
 from local import localize
 from local.errors import Problem
-from local.settings import ROOT
+from local.settings import ROOT, chosen_region
 
 from deployment import __main__ as commands
 from deployment import build, changes, deploy, records, teardown, templates
@@ -303,6 +304,13 @@ class Commands(unittest.TestCase):
             self.assertEqual(commands.given(), {"Architecture": "arm64", "OidcScopes": "email groups", "CorsOrigins": "https://a.example?b=c"})
         with patch.dict(os.environ, {"STAMPED": "LogLevel"}), self.assertRaisesRegex(Problem, "LogLevel"):
             commands.given()
+
+    def test_the_region_is_read_as_aws_programs_read_it(self):
+        for variables, region in [({"AWS_REGION": "eu-west-1", "AWS_DEFAULT_REGION": "us-east-1"}, "eu-west-1"), ({"AWS_DEFAULT_REGION": "us-east-1"}, "us-east-1")]:
+            with patch.dict(os.environ, variables):
+                if "AWS_REGION" not in variables:
+                    os.environ.pop("AWS_REGION", None)
+                self.assertEqual(boto3.Session(region_name=chosen_region()).region_name, region)
 
     def test_a_release_archive_names_its_version(self):
         version = build.version(ROOT)

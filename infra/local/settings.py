@@ -20,6 +20,11 @@ CREDENTIALS = {
 USER_PORT = 8000
 
 
+def chosen_region() -> str | None:
+    """The region that AWS_REGION names, as AWS's own programs read it. boto3 reads only AWS_DEFAULT_REGION and profiles by itself."""
+    return os.environ.get("AWS_REGION") or None
+
+
 @dataclass(frozen=True)
 class Settings:
     """A stack. `home` contains its data, logs and environment file; `scratch` is deleted when it stops."""

@@ -7,7 +7,7 @@ import sys
 import boto3
 from botocore.exceptions import BotoCoreError, ClientError, NoCredentialsError, NoRegionError
 from local import localize
-from local.settings import ROOT
+from local.settings import ROOT, chosen_region
 
 from preflight.facts import read
 from preflight.verdict import Finding, command, judge
@@ -40,7 +40,7 @@ def main(arguments: list[str]) -> int:
     template = localize.load(ROOT / "template.yaml")
     chosen = given(template, arguments)
     try:
-        facts = read(boto3.Session(), stack, lambda present: parameters(template, present, chosen))
+        facts = read(boto3.Session(region_name=chosen_region()), stack, lambda present: parameters(template, present, chosen))
     except (NoCredentialsError, NoRegionError) as error:
         raise SystemExit(f"Error: {error} Set AWS_PROFILE, or keys, and AWS_REGION.") from error
     except (ClientError, BotoCoreError) as error:

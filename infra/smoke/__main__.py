@@ -9,6 +9,8 @@ from contextlib import ExitStack
 from typing import Any
 from urllib.parse import urlsplit
 
+from local.settings import chosen_region
+
 from smoke import account, checks
 from smoke.checks import Jobs
 from smoke.receiver import Receiver
@@ -83,6 +85,22 @@ def try_all(report: Report, url: str, outputs: dict[str, str], watch: Callable[[
         report.skip("alarms", "not on AWS")
 
 
+def try_stack(report: Report, stack: str) -> None:
+    """A stack on AWS."""
+    import boto3
+    from botocore.exceptions import BotoCoreError, ClientError
+
+    try:
+        session = boto3.Session(region_name=chosen_region())
+        outputs = outputs_of(session.client("cloudformation"), stack)
+        cloudwatch = session.client("cloudwatch")
+    except (BotoCoreError, ClientError) as error:
+        report.fail("stack", Failure(f"{stack} could not be read: {error}", "Set AWS_PROFILE, or keys, and AWS_REGION; STACK= names another stack."))
+        return
+    print(f"{stack}, release {outputs.get('Version', 'unknown')}, at {outputs['ApiUrl']}")
+    try_all(report, outputs["ApiUrl"].rstrip("/"), outputs, lambda: checks.alarms(cloudwatch, stack))
+
+
 def main(arguments: list[str]) -> int:
     parser = argparse.ArgumentParser(prog="smoke")
     parser.add_argument("--stack")
@@ -93,14 +111,7 @@ def main(arguments: list[str]) -> int:
     if local:
         try_all(report, local.rstrip("/"), {}, None)
     else:
-        import boto3
-
-        stack = stack or "docmill"
-        session = boto3.Session()
-        outputs = outputs_of(session.client("cloudformation"), stack)
-        print(f"{stack}, release {outputs.get('Version', 'unknown')}, at {outputs['ApiUrl']}")
-        cloudwatch = session.client("cloudwatch")
-        try_all(report, outputs["ApiUrl"].rstrip("/"), outputs, lambda: checks.alarms(cloudwatch, stack))
+        try_stack(report, stack or "docmill")
     verdict = "All works" if not report.failed else f"{report.failed} checks failed"
     print(f"{verdict}, in {time.monotonic() - began:.1f} s.")
     return int(report.failed > 0)
