@@ -55,7 +55,7 @@ def deploy(
     """Creates or updates the stack. `False` if nothing was changed."""
     stack = places.stack
     earlier = records.read_all(clients.s3, places)
-    again = {name: value for name, value in (earlier[-1].set_again if earlier else {}).items() if name not in given}
+    again = {name: value for name, value in (earlier[-1].set_again if earlier else {}).items() if name in release.template["Parameters"]}
     if changes.describe(clients.cloudformation, stack) is None and earlier and earlier[-1].data:
         if not bring_back(clients, places, release, earlier[-1], given, confirm, say, pause):
             return False

@@ -38,7 +38,7 @@ def pinned(template: Template, digests: dict[str, str], version: str) -> Templat
     for each in functions(result).values():
         if address := each["Properties"].get("ImageUri"):
             each["Properties"]["ImageUri"] = digests[address]
-    result["Outputs"]["Version"] = {"Description": "Release that is deployed", "Value": version}
+    result["Outputs"]["DocmillVersion"] = {"Description": "Release that is deployed", "Value": version}
     return result
 
 

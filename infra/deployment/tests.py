@@ -69,7 +69,7 @@ class Templates(unittest.TestCase):
         template = build.release(SimpleNamespace(describe_images=describe_images), self.packaged(), "0.1.0").template
         self.assertEqual(templates.images(template), {"1.dkr.ecr.eu-central-1.amazonaws.com/docmill/docmill@sha256:abc"})
         self.assertEqual(asked, [{"repositoryName": "docmill/docmill", "imageIds": [{"imageTag": "worker"}]}])
-        self.assertEqual(template["Outputs"]["Version"]["Value"], "0.1.0")
+        self.assertEqual(template["Outputs"]["DocmillVersion"]["Value"], "0.1.0")
 
     def test_all_that_is_kept_of_a_deleted_stack_can_be_imported(self):
         kept = {name for name, each in TEMPLATE["Resources"].items() if each.get("DeletionPolicy") == "RetainExceptOnCreate"}
@@ -218,6 +218,13 @@ class Deployments(unittest.TestCase):
         self.assertIn({"ParameterKey": "LogLevel", "ParameterValue": "warn"}, imported["Parameters"])
         self.assertNotIn("ResourcesToImport", updated)
         self.assertIn({"ParameterKey": "LogLevel", "UsePreviousValue": True}, updated["Parameters"])
+
+    def test_what_only_a_rollback_needed_is_set_again_where_the_release_knows_it(self):
+        self.deploy()
+        (first,) = records.read_all(self.files, PLACES)
+        records.write(self.files, PLACES, Record("9", "0.0.1", first.template, {}, first.data, first.id, {"GradualDeployments": "true", "Gone": "x"}))
+        self.deploy()
+        self.assertIn({"ParameterKey": "GradualDeployments", "ParameterValue": "true"}, self.stacks.asked[-1]["Parameters"])
 
     def test_a_return_without_a_key_is_refused(self):
         self.deploy()

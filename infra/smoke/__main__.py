@@ -97,7 +97,7 @@ def try_stack(report: Report, stack: str) -> None:
     except (BotoCoreError, ClientError) as error:
         report.fail("stack", Failure(f"{stack} could not be read: {error}", "Set AWS_PROFILE, or keys, and AWS_REGION; STACK= names another stack."))
         return
-    print(f"{stack}, release {outputs.get('Version', 'unknown')}, at {outputs['ApiUrl']}")
+    print(f"{stack}, release {outputs.get('DocmillVersion', 'unknown')}, at {outputs['ApiUrl']}")
     try_all(report, outputs["ApiUrl"].rstrip("/"), outputs, lambda: checks.alarms(cloudwatch, stack))
 
 
