@@ -68,9 +68,10 @@ def carry_out(
 ) -> bool:
     stack = places.stack
     now = records.now()
-    key = store(clients, places, release.template)
     present = changes.values(changes.describe(clients.cloudformation, stack))
     parameters = changes.parameters(release.template, given, present)
+    chosen = {each["ParameterKey"]: each.get("ParameterValue", present.get(each["ParameterKey"], "")) for each in parameters}
+    key = store(clients, places, templates.with_numbers(release.template, chosen))
     wanted = Wanted(stack, places.url(key), parameters, change_set_name(now))
     done = changes.apply(clients.cloudformation, wanted, confirm, say, pause)
     if done:

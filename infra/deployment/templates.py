@@ -42,6 +42,22 @@ def pinned(template: Template, digests: dict[str, str], version: str) -> Templat
     return result
 
 
+def with_numbers(template: Template, values: dict[str, str]) -> Template:
+    """The template with the values of routes' limits. CloudFormation turns a parameter of the type Number into text where it is referred
+    to, and does not know that these settings are numbers: to CloudFormation, they are just JSON."""
+    numbers = {name: float(values[name]) for name, each in template["Parameters"].items() if each["Type"] == "Number" and name in values}
+    result = deepcopy(template)
+    for each in result["Resources"].values():
+        if each["Type"] != "AWS::Serverless::HttpApi":
+            continue
+        for limits in each["Properties"].get("RouteSettings", {}).values():
+            for name, value in limits.items():
+                if isinstance(value, dict) and value.get("Ref") in numbers:
+                    number = numbers[value["Ref"]]
+                    limits[name] = int(number) if number.is_integer() else number
+    return result
+
+
 def with_data_of(template: Template, present: Template) -> Template:
     """An earlier template with the tables and the like that only the present one has: their data must stay in the stack."""
     result = deepcopy(template)

@@ -52,6 +52,17 @@ class Records(unittest.TestCase):
 
 
 class Templates(unittest.TestCase):
+    def test_the_limits_of_routes_are_numbers(self):
+        # CloudFormation knows the types of the default's settings, but not of single routes'.
+        typed = templates.with_numbers(TEMPLATE, {"AnonymousRequestsPerSecond": "70", "RequestsPerSecond": "500", "LogLevel": "info"})
+        api, before = (each["Resources"]["Api"]["Properties"] for each in (typed, TEMPLATE))
+        self.assertEqual(api["RouteSettings"].keys(), before["RouteSettings"].keys())
+        for route, limits in api["RouteSettings"].items():
+            self.assertEqual(limits, {"ThrottlingRateLimit": 70, "ThrottlingBurstLimit": 70}, route)
+            self.assertEqual({type(each) for each in limits.values()}, {int})
+        self.assertEqual(api["DefaultRouteSettings"], before["DefaultRouteSettings"])
+        self.assertEqual(before["RouteSettings"]["GET /"]["ThrottlingRateLimit"], {"Ref": "AnonymousRequestsPerSecond"}, "a copy was changed")
+
     def packaged(self) -> localize.Template:
         template = deepcopy(TEMPLATE)
         for each in localize.functions(template).values():
@@ -198,7 +209,8 @@ class Deployments(unittest.TestCase):
     def test_the_template_is_one_that_cloudformation_takes(self):
         self.deploy()
         (stored,) = [body for key, body in self.files.items() if "/templates/" in key]
-        self.assertEqual(json.loads(stored), TEMPLATE)
+        defaults = {name: str(each.get("Default", "")) for name, each in TEMPLATE["Parameters"].items()}
+        self.assertEqual(json.loads(stored), templates.with_numbers(TEMPLATE, defaults))
         self.assertLess(len(stored), 1024 * 1024)
         self.assertTrue(self.stacks.asked[0]["TemplateURL"].startswith("https://docmill-deployments-123456789012-eu-central-1.s3.eu-central-1.amazonaws.com/"))
 

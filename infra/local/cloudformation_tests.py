@@ -21,9 +21,11 @@ from local import localize
 from local.template_tests import TEMPLATE, transformed
 from moto import mock_aws
 from moto.cloudformation.models import cloudformation_backends
+from moto.iam.access_control import IAMPolicy, PermissionResult
 from preflight import facts
 from preflight.__main__ import parameters
 from preflight.permissions import Rights
+from preflight.policy import WRITTEN
 from preflight.verdict import judge
 
 STACK = "docmill"
@@ -97,6 +99,7 @@ class Stack(unittest.TestCase):
             self.assertEqual(first["PDF_QUEUE_URL"], made["PdfQueue"])
 
             self.assert_checks_know_the_stack()
+            self.assert_a_deployer_may_remove(made)
             cloudformation.update_stack(**request, Parameters=given(LogLevel="debug", CorsOrigins="https://a.example,https://b.example"))
             self.assertEqual(status(cloudformation), "UPDATE_COMPLETE")
             self.assertEqual(kept(physical(cloudformation)), kept(made), "an update replaces nothing that holds data")
@@ -114,6 +117,31 @@ class Stack(unittest.TestCase):
         self.assertTrue([each for each in judge(small, parameters(TEMPLATE, small.present, {}), STACK) if each.stops])
         lowered = parameters(TEMPLATE, {**small.present, "ReserveSweeper": "false", "OfficeConcurrency": "2", "HtmlConcurrency": "2", "PdfConcurrency": "2"}, {})
         self.assertEqual([each for each in judge(small, lowered, STACK) if each.stops], [])
+
+
+    def assert_a_deployer_may_remove(self, made: dict[str, str]):
+        """By moto's evaluation of the policy that is written down, with the names that CloudFormation gave."""
+        policy = IAMPolicy(WRITTEN.read_text())
+        kinds = {
+            "AWS::DynamoDB::Table": ("dynamodb:DeleteTable", "arn:aws:dynamodb:us-east-1:123456789012:table/{}"),
+            "AWS::Lambda::Function": ("lambda:DeleteFunction", "arn:aws:lambda:us-east-1:123456789012:function:{}"),
+            "AWS::IAM::Role": ("iam:DeleteRole", "arn:aws:iam::123456789012:role/{}"),
+            "AWS::IAM::ManagedPolicy": ("iam:DeletePolicy", "{}"),
+            "AWS::SQS::Queue": ("sqs:DeleteQueue", "arn:aws:sqs:us-east-1:123456789012:{}"),
+            "AWS::S3::Bucket": ("s3:DeleteBucket", "arn:aws:s3:::{}"),
+            "AWS::Logs::LogGroup": ("logs:DeleteLogGroup", "arn:aws:logs:us-east-1:123456789012:log-group:{}"),
+            "AWS::Events::Rule": ("events:DeleteRule", "arn:aws:events:us-east-1:123456789012:rule/{}"),
+        }
+        asked = 0
+        for name, each in packaged()["Resources"].items():
+            if each["Type"] in kinds:
+                action, arn = kinds[each["Type"]]
+                resource = arn.format(made[name].rpartition("/")[2] if each["Type"] == "AWS::SQS::Queue" else made[name])
+                self.assertEqual(policy.is_action_permitted(action, resource), PermissionResult.PERMITTED, resource)
+                asked += 1
+        self.assertGreater(asked, 150)
+        for action, resource in (("iam:DeleteRole", "arn:aws:iam::123456789012:role/admin"), ("s3:DeleteBucket", "arn:aws:s3:::payroll")):
+            self.assertNotEqual(policy.is_action_permitted(action, resource), PermissionResult.PERMITTED)
 
 
 def given(**parameters: str) -> list[dict[str, str]]:
