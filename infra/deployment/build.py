@@ -40,7 +40,9 @@ def release(ecr: Any, packaged: Template, version: str) -> Release:
 
 
 def by_digest(ecr: Any, address: str) -> str:
-    """`…/docmill/stack:tag` becomes `…/docmill/stack@sha256:…`."""
+    """`…/docmill/stack:tag` becomes `…/docmill/stack@sha256:…`, as which it may be given already."""
+    if "@" in address:
+        return address
     registry, _, rest = address.partition("/")
     repository, _, tag = rest.partition(":")
     (found,) = ecr.describe_images(repositoryName=repository, imageIds=[{"imageTag": tag}])["imageDetails"]

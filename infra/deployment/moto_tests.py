@@ -3,20 +3,27 @@
 moto carries out no imports, protects no stacks and says nothing of what a change set replaces: that is tried in `deployment.tests`.
 """
 
+import io
 import json
+import os
+import tempfile
 import unittest
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from copy import deepcopy
+from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import boto3
 from local.cloudformation_tests import packaged, put_package
+from local.errors import Problem
 from moto import mock_aws
 
-from deployment import changes, deploy, places, records, rollback, teardown, templates
+from deployment import __main__ as commands
+from deployment import build, changes, deploy, places, records, rollback, teardown, templates
 from deployment.deploy import Clients, Release
 from deployment.places import Places
-from local.errors import Problem
 
 ACCOUNT, REGION, STACK = "123456789012", "us-east-1", "docmill"
 REGISTRY = f"{ACCOUNT}.dkr.ecr.{REGION}.amazonaws.com"
@@ -128,6 +135,26 @@ class Lifecycle(unittest.TestCase):
         self.assertEqual(changes_of(self.clients)["NotesTable"], resources["NotesTable"])
         self.rollback("0.1.0")
         self.assertEqual(self.image(), old_image)
+
+    def test_the_commands_that_make_calls_do_it_all(self):
+        """With a stand-in for SAM, which needs Docker: it writes down how it was called, and packages this release's template."""
+        release = self.release("0.1.0")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            (folder / "template.json").write_text(json.dumps(release.template))
+            script = f'#!/bin/sh\necho "$*" >>{folder}/calls\n[ "$1" = build ] || cp {folder}/template.json {folder}/packaged.yaml\n'
+            (folder / "sam").write_text(script)
+            (folder / "sam").chmod(0o755)
+            environment = {"PATH": f"{folder}:{os.environ['PATH']}", "STAMPED": "Architecture=x86_64 LogLevel=warn OidcClientSecret=hidden", "AWS_REGION": REGION}
+            with patch.dict(os.environ, environment), patch.object(build, "PACKAGED", folder / "packaged.yaml"), patch.object(build, "version", lambda: "0.1.0"):
+                with patch.object(deploy, "protect", lambda *_: None), redirect_stdout(io.StringIO()) as said:
+                    self.assertEqual(commands.main(["deploy", "--yes"]), 0)
+                    self.assertEqual(commands.main(["list"]), 0)
+            calls = (folder / "calls").read_text()
+        self.assertEqual(self.present()["LogLevel"], "warn")
+        self.assertRegex(said.getvalue(), r"\n\d{8}T\S+Z  0\.1\.0\n$")
+        self.assertRegex(calls, rf"^build .*ParameterValue=x86_64\npackage .*--s3-bucket {self.places.bucket} .*--image-repository {REGISTRY}/docmill/docmill ")
+        self.assertNotIn("hidden", calls + said.getvalue())
 
     def test_a_rollback_without_its_image_or_package_is_refused_before_anything_changes(self):
         self.deploy(self.release("0.1.0"))
