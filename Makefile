@@ -144,7 +144,8 @@ check-description:
 check-template:
 	@venv=$$(dirname "$$(infra/setup.sh python check)") && set -x \
 		&& "$$venv/cfn-lint" template.yaml && "$$venv/sam" validate --lint --template template.yaml \
-		&& PYTHONPATH=infra "$$venv/python" -m preflight.policy_tests
+		&& PYTHONPATH=infra "$$venv/python" -m preflight.policy_tests \
+		&& PYTHONPATH=infra "$$venv/python" -m deployment.schema_tests
 
 # Nothing here uses the network. shellcheck is used if it is installed.
 check-deployment:
