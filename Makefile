@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -47,6 +47,9 @@ test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/b
 
 test-clients: setup build ## Run the clients' conformance suite alone (ONLY='python go …', NAME=part of a scenario's name)
 	@$(LOCAL) with-stack -- clients/conformance/run.sh $(if $(NAME),--name '$(NAME)') $(ONLY)
+
+test-standin: setup build ## Run the worker in the stand-in for Lambda, under AWS's emulator of the Runtime API (FROZEN_SECONDS=300)
+	@FROZEN_SECONDS=$(or $(FROZEN_SECONDS),5) $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python local)" -m standin
 
 test-n8n: ## Check the n8n node: n8n's linter, fields made from the schemas, build, unit tests
 	@clients/n8n/check.sh

@@ -11,6 +11,7 @@
 #   infra/setup.sh progenitor    the same for the generator of clients in Rust (three minutes)
 #   infra/setup.sh typify        the same with the generator of Rust types (a minute)
 #   infra/setup.sh oapi-codegen  the same with the generator of Go types (half a minute)
+#   infra/setup.sh rie           the same with AWS's emulator of Lambda's Runtime API (half a minute)
 #   infra/setup.sh openapi-generator   installs a JDK if it is missing, takes the generator from Maven, with what its Java clients need
 #   infra/setup.sh dynamodb-local   installs Java if it is missing, takes AWS's DynamoDB Local from Maven, and prints where its jars are
 #   infra/setup.sh validators    installs a JDK if it is missing, takes validators of PDF/A from Maven, and prints where their jars are
@@ -222,6 +223,7 @@ cargo_deny_version=0.20.2
 oapi_codegen_version=2.8.2
 progenitor_version=0.15.1
 typify_version=0.8.0
+rie_version=v0.0.0-20261030222936-bef5c4ba774d
 
 setup_cargo_deny() {
     setup_crate cargo-deny "$cargo_deny_version" --no-default-features
@@ -276,6 +278,20 @@ install_oapi_codegen() {
         || fail "oapi-codegen could not be compiled: is there a network? The log is $log"
 }
 
+# AWS's emulator of Lambda's Runtime API.
+setup_rie() {
+    root=$cache/rie-$rie_version
+    once "$root" install_rie "$root"
+    echo "$root/aws-lambda-rie"
+}
+
+install_rie() {
+    echo "Compiling AWS's emulator of the Runtime API" >&2
+    log=$cache/rie.log
+    GOBIN=$1 "$(setup_go)" install "github.com/aws/aws-lambda-runtime-interface-emulator/cmd/aws-lambda-rie@$rie_version" >"$log" 2>&1 \
+        || fail "aws-lambda-rie could not be compiled: is there a network? The log is $log"
+}
+
 setup_dynamodb_local() {
     setup_jars dynamodb-local "$(has java || echo default-jre-headless)"
 }
@@ -320,9 +336,10 @@ case "${1:-}" in
     progenitor) setup_progenitor ;;
     typify) setup_typify ;;
     oapi-codegen) setup_oapi_codegen ;;
+    rie) setup_rie ;;
     openapi-generator) setup_openapi_generator ;;
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
+    *) fail "usage: infra/setup.sh system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | rie | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
 esac

@@ -47,9 +47,10 @@ def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
+    standin = Suite("the stand-in for Lambda", ["env", "PYTHONPATH=infra:tests", sys.executable, "-m", "standin"])
     # As after a deployment, and first: where it fails, little else succeeds.
     smoke = Suite("smoke test", ["env", f"PYTHONPATH={ROOT / 'infra'}", sys.executable, "-m", "smoke"])
-    return [units, examples, pdf_tools, reports()], [smoke, *own, cargo("integration tests", ["it"]), journeys, clients]
+    return [units, examples, pdf_tools, reports()], [smoke, *own, cargo("integration tests", ["it"]), journeys, clients, standin]
 
 
 def reports() -> Suite:

@@ -194,6 +194,7 @@ class Suites(unittest.TestCase):
         reports = commands.pop(len(beside) - 1)
         self.assertEqual(reports[3:6], [sys.executable, "-m", "reports"])
         self.assertEqual(commands.pop(len(beside) - 1)[2:], [sys.executable, "-m", "smoke"])
+        self.assertEqual(commands.pop()[2:], [sys.executable, "-m", "standin"])
         self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-2]))
         self.assertEqual([command[3:] for command in commands[:-2] if "--test" not in command], [["--lib", "--bins"], ["--doc"]])
         self.assertEqual(commands[-2:], [["tests/browser/run.sh"], ["clients/conformance/run.sh"]])

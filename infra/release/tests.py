@@ -100,7 +100,7 @@ class Archives(unittest.TestCase):
 
     def test_it_is_for_one_architecture(self):
         said = subprocess.run(
-            ["make", "--eval", "show: ; @printenv STAMPED", "show", "ARCHITECTURE=x86_64"],
+            ["make", "--no-print-directory", "--eval", "show: ; @printenv STAMPED", "show", "ARCHITECTURE=x86_64"],
             cwd=self.unpacked(), capture_output=True, text=True, check=True,
         )
         self.assertEqual(said.stdout.strip(), "Architecture=arm64")

@@ -6,21 +6,26 @@ use std::sync::Arc;
 use std::time::{Duration, Instant, SystemTime};
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent};
+use clap::ValueEnum;
 use docmill::clock::Clock;
 use docmill::context::Context;
 use docmill::domain::tool::QueueName;
 use docmill::telemetry::start::worker_started;
 use futures_util::FutureExt;
-use lambda_runtime::{Error, LambdaEvent, service_fn};
+use lambda_runtime::layers::TracingLayer;
+use lambda_runtime::{Error, LambdaEvent, Runtime, service_fn};
+use tower::ServiceExt;
+use tower::layer::layer_fn;
 
 use crate::cancellation::LOOK_EVERY;
-use crate::confine::{Launcher, Platform};
+use crate::confine::{Isolation, Launcher, Platform};
 use crate::converter::Converter;
 use crate::engine::Engines;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::fonts::FontCache;
 use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
+use crate::tenancy::{EnvironmentEnds, Tenancy};
 use crate::tree;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 
@@ -28,7 +33,10 @@ use docmill_egress::{EgressPolicy, SourceExceptions};
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
 /// Builds the worker from its environment. `ENGINES` names its queue, and so the engines that it starts.
-pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
+///
+/// # Errors
+/// If a variable is missing or invalid, or the platform confines children less than it must.
+pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
     let context = Context::of_function()?;
     if !context.config.local_mode {
         wipe(&std::env::temp_dir())?;
@@ -45,7 +53,8 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
     let libreoffice = Path::new(DEFAULT_PROGRAM_DIRECTORY);
     let engines = Engines::all(&launcher, policy, fetcher.clone(), libreoffice)?;
     let engines = engines.keeping_warm(Engines::needed_by(queue_name));
-    Ok(Pipeline {
+    let tenancy = Tenancy::of(&launcher)?;
+    let pipeline = Pipeline {
         files: context.files.clone(),
         queue: context.queue(),
         jobs: context.jobs,
@@ -58,22 +67,25 @@ pub async fn pipeline_of_function() -> Result<Pipeline, Error> {
         queue_name,
         look_every: LOOK_EVERY,
         clock: Clock::default(),
-    })
+    };
+    Ok((pipeline, tenancy))
 }
 
-/// Confines children by the means of this platform. If none denies the network, the start fails, unless REQUIRE_NETWORK_DENIAL is
-/// false or the worker runs in local mode.
+/// Confines children by the means of this platform. If they can reach what LEAST_ISOLATION refuses, the start fails.
 async fn launcher(queue: QueueName, local_mode: bool) -> Result<Launcher, Error> {
-    let required = match std::env::var("REQUIRE_NETWORK_DENIAL").as_deref() {
-        Ok("false") => false,
-        Ok("true" | "") | Err(_) => !local_mode,
-        Ok(_) => return Err("the environment variable REQUIRE_NETWORK_DENIAL must be true or false".into()),
+    let least = match std::env::var("LEAST_ISOLATION").unwrap_or_default().as_str() {
+        // A developer's machine may have no means at all.
+        "" if local_mode => None,
+        "" => Some(Isolation::Network),
+        named => {
+            Some(Isolation::from_str(named, false).map_err(|_| "LEAST_ISOLATION must be worker, network or files")?)
+        }
     };
     let worker = std::env::current_exe()?;
     let platform = Platform::probe(&worker).await?;
     // Logged before the start can fail, because it explains why.
-    worker_started(queue, platform.network.as_str(), platform.files);
-    Ok(platform.launcher(worker, required)?)
+    worker_started(queue, platform.means.as_str(), platform.isolation() == Some(Isolation::Files));
+    Ok(platform.launcher(worker, least)?)
 }
 
 /// Removes leftovers of a killed environment: Lambda may reuse its /tmp, which contains other users' documents. Not done on a
@@ -94,16 +106,36 @@ fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
     }
 }
 
-pub async fn serve(pipeline: Pipeline) -> Result<(), Error> {
-    let pipeline = Arc::new(pipeline);
+/// Serves until the environment must start afresh: see [`Tenancy`].
+///
+/// # Errors
+/// If the Runtime API does not answer as it should.
+pub async fn serve(pipeline: Pipeline, tenancy: Tenancy) -> Result<(), Error> {
+    let (pipeline, tenancy) = (Arc::new(pipeline), Arc::new(tenancy));
     let starting = pipeline.clone();
     // Lambda limits the time of a start, so engines may still be starting when the first job arrives.
     tokio::spawn(async move { starting.converter.engines.get_ready().await });
-    lambda_runtime::run(service_fn(|event: LambdaEvent<SqsEvent>| {
-        let pipeline = pipeline.clone();
-        async move { Ok::<_, Error>(handle(&pipeline, event).await) }
-    }))
-    .await
+    let handler = service_fn(|event: LambdaEvent<SqsEvent>| {
+        let (pipeline, tenancy) = (pipeline.clone(), tenancy.clone());
+        async move {
+            let response = handle(&pipeline, event).await;
+            tenancy.clear().await;
+            Ok::<_, Error>(response)
+        }
+    });
+    // This layer sees an invocation after its answer was sent. An error ends the runtime.
+    let until_the_end = |service| {
+        ServiceExt::map_result(service, |answered: Result<(), Error>| answered.and_then(|()| tenancy.go_on()))
+    };
+    let ended = Runtime::new(handler).layer(TracingLayer::new()).layer(layer_fn(until_the_end)).run().await;
+    match ended {
+        Err(error) if error.is::<EnvironmentEnds>() => Ok(()),
+        Err(error) if tenancy.may_be_attacked() => {
+            tracing::error!(%error, "the Runtime API refused the worker: the environment starts afresh");
+            Ok(())
+        }
+        ended => ended,
+    }
 }
 
 /// Handles each message of the batch and returns those that must come back.

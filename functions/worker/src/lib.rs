@@ -23,4 +23,5 @@ pub mod sniff;
 pub mod source;
 pub mod sources;
 mod stored_keys;
+pub mod tenancy;
 pub mod tree;

@@ -20,9 +20,11 @@ enum Command {
     /// Apply limits to this process and become another program.
     #[command(hide = true)]
     Confine(worker::confine::Args),
+    /// Show what this platform keeps from a converter that was taken over: each thing is tried.
+    Probe,
     /// Try what a confined child must not do.
     #[command(hide = true)]
-    Probe(worker::confine::ProbeArgs),
+    Attempt(worker::confine::AttemptArgs),
     /// Lay out a page in a directory, as a confined child.
     #[command(hide = true)]
     RenderHtml(worker::engine::html_basic::render::Args),
@@ -42,7 +44,8 @@ fn main() -> ExitCode {
         Some(Command::Convert(args)) => worker::convert_command::run(&args),
         Some(Command::ConvertEach(args)) => worker::convert_command::batch::run(&args),
         Some(Command::Confine(args)) => confine(args),
-        Some(Command::Probe(args)) => worker::confine::probe(&args),
+        Some(Command::Probe) => probe(),
+        Some(Command::Attempt(args)) => worker::confine::attempt_all(&args),
         Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
         Some(Command::HtmlZygote(args)) => html_zygote(&args),
         Some(Command::OfficeZygote(args)) => office_zygote(&args),
@@ -57,9 +60,14 @@ fn confine(args: worker::confine::Args) -> ExitCode {
     ExitCode::from(worker::confine::NOT_CONFINED)
 }
 
-fn lambda() -> ExitCode {
-    docmill::telemetry::init();
-    match serve() {
+fn probe() -> ExitCode {
+    let probed = worker::confine::hide_own_memory().and_then(|()| {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        runtime.block_on(async { worker::confine::Platform::probe(&std::env::current_exe()?).await })
+    });
+    let shown =
+        probed.and_then(|platform| std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{platform}")));
+    match shown {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("worker: {error}");
@@ -68,10 +76,23 @@ fn lambda() -> ExitCode {
     }
 }
 
+fn lambda() -> ExitCode {
+    docmill::telemetry::init();
+    let error = match serve() {
+        Ok(()) => worker::tenancy::start_afresh().into(),
+        Err(error) => error,
+    };
+    eprintln!("worker: {error}");
+    ExitCode::FAILURE
+}
+
 fn serve() -> Result<(), lambda_runtime::Error> {
     worker::confine::hide_own_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
-    runtime.block_on(async { worker::lambda::serve(worker::lambda::pipeline_of_function().await?).await })
+    runtime.block_on(async {
+        let (pipeline, tenancy) = worker::lambda::pipeline_of_function().await?;
+        worker::lambda::serve(pipeline, tenancy).await
+    })
 }
 
 fn html_zygote(args: &worker::engine::html_basic::zygote::Args) -> ExitCode {

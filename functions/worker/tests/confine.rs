@@ -2,12 +2,14 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
+use std::fs::File;
 use std::path::Path;
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 use worker::confine::usage::{Allowance, Excess};
-use worker::confine::{Confinement, End, Launcher, NOT_CONFINED, Network, Outcome, Processes, run};
+use worker::confine::{Confinement, End, Launcher, Means, NOT_CONFINED, Narrowing, Network, Outcome, Processes, run};
 
 fn confinement() -> Confinement {
     Confinement {
@@ -145,4 +147,32 @@ async fn a_crash_differs_from_an_exit_and_a_missing_program_never_runs() {
     let outcome = run(command, Instant::now() + LONG, launcher.allowance([])).await.unwrap();
     assert_eq!(outcome.end, End::Exited(NOT_CONFINED.into()));
     assert!(outcome.stderr.contains("not started"), "{}", outcome.stderr);
+}
+
+/// Filters and rules apply to this thread, so other tests are not affected.
+#[test]
+fn a_narrowed_child_has_its_own_directory_and_nobody_to_talk_to() {
+    let [own, given, other] = [(); 3].map(|()| tempfile::tempdir().unwrap());
+    std::fs::write(given.path().join("font"), "a font").unwrap();
+    std::fs::write(other.path().join("secret"), "of another job").unwrap();
+    let narrowed = || {
+        Narrowing::prepare(&[], Means::Calls)
+            .unwrap()
+            .apply(&[given.path().to_owned()], &[own.path().to_owned()])
+            .unwrap();
+        File::create(own.path().join("mine")).unwrap();
+        assert_eq!(std::fs::read_to_string("/dev/null").unwrap(), "");
+        assert_eq!(std::fs::read_to_string(given.path().join("font")).unwrap(), "a font");
+        assert!(File::create(given.path().join("font")).is_err(), "writes what it may read");
+        assert!(File::open(other.path().join("secret")).is_err(), "reads another's file");
+        assert!(File::create(other.path().join("new")).is_err(), "writes elsewhere");
+        assert!(std::net::TcpListener::bind("127.0.0.1:0").is_err(), "has TCP");
+        assert!(std::net::UdpSocket::bind("127.0.0.1:0").is_err(), "has UDP");
+        assert!(std::os::unix::net::UnixDatagram::unbound().is_err(), "has datagrams");
+        assert!(Command::new("/bin/true").status().is_err(), "starts processes");
+        assert!(rustix::process::setsid().is_err() && rustix::process::setpgid(None, None).is_err());
+        // Threads are still allowed.
+        assert_eq!(std::thread::spawn(|| 7).join().unwrap(), 7);
+    };
+    std::thread::scope(|scope| scope.spawn(narrowed).join()).unwrap();
 }

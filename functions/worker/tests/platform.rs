@@ -13,7 +13,7 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use seccompiler::{
     SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
-use worker::confine::{Means, Platform};
+use worker::confine::{Isolation, Means, Platform, hide_own_memory};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_worker");
 
@@ -45,33 +45,46 @@ fn without<T: Send>(missing: Missing, work: impl FnOnce() -> T + Send) -> T {
 }
 
 fn probe() -> Platform {
+    hide_own_memory().unwrap();
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
     runtime.block_on(Platform::probe(WORKER.as_ref())).unwrap()
 }
 
 #[test]
 fn filters_are_the_first_choice() {
-    assert_eq!(probe().network, Means::Calls);
+    let platform = probe();
+    assert_eq!((platform.means, platform.isolation()), (Means::Calls, Some(Isolation::Files)), "{platform}");
 }
 
 #[test]
 fn without_filters_children_get_an_empty_network_if_there_are_namespaces() {
     let namespaces = Command::new("unshare").args(["--user", "--net", "true"]).stderr(Stdio::null()).status();
     let expected = if namespaces.is_ok_and(|status| status.success()) { Means::Namespace } else { Means::None };
-    assert_eq!(without(Missing::Filters, probe).network, expected);
+    assert_eq!(without(Missing::Filters, probe).means, expected);
 }
 
 #[test]
 fn without_any_means_children_only_start_if_that_is_accepted() {
     let platform = without(Missing::FiltersAndNamespaces, probe);
-    assert_eq!(platform.network, Means::None);
-    let error = platform.launcher(WORKER.into(), true).unwrap_err();
-    assert!(error.to_string().contains("REQUIRE_NETWORK_DENIAL"), "{error}");
-    assert!(platform.launcher(WORKER.into(), false).is_ok());
+    assert_eq!(platform.means, Means::None);
+    let error = platform.launcher(WORKER.into(), Some(Isolation::Network)).unwrap_err();
+    assert!(error.to_string().contains("can reach TCP connections"), "{error}");
+    assert!(platform.launcher(WORKER.into(), Some(Isolation::Worker)).unwrap().is_watched());
+}
+
+#[test]
+fn the_table_of_a_platform_says_what_was_tried() {
+    let table = probe().to_string();
+    assert!(table.starts_with("isolation: files (by seccomp)\n"), "{table}");
+    for line in ["worker    EACCES     the worker's environment", "network   EPERM      TCP connections"] {
+        assert!(table.contains(line), "{table}");
+    }
+    let table = without(Missing::FiltersAndNamespaces, probe).to_string();
+    assert!(table.contains("network   REACHED    TCP connections"), "{table}");
 }
 
 /// The worker as on Lambda, with a Runtime API that only listens.
-fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, required: Option<&str>) -> Child {
+fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, least: Option<&str>) -> Child {
     let mut command = Command::new(WORKER);
     command.env_clear().env("TMPDIR", temporary.path()).env("ENGINES", "html").env("LOG_LEVEL", "info");
     command.env("AWS_LAMBDA_RUNTIME_API", runtime_api.local_addr().unwrap().to_string());
@@ -91,8 +104,8 @@ fn start_function(runtime_api: &TcpListener, temporary: &tempfile::TempDir, requ
         .env("EVENTS_QUEUE_URL", "none")
         .env("BATCHES_QUEUE_URL", "none")
         .env("DELIVERIES_QUEUE_URL", "none");
-    if let Some(required) = required {
-        command.env("REQUIRE_NETWORK_DENIAL", required);
+    if let Some(least) = least {
+        command.env("LEAST_ISOLATION", least);
     }
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped()).spawn().unwrap()
 }
@@ -104,7 +117,7 @@ fn in_production_the_worker_refuses_to_start_without_any_means() {
     let start = || start_function(&runtime_api, &temporary, None).wait_with_output().unwrap();
     let output = without(Missing::FiltersAndNamespaces, start);
     let said = String::from_utf8_lossy(&output.stderr);
-    assert!(!output.status.success() && said.contains("REQUIRE_NETWORK_DENIAL=false"), "{said}");
+    assert!(!output.status.success() && said.contains("LEAST_ISOLATION is `network`"), "{said}");
     assert!(runtime_api.accept().is_err(), "it never asked for a job");
 }
 
@@ -114,7 +127,7 @@ fn a_worker_starts_without_any_means_if_that_is_accepted() {
     let deadline = Instant::now() + Duration::from_secs(60);
     let mut asked = false;
     without(Missing::FiltersAndNamespaces, || {
-        let mut function = start_function(&runtime_api, &temporary, Some("false"));
+        let mut function = start_function(&runtime_api, &temporary, Some("worker"));
         while !asked && Instant::now() < deadline && function.try_wait().unwrap().is_none() {
             let moment = Timespec::try_from(Duration::from_millis(100)).unwrap();
             asked = rustix::event::poll(&mut [PollFd::new(&runtime_api, PollFlags::IN)], Some(&moment)).unwrap() > 0;

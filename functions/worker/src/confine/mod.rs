@@ -3,10 +3,13 @@
 //! A process with threads can do little safely between `fork` and `exec`. So a child first runs the worker's own binary: `worker
 //! confine … -- PROGRAM ARGS` applies the limits to itself and then becomes the program.
 
+mod attempts;
 mod calls;
 mod child;
+pub mod environment;
 mod files;
 mod platform;
+pub(crate) mod seal;
 pub mod usage;
 
 use std::fs::File;
@@ -20,9 +23,10 @@ use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitId, WaitIdOptions};
 use wait4::Wait4;
 
+pub use attempts::{Attempt, AttemptArgs, attempt_all};
 pub use child::{Args, Narrowing, exec, hide_own_memory};
 pub(crate) use child::{limit, showing_own_memory};
-pub use platform::{Platform, ProbeArgs, probe};
+pub use platform::{Isolation, Platform, TooWeak};
 use usage::{Allowance, Excess, Usage, Watch, Watched};
 
 /// Exit code of a child that could not be confined. The program did not run.
@@ -90,11 +94,34 @@ impl Means {
     }
 }
 
+/// How a helper confines the children that it forks.
+#[derive(Clone, Copy, Debug, clap::Args)]
+pub struct ForkedBy {
+    /// The means of the worker's own children.
+    #[arg(long)]
+    means: Means,
+    /// Whether documents could leave something behind, so that the helper looks for it.
+    #[arg(long)]
+    watched: bool,
+}
+
+impl ForkedBy {
+    pub(crate) fn means(self) -> Means {
+        self.means
+    }
+
+    pub(crate) fn is_watched(self) -> bool {
+        self.watched
+    }
+}
+
 /// Starts children through the worker's own binary.
 #[derive(Clone, Debug)]
 pub struct Launcher {
     worker: PathBuf,
     means: Means,
+    /// Whether a document that takes a child over could leave something behind: see [`environment`].
+    watched: bool,
     /// Most memory for all children of one job, in bytes.
     memory: u64,
 }
@@ -103,9 +130,25 @@ pub struct Launcher {
 const USUAL_MEMORY: u64 = 3 << 30;
 
 impl Launcher {
-    /// `worker` is the path of the worker's binary; tests use the one they were built with.
+    /// `worker` is the path of the worker's binary; tests use the one they were built with. Children are confined by system call
+    /// filters where this process can apply any: [`Platform::probe`] looks further.
     pub fn new(worker: impl Into<PathBuf>) -> Self {
-        Self { worker: worker.into(), means: Means::Calls, memory: memory_of_children() }
+        let filters = calls::are_available();
+        let means = if filters { Means::Calls } else { Means::None };
+        Self { worker: worker.into(), means, watched: !filters, memory: memory_of_children() }
+    }
+
+    /// Whether documents could leave something behind for the next ones.
+    pub fn is_watched(&self) -> bool {
+        self.watched
+    }
+
+    /// Adds the arguments of a helper that forks children: see [`ForkedBy`].
+    pub(crate) fn tell_helper(&self, command: &mut Command) {
+        command.arg("--means").arg(name(self.means));
+        if self.watched {
+            command.arg("--watched");
+        }
     }
 
     /// The binary that is running now.
@@ -219,6 +262,7 @@ fn run_blocking(mut command: Command, deadline: Instant, allowance: &Allowance) 
         Waited::TimeUp => End::TimedOut,
         Waited::Exceeded(excess) => End::Exceeded(excess),
     };
+    end.note();
     Ok(Outcome {
         end,
         wall: started.elapsed(),
@@ -314,6 +358,16 @@ impl End {
             (None, Some(libc::SIGXCPU)) => Self::TimedOut,
             (None, Some(signal)) => Self::Signaled(signal),
             (None, None) => Self::Signaled(0),
+        }
+    }
+
+    /// Notes in the environment that a child did not end by itself.
+    pub(crate) fn note(self) {
+        match self {
+            Self::Exited(_) => {}
+            Self::Signaled(_) => environment::suspect("a child crashed"),
+            Self::TimedOut => environment::suspect("a child was killed at its deadline"),
+            Self::Exceeded(_) => environment::suspect("a child exceeded its limits"),
         }
     }
 

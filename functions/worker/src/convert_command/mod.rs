@@ -276,7 +276,11 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
     let fetcher = Fetcher::new(policy.clone())?;
-    let engines = Engines::all(&Launcher::current()?, policy, fetcher.clone(), &args.libreoffice)?;
+    let launcher = Launcher::current()?;
+    if launcher.is_watched() {
+        tracing::warn!("this platform has no system call filters: `worker probe` shows what documents could reach");
+    }
+    let engines = Engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?;
     let engines = engines.keeping_warm(HashSet::from([
         EngineKind::of(&request.tool, request.option_str("renderMode")),
         EngineKind::PdfTools,

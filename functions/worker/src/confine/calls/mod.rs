@@ -47,6 +47,14 @@ impl Filters {
     }
 }
 
+/// Whether this process may apply filters. Tried on a thread of its own, with a filter that allows everything.
+pub(super) fn are_available() -> bool {
+    let apply = || {
+        filter(Rules::new(), SeccompAction::Allow, SeccompAction::Errno(0)).map(|all| seccompiler::apply_filter(&all))
+    };
+    std::thread::spawn(apply).join().is_ok_and(|applied| matches!(applied, Ok(Ok(()))))
+}
+
 /// Builds and applies the filters.
 pub(super) fn narrow(network: Network, processes: Processes) -> io::Result<()> {
     Filters::build(network, processes)?.apply()

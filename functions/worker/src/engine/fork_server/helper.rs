@@ -3,7 +3,6 @@
 //! It reads `Request`s as JSON lines on its standard input and writes a `Reply` for each to its standard output, plus `Ready`
 //! when it or a new child is warm. A child is forked before its document arrives and never sees a second one.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::fd::OwnedFd;
@@ -20,10 +19,10 @@ use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
 
 use super::memory::{self, Span};
+use super::room::{Guard, Room};
 use super::system::{self, Fork};
 use crate::confine::usage::{Allowance, Excess, Watch, Watched};
-use crate::confine::{self, End, Narrowing};
-use crate::tree;
+use crate::confine::{self, End, ForkedBy, Narrowing};
 
 /// A document and the limits of its conversion.
 #[derive(Debug, Serialize, Deserialize)]
@@ -65,6 +64,19 @@ pub(crate) enum Reply<W> {
     Exceeded(Excess),
 }
 
+impl<W> Reply<W> {
+    /// Notes in the environment that a child did not end by itself.
+    pub(crate) fn noted(self) -> Self {
+        match &self {
+            Self::Ready | Self::Failed(_) | Self::Answered(_) | Self::Exited(_) => {}
+            Self::Signaled(signal) => End::Signaled(*signal).note(),
+            Self::TimedOut => End::TimedOut.note(),
+            Self::Exceeded(excess) => End::Exceeded(*excess).note(),
+        }
+        self
+    }
+}
+
 /// What a helper keeps warm, and what its children do.
 pub(crate) trait Handler {
     /// The request for a child. Its paths are absolute and not checked.
@@ -74,6 +86,9 @@ pub(crate) trait Handler {
 
     /// What children can read, besides the system's files.
     fn reads(&self) -> Vec<PathBuf>;
+
+    /// The helper's own directory.
+    fn home(&self) -> &Path;
 
     /// A directory that all children write to. It is emptied before the next child starts.
     fn shared_room(&self) -> Option<&Path>;
@@ -124,9 +139,10 @@ pub(crate) fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Re
 }
 
 /// Serves documents until standard input ends.
-pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Result<()> {
+pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File, forked_by: ForkedBy) -> io::Result<()> {
     let mut own = Own { requests: File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?), replies };
     let room = handler.shared_room().map(Room::of).transpose()?;
+    let mut guard = Guard::of(handler.home(), forked_by)?;
     tell(own.replies, &Reply::<C::Answer>::Ready)?;
     let mut usage = None;
     let mut served = false;
@@ -134,6 +150,7 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
     loop {
         // Removes everything that the last child left, before the next one could see it.
         room.as_ref().map_or(Ok(()), Room::clean)?;
+        guard.check(handler.home(), spare.as_ref().map(|child| child.pid))?;
         // If the next document is already waiting, there is no time to prepare. The same holds before the first one.
         let idle = !request_comes_within(Duration::ZERO)?;
         if idle && served && usage.is_none() {
@@ -145,16 +162,17 @@ pub(crate) fn serve<C: Handler>(handler: &mut C, replies: &mut File) -> io::Resu
             // Pages that this process used for its start and that no child needs. No child is running now.
             confine::showing_own_memory(system::drop_unchanged_pages)?;
             room.as_ref().map_or(Ok(()), Room::clean)?;
+            guard = Guard::of(handler.home(), forked_by)?;
         }
         let prepared = usage.as_deref().filter(|_| idle).unwrap_or_default();
         let child = match spare.take() {
             Some(child) => child,
-            None => Child::fork(&mut own, |socket| serve_one(handler, socket, prepared))?,
+            None => Child::fork(&mut own, |socket| serve_one(handler, socket, prepared, forked_by))?,
         };
         if child.is_ready_first()? {
             tell(own.replies, &Reply::<C::Answer>::Ready)?;
             if handler.keeps_spare() && !request_comes_within(QUIET)? {
-                spare = Some(Child::fork(&mut own, |socket| serve_one(handler, socket, prepared))?);
+                spare = Some(Child::fork(&mut own, |socket| serve_one(handler, socket, prepared, forked_by))?);
             }
         }
         let Some(line) = next_line(&own.requests)? else { return Ok(()) };
@@ -193,51 +211,6 @@ fn tell<W: Serialize>(replies: &mut File, reply: &Reply<W>) -> io::Result<()> {
 
 fn null() -> io::Result<File> {
     File::options().read(true).write(true).open("/dev/null")
-}
-
-/// A directory that children use one after the other, and the files that belong there.
-struct Room {
-    directory: PathBuf,
-    own: BTreeSet<PathBuf>,
-}
-
-impl Room {
-    fn of(directory: &Path) -> io::Result<Self> {
-        Ok(Self { own: files_below(directory)?, directory: directory.to_owned() })
-    }
-
-    fn clean(&self) -> io::Result<()> {
-        remove_all_but(&self.directory, &self.own)
-    }
-}
-
-/// Everything below a directory.
-fn files_below(directory: &Path) -> io::Result<BTreeSet<PathBuf>> {
-    let mut found = BTreeSet::new();
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        if entry.file_type()?.is_dir() {
-            found.extend(files_below(&entry.path())?);
-        }
-        found.insert(entry.path());
-    }
-    Ok(found)
-}
-
-/// Removes everything below a directory except `keep`.
-fn remove_all_but(directory: &Path, keep: &BTreeSet<PathBuf>) -> io::Result<()> {
-    // A child may have removed permissions.
-    tree::unlock(directory)?;
-    for entry in std::fs::read_dir(directory)? {
-        let entry = entry?;
-        let (path, is_directory) = (entry.path(), entry.file_type()?.is_dir());
-        match (keep.contains(&path), is_directory) {
-            (true, true) => remove_all_but(&path, keep)?,
-            (true, false) => {}
-            (false, true | false) => tree::remove(&path)?,
-        }
-    }
-    Ok(())
 }
 
 /// The helper's channels to the worker, which children must not have: they could reply in its name or read the next request.
@@ -413,9 +386,9 @@ fn leave_parent(says: OwnedFd) -> io::Result<()> {
 }
 
 /// The main function of a child: populate memory, prepare, wait for a request, confine, convert, reply.
-fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span]) -> io::Result<()> {
+fn serve_one<C: Handler>(handler: &C, mut socket: &UnixStream, used: &[Span], forked_by: ForkedBy) -> io::Result<()> {
     used.iter().for_each(system::populate);
-    let narrowing = Narrowing::prepare(&handler.reads())?;
+    let narrowing = Narrowing::prepare(&handler.reads(), forked_by.means())?;
     // An empty line means ready.
     writeln!(socket)?;
     let mut line = String::new();

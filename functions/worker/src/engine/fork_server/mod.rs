@@ -6,6 +6,7 @@
 mod backoff;
 pub(crate) mod helper;
 pub(crate) mod memory;
+mod room;
 pub(crate) mod system;
 
 use std::io;
@@ -20,6 +21,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
 
+use crate::confine::environment::{self, Started};
 use crate::confine::{NOT_CONFINED, kill_group};
 use backoff::Backoff;
 
@@ -71,6 +73,8 @@ struct State {
 struct Helper {
     process: Child,
     group: Pid,
+    /// Until it is dropped, processes that it starts are the worker's.
+    _noted: Started,
     requests: ChildStdin,
     replies: Lines<BufReader<ChildStdout>>,
     started: bool,
@@ -149,6 +153,7 @@ impl State {
             Ok(_) => (self.helper, self.backoff) = (Some(helper), Backoff::default()),
             Err(HelperError::Slow(_)) => self.helper = Some(helper),
             Err(HelperError::Broken(error)) => {
+                environment::suspect("a helper failed");
                 self.backoff.fail(Instant::now(), error.to_string());
                 self.startup = match self.startup {
                     Startup::Full if !helper.started => Startup::Minimal,
@@ -170,7 +175,8 @@ impl Helper {
         let requests = process.stdin.take().ok_or_else(missing)?;
         let replies = BufReader::new(process.stdout.take().ok_or_else(missing)?).lines();
         let (started, awaited, ready, asked, settled) = (false, Duration::ZERO, false, false, false);
-        Ok(Self { process, group, requests, replies, started, awaited, ready, asked, settled })
+        let _noted = Started::note(group);
+        Ok(Self { process, group, _noted, requests, replies, started, awaited, ready, asked, settled })
     }
 
     /// Waits for the message that it has started.

@@ -82,7 +82,7 @@ impl Children {
             memory_bytes: self.memory_bytes(),
         };
         let request = Request { bounds, document: Page { scratch: task.scratch.to_owned() } };
-        let how = match self.server.ask::<_, Reply<Answer>>(&request, task.deadline).await? {
+        let how = match self.server.ask::<_, Reply<Answer>>(&request, task.deadline).await?.noted() {
             Reply::Ready | Reply::Failed(_) => {
                 return Err(io::Error::other("the helper sent a reply of the wrong kind"));
             }
@@ -148,6 +148,7 @@ fn helper(launcher: &Launcher, home: PathBuf) -> Command {
     // The helper's errors are logged if it does not start. Its children's are not.
     command.stderr(Stdio::inherit());
     command.arg("html-zygote").arg("--home").arg(home);
+    launcher.tell_helper(&mut command);
     // A relative name, since each child runs in its own directory.
     command.env("FONTCONFIG_FILE", fonts::CONFIGURATION);
     // Freed memory is kept for reuse in the one heap that the helper's children inherit.

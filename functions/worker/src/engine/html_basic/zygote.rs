@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::fonts::{self, FontIndex, FontNeeds};
 use super::render::{self, Order, Outcome};
-use crate::confine;
+use crate::confine::{self, ForkedBy};
 use crate::engine::fork_server::helper::{self, Handler};
 
 /// The layout engine's messages about a page, in the job's directory.
@@ -33,6 +33,8 @@ pub struct Args {
     /// The helper's own directory.
     #[arg(long)]
     home: PathBuf,
+    #[command(flatten)]
+    forked_by: ForkedBy,
 }
 
 /// Serves until standard input ends.
@@ -44,7 +46,7 @@ pub fn run(args: &Args) -> io::Result<()> {
         let stack = sghtmltopdf::STACK_SIZE as u64;
         confine::limit(Resource::Stack, stack, stack)?;
         fonts::configure(&args.home, None, None)?;
-        helper::serve(&mut PageHandler { home: &args.home, fonts: None }, replies)
+        helper::serve(&mut PageHandler { home: &args.home, fonts: None }, replies, args.forked_by)
     })
 }
 
@@ -73,6 +75,10 @@ impl Handler for PageHandler<'_> {
 
     fn reads(&self) -> Vec<PathBuf> {
         vec![self.home.to_owned()]
+    }
+
+    fn home(&self) -> &Path {
+        self.home
     }
 
     fn shared_room(&self) -> Option<&Path> {

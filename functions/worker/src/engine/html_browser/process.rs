@@ -13,6 +13,7 @@ use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout};
 use tokio::sync::oneshot;
 
+use crate::confine::environment::{self, Started};
 use crate::confine::usage::{Allowance, Usage};
 use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
 use crate::engine::fonts::{Asker, OwnFonts, write_configuration};
@@ -217,7 +218,10 @@ impl Group {
     }
 
     fn kill(&self) -> io::Result<()> {
-        self.lock().map_or(Ok(()), kill_group)
+        let number = self.lock();
+        let Some(number) = *number else { return Ok(()) };
+        environment::note_ending(number);
+        kill_group(number)
     }
 }
 
@@ -235,6 +239,8 @@ fn supervise(mut command: Command, group: &Group, allowance: &Allowance, started
         Err(error) => return drop(started.send(Err(error))),
     };
     let number = Pid::from_child(&child);
+    // Until all its processes are reaped, they are the worker's.
+    let _noted = Started::note(number);
     *group.lock() = Some(number);
     if started.send(Ok(pipes)).is_err() {
         // The start was abandoned. Dropping closes the pipes and kills the browser.
@@ -252,10 +258,12 @@ fn reap(mut child: Child, number: Pid, group: &Group, allowance: &Allowance) -> 
         group.largest_bytes.fetch_max(usage.largest_bytes, Ordering::Relaxed);
     };
     if let Some(excess) = confine::wait_within(number, allowance, note)? {
+        environment::suspect("the browser exceeded its limits");
         tracing::warn!(?excess, "the browser exceeded its limits and was killed");
     }
     let mut held = group.lock();
     *held = None;
+    environment::note_ending(number);
     kill_group(number)?;
     child.wait()?;
     loop {

@@ -6,6 +6,7 @@ use super::browser::Stop;
 use super::tab::PageError;
 use super::visit::Visit;
 use super::watch::{Broken, Watch};
+use crate::confine::environment;
 use crate::engine::Failure;
 use crate::proxy::EgressReport;
 
@@ -213,6 +214,7 @@ impl Observed<'_> {
 }
 
 fn crashed(cause: impl Into<String>) -> Failure {
+    environment::suspect("the browser crashed");
     let message = "The browser crashed while it rendered the page. The page may need too much memory.";
     Failure::new(JobErrorCode::EngineCrashed, message, cause)
 }

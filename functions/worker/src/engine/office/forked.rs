@@ -68,7 +68,7 @@ impl Forked {
             memory_bytes: self.memory_bytes,
         };
         let request = Request { bounds, document: document(order) };
-        Ok(match self.server.ask(&request, order.deadline).await? {
+        Ok(match self.server.ask::<_, Reply<Answer>>(&request, order.deadline).await?.noted() {
             Reply::Ready | Reply::Failed(_) => {
                 return Err(io::Error::other("the helper sent a reply of the wrong kind"));
             }
@@ -127,6 +127,7 @@ fn command(launcher: &Launcher, installation: &Installation, home: &Path) -> io:
     // The helper's errors are logged if it does not start. Its children's are not.
     command.stderr(Stdio::inherit());
     command.arg("office-zygote").arg("--program").arg(&installation.program).arg("--home").arg(home);
+    launcher.tell_helper(&mut command);
     let location = url::Url::from_directory_path(&profile).map_err(|()| io::Error::other("a path is not absolute"))?;
     command.env("UserInstallation", location.as_str().trim_end_matches('/'));
     command.env("CONFIGURATION_LAYERS", installation.read_only_layers()?);

@@ -9,7 +9,7 @@ use super::fonts_log;
 use super::lok::{self, Office};
 use super::uno::file_url;
 use super::warm::WarmOffice;
-use crate::confine;
+use crate::confine::{self, ForkedBy};
 use crate::engine::fork_server::helper::{self, Handler};
 use crate::engine::fork_server::system;
 
@@ -25,6 +25,8 @@ pub struct Args {
     /// Only use LibreOfficeKit: slower, but independent of UNO's binary interface.
     #[arg(long)]
     without_uno: bool,
+    #[command(flatten)]
+    forked_by: ForkedBy,
 }
 
 /// Serves until standard input ends. Only returns an error that prevents it.
@@ -53,7 +55,7 @@ fn serve_documents(office: &Office, args: &Args, replies: &mut File) -> io::Resu
     system::drop_unchanged_pages()?;
     // Done last: a process that hides its memory can't read its own page map, unless it is root.
     confine::hide_own_memory()?;
-    helper::serve(&mut OfficeHandler { office, args }, replies)
+    helper::serve(&mut OfficeHandler { office, args }, replies, args.forked_by)
 }
 
 struct OfficeHandler<'a> {
@@ -67,6 +69,10 @@ impl Handler for OfficeHandler<'_> {
 
     fn reads(&self) -> Vec<PathBuf> {
         vec![self.args.program.join("..")]
+    }
+
+    fn home(&self) -> &Path {
+        &self.args.home
     }
 
     fn shared_room(&self) -> Option<&Path> {

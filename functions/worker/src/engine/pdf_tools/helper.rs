@@ -8,7 +8,7 @@ use docmill_pdf::{Engines, Failure, Limits, Media, Outcome, Request, Tool};
 use serde_json::json;
 
 use crate::checker::file;
-use crate::confine;
+use crate::confine::{self, ForkedBy};
 use crate::engine::fork_server::helper::{self, Handler};
 
 /// A child's reply.
@@ -20,6 +20,8 @@ pub struct Args {
     /// The helper's own directory.
     #[arg(long)]
     home: PathBuf,
+    #[command(flatten)]
+    forked_by: ForkedBy,
 }
 
 /// Serves until standard input ends.
@@ -33,7 +35,7 @@ pub fn run(args: &Args) -> io::Result<()> {
         }
         let mut handler = PdfHandler { engines, home: args.home.clone() };
         confine::hide_own_memory()?;
-        helper::serve(&mut handler, replies)
+        helper::serve(&mut handler, replies, args.forked_by)
     })
 }
 
@@ -51,6 +53,10 @@ impl Handler for PdfHandler {
 
     fn reads(&self) -> Vec<PathBuf> {
         Vec::new()
+    }
+
+    fn home(&self) -> &Path {
+        &self.home
     }
 
     fn shared_room(&self) -> Option<&Path> {

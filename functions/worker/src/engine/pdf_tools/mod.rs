@@ -66,7 +66,7 @@ impl PdfTools {
             memory_bytes: self.memory_bytes,
         };
         let request = HelperRequest { bounds, document: request };
-        let reply = self.server.ask::<_, Reply<helper::Answer>>(&request, task.deadline).await;
+        let reply = self.server.ask::<_, Reply<helper::Answer>>(&request, task.deadline).await.map(Reply::noted);
         match reply.map_err(|error| Failure::internal(format!("the PDF helper: {error}")))? {
             Reply::Answered(Ok(outcome)) => Ok(outcome),
             Reply::Answered(Err(failure)) => Err(failed(failure)),
@@ -197,6 +197,7 @@ fn command(launcher: &Launcher, home: &Path) -> std::process::Command {
     let mut command = launcher.command(&confinement, launcher.worker(), home);
     command.stderr(std::process::Stdio::inherit());
     command.arg("pdf-helper").arg("--home").arg(home);
+    launcher.tell_helper(&mut command);
     command.env("LC_ALL", "C.UTF-8");
     // Tesseract's threads mostly wait for each other.
     command.env("OMP_THREAD_LIMIT", "1");
