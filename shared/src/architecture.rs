@@ -11,7 +11,7 @@ const MAY_USE: [(&str, &[&str]); 13] = [
     ("connection", &[]),
     ("aws", &["connection"]),
     ("store", &["domain", "config", "clock"]),
-    ("queue", &["domain", "config"]),
+    ("queue", &["domain", "config", "telemetry"]),
     ("files", &["domain", "aws"]),
     ("telemetry", &["domain", "store", "clock"]),
     ("context", &["domain", "config", "aws", "store", "queue", "files"]),

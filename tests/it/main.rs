@@ -23,6 +23,7 @@ mod batches;
 mod bench_sweeper;
 mod bench_webhooks;
 mod budgets;
+mod chains;
 mod clients;
 mod command_line;
 mod connecting;

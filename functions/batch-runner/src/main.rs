@@ -3,6 +3,7 @@ use std::sync::Arc;
 use aws_lambda_events::sqs::SqsEvent;
 use batch_runner::Runner;
 use docmill::context::Context;
+use docmill::queue::chain::{Chain, HOPS, following};
 use docmill::telemetry;
 use docmill::telemetry::start::Part;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
@@ -15,8 +16,9 @@ async fn main() -> Result<(), Error> {
     lambda_runtime::run(service_fn(|event: LambdaEvent<SqsEvent>| {
         let runner = runner.clone();
         async move {
-            for body in event.payload.records.into_iter().filter_map(|record| record.body) {
-                runner.handle(&body).await;
+            for record in event.payload.records {
+                let hops = record.message_attributes.get(HOPS).and_then(|hops| hops.string_value.as_deref());
+                following(Chain::Batches, hops, runner.handle(record.body.as_deref().unwrap_or_default())).await;
             }
             Ok::<_, Error>(())
         }

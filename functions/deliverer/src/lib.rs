@@ -13,7 +13,6 @@ use docmill::queue::{Queue, QueueError, WebhookMessage};
 use docmill::store::StoreError;
 use docmill_webhooks::{AwsOutlets, KeyRing, Outlets, SealingKey, SigningKeys, StartError, Unsealable, Unsigned};
 use docmill_webhooks::{sender, signing_keys};
-use futures_util::future::join_all;
 
 #[derive(Debug)]
 pub struct Deliverer {
@@ -45,12 +44,8 @@ impl Deliverer {
         Ok(Self { queue: context.queue(), context, sealing, signing, outlets, clock })
     }
 
-    /// Handles the messages of a batch.
-    pub async fn handle(&self, bodies: Vec<String>) {
-        join_all(bodies.iter().map(|body| self.handle_one(body))).await;
-    }
-
-    async fn handle_one(&self, body: &str) {
+    /// Handles a message. It is acknowledged, whatever comes of it.
+    pub async fn handle(&self, body: &str) {
         let Ok(message) = docmill::queue::parse_webhook_message(body) else {
             tracing::error!("a message of an unknown form or version was dropped");
             return;

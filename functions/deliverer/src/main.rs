@@ -3,8 +3,10 @@ use std::sync::Arc;
 use aws_lambda_events::sqs::SqsEvent;
 use deliverer::Deliverer;
 use docmill::context::Context;
+use docmill::queue::chain::{Chain, HOPS, following};
 use docmill::telemetry;
 use docmill::telemetry::start::Part;
+use futures_util::future::join_all;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
 #[tokio::main(flavor = "current_thread")]
@@ -15,8 +17,13 @@ async fn main() -> Result<(), Error> {
     lambda_runtime::run(service_fn(|event: LambdaEvent<SqsEvent>| {
         let deliverer = deliverer.clone();
         async move {
-            let bodies = event.payload.records.into_iter().filter_map(|record| record.body).collect();
-            deliverer.handle(bodies).await;
+            // At the same time: none of them waits for the others' endpoints.
+            let handled = event.payload.records.iter().map(|record| {
+                let hops = record.message_attributes.get(HOPS).and_then(|hops| hops.string_value.as_deref());
+                let handling = deliverer.handle(record.body.as_deref().unwrap_or_default());
+                following(Chain::Deliveries, hops, handling)
+            });
+            join_all(handled).await;
             Ok::<_, Error>(())
         }
     }))

@@ -10,6 +10,7 @@ use clap::ValueEnum;
 use docmill::clock::Clock;
 use docmill::context::Context;
 use docmill::domain::tool::QueueName;
+use docmill::queue::chain::{Chain, HOPS, following};
 use docmill::telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::layers::TracingLayer;
@@ -146,9 +147,10 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
         let body = record.body.unwrap_or_default();
         let receipt = record.receipt_handle.unwrap_or_default();
         let delivery = Delivery { body: &body, receipt: &receipt, ends_at };
+        let hops = record.message_attributes.get(HOPS).and_then(|hops| hops.string_value.as_deref());
+        let handling = following(Chain::Jobs, hops, pipeline.handle(delivery));
         // After a panic, the job's lease ends and the message comes back.
-        let handled =
-            AssertUnwindSafe(Box::pin(pipeline.handle(delivery))).catch_unwind().await.unwrap_or(Handled::Return);
+        let handled = AssertUnwindSafe(Box::pin(handling)).catch_unwind().await.unwrap_or(Handled::Return);
         if handled == Handled::Return {
             let mut failure = BatchItemFailure::default();
             failure.item_identifier = record.message_id.unwrap_or_default();

@@ -3,6 +3,7 @@
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use serde::{Deserialize, Serialize};
 
+use super::chain::{self, Chain, HOPS};
 use super::{Queue, QueueError};
 use crate::domain::batch::BatchId;
 
@@ -27,16 +28,17 @@ impl Queue {
     /// those of others.
     pub async fn call_runner(&self, account: &str, batch: BatchId, delay: u64) -> Result<(), QueueError> {
         let message = BatchMessage::Run { account: account.to_owned(), batch };
-        let body = serde_json::to_string(&message).map_err(|error| QueueError(error.to_string()))?;
+        let body = serde_json::to_string(&message).map_err(|error| QueueError::Refused(error.to_string()))?;
         self.client
             .send_message()
             .queue_url(&self.batches_url)
             .message_group_id(account)
+            .message_attributes(HOPS, chain::attribute(chain::hops(Chain::Batches, account)?)?)
             .message_body(body)
             .delay_seconds(i32::try_from(delay.min(LONGEST_DELAY_SECONDS)).unwrap_or_default())
             .send()
             .await
-            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
         Ok(())
     }
 }

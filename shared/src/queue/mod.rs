@@ -1,6 +1,7 @@
 //! Messages: to workers with only a job's id, and to the deliverer of webhooks. All are tagged and versioned.
 
 mod batches;
+pub mod chain;
 mod webhooks;
 
 use std::collections::HashMap;
@@ -11,6 +12,7 @@ use aws_sdk_sqs::types::QueueAttributeName;
 use serde::{Deserialize, Serialize};
 
 pub use batches::{BatchMessage, parse_batch_message};
+use chain::{Chain, HOPS};
 pub use webhooks::{WebhookMessage, parse_webhook_message};
 
 use crate::config::Config;
@@ -26,8 +28,12 @@ pub enum Message {
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("SQS refused the request: {0}")]
-pub struct QueueError(String);
+pub enum QueueError {
+    #[error("SQS refused the request: {0}")]
+    Refused(String),
+    #[error("too many messages have followed from each other")]
+    ChainTooLong,
+}
 
 #[derive(Debug)]
 pub struct Queue {
@@ -59,16 +65,20 @@ impl Queue {
 
     /// Asks for a job to be converted. The account is the message group, so that fair queues keep one account's backlog from
     /// delaying others.
+    ///
+    /// # Errors
+    /// If SQS refuses it, or the message is one too many of its chain. The sweeper sends it again.
     pub async fn send(&self, queue: QueueName, account: &str, message: &Message) -> Result<(), QueueError> {
-        let body = serde_json::to_string(message).map_err(|error| QueueError(error.to_string()))?;
+        let body = serde_json::to_string(message).map_err(|error| QueueError::Refused(error.to_string()))?;
         self.client
             .send_message()
             .queue_url(self.url(queue))
             .message_group_id(account)
+            .message_attributes(HOPS, chain::attribute(chain::hops(Chain::Jobs, account)?)?)
             .message_body(body)
             .send()
             .await
-            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
         Ok(())
     }
 
@@ -81,7 +91,7 @@ impl Queue {
             .visibility_timeout(seconds)
             .send()
             .await
-            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
         Ok(())
     }
 
@@ -119,7 +129,7 @@ async fn depth(client: &Client, url: &str) -> Result<Depth, QueueError> {
         .set_attribute_names(Some(vec![visible.clone(), delayed.clone(), in_work.clone()]))
         .send()
         .await
-        .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+        .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
     let attributes = output.attributes.unwrap_or_default();
     let count = |name| attributes.get(&name).and_then(|count| count.parse().ok()).unwrap_or(0);
     Ok(Depth { waiting: count(visible) + count(delayed), in_work: count(in_work) })
@@ -162,7 +172,7 @@ impl DeadLetters {
             .wait_time_seconds(1)
             .send()
             .await
-            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
         let letter = |message: aws_sdk_sqs::types::Message| DeadLetter {
             message: message.body.and_then(|body| serde_json::from_str(&body).ok()),
             receipt: message.receipt_handle.unwrap_or_default(),
@@ -177,7 +187,7 @@ impl DeadLetters {
             .receipt_handle(receipt)
             .send()
             .await
-            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
         Ok(())
     }
 }

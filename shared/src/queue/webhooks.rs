@@ -4,6 +4,7 @@ use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::types::SendMessageBatchRequestEntry;
 use serde::{Deserialize, Serialize};
 
+use super::chain::{self, Chain, HOPS};
 use super::{Depth, Queue, QueueError, depth};
 use crate::domain::webhook::DeliveryId;
 
@@ -39,7 +40,7 @@ impl Queue {
     /// Tells the deliverer of an event.
     pub async fn announce(&self, account: &str, event: &str) -> Result<(), QueueError> {
         let message = WebhookMessage::Event { account: account.to_owned(), event: event.to_owned() };
-        let body = serde_json::to_string(&message).map_err(|error| QueueError(error.to_string()))?;
+        let body = serde_json::to_string(&message).map_err(|error| QueueError::Refused(error.to_string()))?;
         self.client
             .send_message()
             .queue_url(&self.events_url)
@@ -47,7 +48,7 @@ impl Queue {
             .message_body(body)
             .send()
             .await
-            .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
         Ok(())
     }
 
@@ -62,9 +63,9 @@ impl Queue {
                 .set_entries(Some(entries.collect::<Result<_, _>>()?))
                 .send()
                 .await
-                .map_err(|error| QueueError(error.code().unwrap_or("no answer").to_owned()))?;
+                .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
             if let Some(failed) = sent.failed().first() {
-                return Err(QueueError(failed.code().to_owned()));
+                return Err(QueueError::Refused(failed.code().to_owned()));
             }
         }
         Ok(())
@@ -76,15 +77,16 @@ impl Queue {
 }
 
 fn entry(index: usize, message: &WebhookMessage, delay: u64) -> Result<SendMessageBatchRequestEntry, QueueError> {
-    let body = serde_json::to_string(message).map_err(|error| QueueError(error.to_string()))?;
+    let body = serde_json::to_string(message).map_err(|error| QueueError::Refused(error.to_string()))?;
     let delay = i32::try_from(delay.min(LONGEST_DELAY_SECONDS)).unwrap_or_default();
     SendMessageBatchRequestEntry::builder()
         .id(index.to_string())
         .message_group_id(message.account())
+        .message_attributes(HOPS, chain::attribute(chain::hops(Chain::Deliveries, message.account())?)?)
         .message_body(body)
         .delay_seconds(delay)
         .build()
-        .map_err(|error| QueueError(error.to_string()))
+        .map_err(|error| QueueError::Refused(error.to_string()))
 }
 
 #[cfg(test)]

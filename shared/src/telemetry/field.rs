@@ -50,6 +50,6 @@ fields! {
     PLACE = "place": "Source file and line of a panic.",
     HOST = "host": "The host, and nothing else, of an address that a page asked for.",
     REFUSAL = "refusal": "Why the egress proxy refused a connection.",
-    QUEUE = "queue": "The queue that was asked about: office, html or pdf.",
+    QUEUE = "queue": "The queue: office, html or pdf; for a chain of messages jobs, deliveries or batches.",
     SHARD = "shard": "Partition of the index of open jobs.",
 }

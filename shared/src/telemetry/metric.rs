@@ -76,12 +76,15 @@ pub const REPAIRS_EXPIRED: Metric = count("repairs_expired", &[&[]]);
 /// Jobs whose repair failed in a run. The next run tries again.
 pub const REPAIR_ERRORS: Metric = count("repair_errors", &[&[]]);
 
+/// Chains of messages that reached their bound. The sweeper begins new ones.
+pub const CHAINS_CUT: Metric = count("chains_cut", &[&[]]);
+
 /// Requests to webhook endpoints.
 pub const WEBHOOKS_SENT: Metric = count("webhooks_sent", &[&[field::CODE]]);
 /// From an event to the first request about it.
 pub const WEBHOOK_DELAY_MS: Metric = Metric { name: "webhook_delay_ms", unit: Unit::Milliseconds, dimensions: &[&[]] };
 
-pub const ALL: [Metric; 22] = [
+pub const ALL: [Metric; 23] = [
     REQUESTS,
     CREDITS_CHARGED,
     CREDITS_REFUNDED,
@@ -102,6 +105,7 @@ pub const ALL: [Metric; 22] = [
     REPAIRS_FAILED,
     REPAIRS_EXPIRED,
     REPAIR_ERRORS,
+    CHAINS_CUT,
     WEBHOOKS_SENT,
     WEBHOOK_DELAY_MS,
 ];

@@ -5,6 +5,7 @@
 //!
 //! Never logged: keys, headers, bodies, query strings, presigned links, document content.
 
+pub mod chain;
 pub mod engine;
 pub mod field;
 pub mod job;

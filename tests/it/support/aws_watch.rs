@@ -15,6 +15,7 @@ use aws_smithy_runtime_api::client::runtime_components::RuntimeComponents;
 use aws_smithy_runtime_api::http::{Response, StatusCode};
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::config_bag::{ConfigBag, Storable, StoreReplace};
+use serde_json::{Value, json};
 
 /// A fault for one attempt of an operation, or for all attempts from one on.
 #[derive(Clone, Debug)]
@@ -138,6 +139,8 @@ pub struct Watch {
     outages: Arc<Mutex<Vec<Fault>>>,
     /// The longest chain of calls that waited for each other.
     chain: Arc<Mutex<usize>>,
+    /// The trace header of the invocation that makes the calls.
+    trace: Arc<Mutex<Option<String>>>,
 }
 
 /// The position of a call in the longest chain of calls that waited for each other.
@@ -162,6 +165,12 @@ impl Watch {
     /// count once.
     pub fn take_chain(&self) -> usize {
         std::mem::take(&mut self.chain.lock().unwrap())
+    }
+
+    /// From now on, messages carry this trace header: in a function, the SDK sends it with each request, and SQS keeps it with the
+    /// message.
+    pub fn trace(&self, header: String) {
+        *self.trace.lock().unwrap() = Some(header);
     }
 
     /// How often an operation was sent since `take_calls`.
@@ -221,6 +230,17 @@ fn operation(config: &ConfigBag) -> String {
     config.load::<Metadata>().map(|metadata| metadata.name().to_owned()).unwrap_or_default()
 }
 
+/// Puts the trace header where SQS would put it.
+fn keep_trace(context: &mut BeforeTransmitInterceptorContextMut<'_>, trace: &str) -> Result<(), BoxError> {
+    let request = context.request_mut();
+    let mut body: Value = serde_json::from_slice(request.body().bytes().unwrap_or_default())?;
+    body["MessageSystemAttributes"] = json!({"AWSTraceHeader": {"DataType": "String", "StringValue": trace}});
+    let body = body.to_string();
+    request.headers_mut().insert("content-length", body.len().to_string());
+    *request.body_mut() = SdkBody::from(body);
+    Ok(())
+}
+
 impl Intercept for Watch {
     fn name(&self) -> &'static str {
         "Watch"
@@ -249,6 +269,11 @@ impl Intercept for Watch {
             Some(When::NoConnection) => context.request_mut().set_uri("http://127.0.0.1:1/")?,
             Some(When::Silence) => context.request_mut().set_uri(format!("http://{}/", SILENT.local_addr()?))?,
             Some(When::After | When::CrashAfter) | None => {}
+        }
+        if let Some(trace) = self.trace.lock().unwrap().as_deref()
+            && operation(config) == "SendMessage"
+        {
+            keep_trace(context, trace)?;
         }
         config.interceptor_state().store_put(Met(fault));
         config.interceptor_state().store_put(Place(*self.chain.lock().unwrap() + 1));

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
+use aws_sdk_sqs::types::{MessageAttributeValue, MessageSystemAttributeName as AttributeName};
 use docmill::aws::Aws;
 use docmill::clock::{self, Clock};
 use docmill::config::Config;
@@ -15,12 +16,14 @@ use docmill::domain::job::{Job, JobId};
 use docmill::domain::time::Timestamp;
 use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::files::Files;
+use docmill::queue::chain::HOPS;
 use docmill::store::health::{Health, TemplateSweep};
 use docmill::store::webhooks::Webhooks;
 use docmill_egress::EgressPolicy;
 use futures_util::FutureExt;
 use lambda_http::http::Method;
-use serde_json::{Value, json};
+use lambda_runtime::LambdaEvent;
+use serde_json::{Map, Value, json};
 use sweeper::Sweeper;
 use uuid::Uuid;
 use worker::converter::Converter;
@@ -295,6 +298,30 @@ impl Stage {
         messages.into_iter().map(message).collect()
     }
 
+    /// Receives a message of the queue as Lambda would hand it to a function.
+    pub async fn receive_record(&self) -> Option<Value> {
+        receive_record(&self.sqs, &self.auditor.config.html_queue_url).await
+    }
+
+    /// Invokes the worker with a message, which is deleted if it wants no more of it.
+    pub async fn invoke(&self, record: &Value) {
+        let event = serde_json::from_value(json!({"Records": [record]})).unwrap();
+        let mut context = lambda_runtime::Context::default();
+        context.deadline = u64::try_from(clock::now().plus(INVOCATION).as_millis()).unwrap();
+        let response = worker::lambda::handle(&self.pipeline, LambdaEvent::new(event, context)).await;
+        assert!(response.batch_item_failures.is_empty(), "{response:?}");
+        let (queue, receipt) = (&self.auditor.config.html_queue_url, record["receiptHandle"].as_str().unwrap());
+        self.sqs.delete_message().queue_url(queue).receipt_handle(receipt).send().await.unwrap();
+    }
+
+    /// Sends the job's message as one that follows from so many others.
+    pub async fn send_after(&self, id: JobId, hops: u32) {
+        let hops = MessageAttributeValue::builder().data_type("Number").string_value(hops.to_string()).build().unwrap();
+        let body = json!({"type": "convert.v1", "jobId": id}).to_string();
+        let message = self.sqs.send_message().queue_url(&self.auditor.config.html_queue_url).message_body(body);
+        message.message_attributes(HOPS, hops).send().await.unwrap();
+    }
+
     /// Delivers a message. Returns it if the queue would keep it.
     pub async fn deliver(&self, message: Message, after_a_crash: Duration) -> Option<Message> {
         let watch = self.watch(Actor::Worker);
@@ -345,4 +372,20 @@ impl Stage {
     pub fn inject(&self, actor: Actor, fault: Fault) {
         self.watch(actor).inject([fault]);
     }
+}
+
+/// Receives a message as Lambda would hand it to a function: with its attributes.
+pub async fn receive_record(sqs: &aws_sdk_sqs::Client, queue: &str) -> Option<Value> {
+    let received = sqs.receive_message().queue_url(queue).visibility_timeout(43_200);
+    let received = received.message_attribute_names("All").message_system_attribute_names(AttributeName::All);
+    let message = received.send().await.unwrap().messages.unwrap_or_default().pop()?;
+    let attributes = message.attributes.unwrap_or_default().into_iter();
+    let attributes: Map<_, _> = attributes.map(|(name, value)| (name.as_str().to_owned(), value.into())).collect();
+    let own = message.message_attributes.unwrap_or_default().into_iter();
+    let value = |value: MessageAttributeValue| json!({"dataType": value.data_type, "stringValue": value.string_value});
+    let own: Map<_, _> = own.map(|(name, given)| (name, value(given))).collect();
+    Some(json!({
+        "messageId": message.message_id, "receiptHandle": message.receipt_handle, "body": message.body,
+        "attributes": attributes, "messageAttributes": own,
+    }))
 }
