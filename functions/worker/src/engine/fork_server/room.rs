@@ -79,3 +79,27 @@ impl Guard {
         Ok(())
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn leftovers_of_a_child_are_removed_and_files_of_the_engine_are_kept() {
+        let home = tempfile::TempDir::new().unwrap();
+        let (kept, left) = (home.path().join("tmp/lu1/key.db"), home.path().join("tmp/lu1/left/over"));
+        std::fs::create_dir_all(kept.parent().unwrap()).unwrap();
+        std::fs::write(&kept, "").unwrap();
+        let room = Room::of(home.path()).unwrap();
+        std::fs::create_dir_all(left.parent().unwrap()).unwrap();
+        std::fs::write(&left, "").unwrap();
+        std::fs::create_dir_all(home.path().join("profile/user/basic")).unwrap();
+        for locked in ["profile/user", "profile", "tmp"] {
+            std::fs::set_permissions(home.path().join(locked), std::os::unix::fs::PermissionsExt::from_mode(0o000))
+                .unwrap();
+        }
+        room.clean().unwrap();
+        assert_eq!(files_below(home.path()).unwrap(), room.own);
+        assert!(kept.exists());
+    }
+}
