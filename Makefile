@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -193,6 +193,13 @@ check-cost:
 
 check-clients:
 	@clients/check.sh
+
+# Not part of `check`: it compiles all dependencies a second time.
+check-arm64: ## Check that a function compiles for arm64 (FUNCTION=deliverer; needs rustup and gcc-aarch64-linux-gnu)
+	rustup target add aarch64-unknown-linux-gnu
+	CARGO_TARGET_AARCH64_UNKNOWN_LINUX_GNU_LINKER=aarch64-linux-gnu-gcc \
+		cargo check --locked --package $(or $(FUNCTION),deliverer) --bins --target aarch64-unknown-linux-gnu
+
 
 clients: ## Regenerate the clients' types after a change of the API's description
 	@for each in clients/*/generate.sh; do "$$each" || exit; done
