@@ -8,7 +8,8 @@ from local import localize
 
 from . import sources
 from .model import (
-    DAYS_OF_MONTH, SIZES, WORKERS, Job, dollars, firewall, idle, in_use, job, per_thousand, usual_requests, waiting_request, warm_request,
+    DAYS_OF_MONTH, POLLS_OF_A_QUEUE, SECONDS_OF_MONTH, SIZES, WORKERS, Deployment, Job, dollars, firewall, idle, in_use, job, per_thousand,
+    usual_requests, waiting_request, warm_request,
 )
 
 TARGET = 0.05
@@ -57,6 +58,7 @@ def main(arguments: list[str]) -> int:
         }
     )
     print_idle(month, prices)
+    print_options(deployment, prices)
     print(f"A month in use has custom metrics for USD {dollars(in_use(usage, max(loads)), prices):.2f} more.")
     fixed, million = (dollars(firewall(usage, requests), prices) for requests in (0, 1_000_000))
     print(f"A firewall in front, with a rate rule by address: USD {fixed:.2f} a month, and USD {million - fixed:.2f} for a million requests.")
@@ -113,6 +115,22 @@ def print_idle(month: dict[str, float], prices: dict) -> None:
         row([unit, f"{amount:,.4g}", f"{dollars(each, prices):.2f}", f"{dollars(each, prices, free=True):.2f}"])
     row(["together", "", f"{dollars(month, prices):.2f}", f"{dollars(month, prices, free=True):.2f}"])
     print(f"\nA month has {DAYS_OF_MONTH:.1f} days. The tables above deduct no free allowance.")
+
+
+def print_options(deployment: Deployment, prices: dict) -> None:
+    """What parameters add to an idle month, or take from it."""
+    print("\n### USD that options add to such a month, after the account's free allowances\n")
+    row(["parameter", "USD"])
+    row(["---"] * 2)
+    price = {unit: each["price"] for unit, each in prices["units"].items()}
+    for name, cost in {
+        "`Alarms=all`": deployment.more_alarms * price["alarm"],
+        "`ConverterNetwork=open`": -POLLS_OF_A_QUEUE * price["SQS request"] - 4 * price["DNS name"],
+        "`MetricsDashboard` beyond the account's first three": price["dashboard"],
+        "`ProvisionedCreates=1`, for each of the functions that create jobs": SECONDS_OF_MONTH * price["provisioned GB-s"] * deployment.memory["CreateJob"] / 1024,
+    }.items():
+        row([name, f"{cost:.2f}"])
+    print()
 
 
 def row(cells: Iterable[str]) -> None:

@@ -10,6 +10,9 @@ Amounts = Counter[str]
 MEMORY_OF_ONE_CORE = 1769
 FREE_TMP_MB = 512
 DAYS_OF_MONTH = 365 / 12
+SECONDS_OF_MONTH = 2_628_000
+# Five pollers that find nothing, a receive every 20 s.
+POLLS_OF_A_QUEUE = 5 * 3 * 43_800
 # Priced engines, and the worker whose memory and start count for them.
 ENGINES = {"office": "office", "basic": "basic", "browser": "browser"}
 TOOLS = {
@@ -85,8 +88,9 @@ class Deployment:
     memory: Mapping[str, int]
     worker_memory: Mapping[str, int]
     worker_tmp: int
-    # Metrics that alarms read: each is billed.
+    # Metrics that alarms read: each is billed. By default, and those of the alarms that `Alarms=all` adds.
     alarms: int
+    more_alarms: int
     dashboards: int
 
 

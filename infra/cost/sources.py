@@ -146,6 +146,7 @@ def deployment(template: localize.Template) -> Deployment:
         memory=memory,
         worker_memory={"office": memory["OfficeWorker"], "basic": html, "browser": html, "pdf": memory["PdfWorker"]},
         worker_tmp=number(functions["OfficeWorker"]["Properties"]["EphemeralStorage"]["Size"]),
-        alarms=sum(map(metrics_of, template["Resources"].values())),
+        alarms=sum(metrics_of(each) for each in template["Resources"].values() if each.get("Condition") != "HasAllAlarms"),
+        more_alarms=sum(metrics_of(each) for each in template["Resources"].values() if each.get("Condition") == "HasAllAlarms"),
         dashboards=kinds.count("AWS::CloudWatch::Dashboard"),
     )

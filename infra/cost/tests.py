@@ -7,8 +7,8 @@ from local import localize
 
 from . import sources
 from .model import (
-    ENGINES, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, firewall, idle, in_use, job, per_thousand, polls,
-    request_ms, waiting_request, warm_request, worker_ms,
+    ENGINES, POLLS_OF_A_QUEUE, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, firewall, idle, in_use, job, per_thousand,
+    polls, request_ms, waiting_request, warm_request, worker_ms,
 )
 
 PRICES = {
@@ -86,7 +86,7 @@ class Model(unittest.TestCase):
         measured = Measured(
             {("office", "small"): Conversion(1990, 1990)}, {"office": 4000}, {"f": Request(10, 40, 10)}
         )
-        deployment = Deployment({"F": 1769}, {"office": 1769}, worker_tmp=512, alarms=0, dashboards=0)
+        deployment = Deployment({"F": 1769}, {"office": 1769}, worker_tmp=512, alarms=0, more_alarms=0, dashboards=0)
         one = job("office", "small", 0.5, usage, measured, deployment)
         # Two requests of 20 ms, or 60 ms when cold; a conversion of 2 s and half of a start of 4 s; 1,769 MB.
         seconds = 2 * (0.5 * 0.020 + 0.5 * 0.060) + 2.0 + 2.0
@@ -121,8 +121,14 @@ class Data(unittest.TestCase):
         # Each queue with a function is polled, even if it is empty.
         sources_of_events = [each for each in TEMPLATE["Resources"].values() if each["Type"] == "AWS::Lambda::EventSourceMapping"]
         polls = sources.read("usage.json")["idle"]["SQS request"]["amount"]
-        self.assertEqual(polls, len(sources_of_events) * 5 * 3 * 43_800)
-        self.assertIn(f"Alarms look at {deployment.alarms} metrics", (sources.ROOT / "infra/OPERATIONS.md").read_text())
+        self.assertEqual(polls, len(sources_of_events) * POLLS_OF_A_QUEUE)
+        every = deployment.alarms + deployment.more_alarms
+        self.assertIn(f"All alarms look at {every} metrics, the essential ones at {deployment.alarms},", (sources.ROOT / "infra/OPERATIONS.md").read_text())
+
+    def test_an_idle_service_costs_five_dollars_at_most(self):
+        prices, usage = sources.read("prices.json"), sources.read("usage.json")
+        month = idle(usage, sources.measured(sources.read("measured.json")), sources.deployment(TEMPLATE))
+        self.assertLessEqual(dollars(month, prices, free=True), 5.0)
 
     def test_every_tool_has_its_cases(self):
         self.assertEqual(sources.CASES.keys() | ENGINES.keys(), WORKERS.keys())

@@ -73,6 +73,9 @@ def of_import(template: Template, names: dict[str, str]) -> Template:
     resources = {name: deepcopy(template["Resources"][name]) for name in names}
     for each in resources.values():
         each["DeletionPolicy"] = "Retain"
+        # The relay's queue is created only afterwards.
+        each.pop("DependsOn", None)
+        each["Properties"].pop("NotificationConfiguration", None)
     kept = {part: deepcopy(template[part]) for part in ("AWSTemplateFormatVersion", "Parameters", "Conditions") if part in template}
     return kept | {"Description": "What an earlier stack of Docmill left", "Resources": resources}
 

@@ -10,6 +10,7 @@ What changes, and why:
 - The pages ask the emulator for what Cognito says of itself: the issuer's own address is the real one's.
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
 - Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
+- The workers' own network goes, since the emulator has none, and they are told so. The relay stays, for whoever asks it.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
 - Alarms, budget and the metrics' dashboard go: the emulator has no metric math, and nobody watches it.
 - The domain goes, and the rules for parameters, of which none is given here but the log level.
@@ -27,7 +28,9 @@ EVENT_SOURCE = "AWS::Lambda::EventSourceMapping"
 # Resource types that are not useful here.
 LEFT_OUT = {
     "AWS::S3::BucketPolicy", "AWS::CloudWatch::Alarm", "AWS::CloudWatch::Dashboard", "AWS::Budgets::Budget",
-    "AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSetGroup",
+    "AWS::EC2::VPC", "AWS::EC2::Subnet", "AWS::EC2::RouteTable", "AWS::EC2::SubnetRouteTableAssociation", "AWS::EC2::SecurityGroup",
+    "AWS::EC2::VPCEndpoint", "AWS::Route53Resolver::FirewallDomainList", "AWS::Route53Resolver::FirewallRuleGroup",
+    "AWS::Route53Resolver::FirewallRuleGroupAssociation", "AWS::ApiGatewayV2::DomainName", "AWS::ApiGatewayV2::ApiMapping", "AWS::Route53::RecordSetGroup",
 }  # fmt: skip
 # Settings of versions and gradual deployments.
 GRADUAL = ("AutoPublishAlias", "AutoPublishAliasAllProperties", "DeploymentPreference", "ProvisionedConcurrencyConfig")
@@ -102,6 +105,9 @@ def storage_only(template: Template) -> Template:
     """Only tables, bucket and queues, for tests with their own endpoint."""
     local = without_protection(template)
     resources = {name: each for name, each in local["Resources"].items() if each["Type"] in STORAGE}
+    # No relay is there to be called.
+    resources["FilesBucket"].pop("DependsOn")
+    resources["FilesBucket"]["Properties"].pop("NotificationConfiguration")
     outputs = {name: each for name, each in local["Outputs"].items() if referenced(each["Value"]) in resources}
     kept = {name: local[name] for name in ("AWSTemplateFormatVersion", "Parameters", "Conditions")}
     return kept | {"Resources": resources, "Outputs": outputs}
@@ -144,6 +150,8 @@ def with_address(value: Any, endpoint: str) -> Any:
 def use_zip(function: Template, code: str) -> None:
     function.pop("Metadata", None)
     properties = function["Properties"]
+    if properties.pop("VpcConfig", None):
+        properties["Environment"]["Variables"]["CONVERTER_NETWORK"] = "open"
     for name in ("PackageType", *GRADUAL):
         properties.pop(name, None)
     properties.update(CodeUri=code, Handler="bootstrap", Runtime="provided.al2023")

@@ -47,7 +47,15 @@ def of_type(kind: str) -> dict[str, dict]:
 
 def text_of(value: object) -> object:
     """The text of an `Fn::Sub` with its parameters unreplaced."""
-    return value["Fn::Sub"] if isinstance(value, dict) and "Fn::Sub" in value else value
+    if not (isinstance(value, dict) and "Fn::Sub" in value):
+        return value
+    if isinstance(value["Fn::Sub"], str):
+        return value["Fn::Sub"]
+    text, variables = value["Fn::Sub"]
+    for name, each in variables.items():
+        # With everything that a condition adds.
+        text = text.replace(f"${{{name}}}", each["Fn::If"][1]["Fn::Sub"])
+    return text
 
 
 def alarm_metrics(alarm: dict) -> list[tuple[str, str, tuple[str, ...]]]:
@@ -96,7 +104,7 @@ class Monitoring(unittest.TestCase):
         metrics = [metric for alarm in of_type("AWS::CloudWatch::Alarm").values() for metric in alarm_metrics(alarm)]
         self.assertGreater(len(metrics), 12)
         self.assert_emitted(metrics)
-        self.assertIn(f"Alarms look at {len(metrics)} metrics", OPERATIONS)
+        self.assertIn(f"All alarms look at {len(metrics)} metrics", OPERATIONS)
 
     def test_every_metric_of_the_dashboard_is_emitted_and_every_alarm_is_on_it(self):
         widgets = dashboard()["widgets"]
@@ -172,6 +180,20 @@ class Monitoring(unittest.TestCase):
         self.assertFalse(alarms(5, 5, 0))
         self.assertTrue(alarms(5, None, None), "the schedule is off")
         self.assertTrue(alarms(5, 5, 5), "every run fails")
+
+    def test_without_all_alarms_the_dashboard_and_deployments_name_only_the_essential_ones(self):
+        conditional = {name for name, each in TEMPLATE["Resources"].items() if each.get("Condition") == "HasAllAlarms"}
+        self.assertEqual({TEMPLATE["Resources"][name]["Type"] for name in conditional}, {"AWS::CloudWatch::Alarm"})
+        (body,) = of_type("AWS::CloudWatch::Dashboard").values()
+        text, variables = body["DashboardBody"]["Fn::Sub"]
+        condition, more, nothing = variables["MoreAlarms"]["Fn::If"]
+        self.assertEqual((condition, nothing), ("HasAllAlarms", ""))
+        self.assertEqual(set(re.findall(r"\$\{(\w+Alarm)\.Arn\}", more["Fn::Sub"])), conditional)
+        self.assertEqual(set(re.findall(r"\$\{(\w+Alarm)\.Arn\}", text)) & conditional, set())
+        for name, function in localize.functions(TEMPLATE).items():
+            if preference := function["Properties"].get("DeploymentPreference"):
+                _, _, essential = preference["Alarms"]["Fn::If"]
+                self.assertEqual({each["Ref"] for each in essential} & conditional, set(), name)
 
     def test_the_runbook_has_exactly_the_alarms(self):
         sections = re.findall(r"^## (\w+Alarm)$", RUNBOOK, re.M)

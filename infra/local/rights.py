@@ -28,6 +28,8 @@ def statements(template: localize.Template, function: localize.Template) -> list
 def named(resource: localize.Template) -> str:
     """`JobsTable/index/open` or `FilesBucket/uploads/*`."""
     match resource:
+        case "*":
+            return "everything"
         case {"Fn::GetAtt": [str(name), "Arn"]}:
             return name
         case {"Fn::Sub": str(text)}:
@@ -40,6 +42,7 @@ def of_function(template: localize.Template, function: localize.Template) -> lis
     allowed: dict[str, set[str]] = {}
     for statement in statements(template, function)[1:]:
         condition = f" if {statement['Condition']}" if "Condition" in statement else ""
+        condition += ", denied" if statement["Effect"] == "Deny" else ""
         for resource in listed(statement["Resource"]):
             actions = {action.split(":")[1] for action in listed(statement["Action"])}
             allowed.setdefault(named(resource) + condition, set()).update(actions)

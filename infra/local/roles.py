@@ -12,7 +12,7 @@ from local import deploy, localize, rights
 from local.localize import Template
 
 # Who creates, converts, ends and cleans up jobs.
-FUNCTIONS = ("CreateJob", "CancelJob", "DeleteJob", "HtmlWorker", "Sweeper")
+FUNCTIONS = ("CreateJob", "CancelJob", "DeleteJob", "HtmlWorker", "OfficeWorker", "EgressRelay", "Sweeper")
 BUCKET = "FilesBucket"
 POLICY = "bucket"
 

@@ -21,7 +21,7 @@ TEMPLATE = ROOT / "template.yaml"
 SAMPLES = ROOT / "samples"
 READY_SECONDS = 60
 # Limits of conversions that the starting command's environment can set for the local functions.
-ADJUSTABLE = ("SOURCE_LIMIT_BYTES", "FETCH_SECONDS", "CONVERSION_SECONDS", "RUNNING_JOBS")
+ADJUSTABLE = ("SOURCE_LIMIT_BYTES", "FETCH_SECONDS", "CONVERSION_SECONDS", "RUNNING_JOBS", "CONVERTER_NETWORK")
 
 Progress = Callable[[str], None]
 

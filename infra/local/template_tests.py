@@ -181,7 +181,7 @@ class Storage(unittest.TestCase):
         schema = (ROOT / "shared/domain/src/tool/schema.rs").read_text()
         longest = int(re.search(r'"retentionSeconds": \{.*?"maximum": ([0-9_]+)', schema, re.S)[1].replace("_", ""))
         rules = {each["Prefix"]: each["ExpirationInDays"] for each in RESOURCES["FilesBucket"]["Properties"]["LifecycleConfiguration"]["Rules"] if "Prefix" in each}
-        self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8, "batches/": 31}, rules)
+        self.assertEqual({"inputs/": 1, "uploads/": 1, "outputs/day/": 1, "outputs/week/": 8, "batches/": 31, "relay/": 1}, rules)
         self.assertGreater(rules["outputs/week/"] * 86_400, longest)
         # Results that are kept for the template's longest retention must be in the prefix with a lifecycle of a day.
         self.assertLessEqual(PARAMETERS["OutputRetentionHours"]["MaxValue"], 24 * rules["outputs/day/"])
@@ -218,6 +218,8 @@ class Roles(unittest.TestCase):
                 self.assertEqual(logs["Resource"], {"Fn::GetAtt": [f"{name}Logs", "Arn"]})
                 self.assertNotIn("logs:", str(others))
                 for each in statements(function):
+                    if each.get("Sid") in ("InterfacesForLambda", "NotForItsCode"):
+                        continue
                     self.assertEqual(each["Effect"], "Allow")
                     self.assertNotIn("*", "".join(listed(each["Action"])))
                     self.assertNotIn("*", listed(each["Resource"]))
@@ -331,7 +333,8 @@ class Versions(unittest.TestCase):
             with self.subTest(function=name):
                 group = resources[f"{name}DeploymentGroup"]["Properties"]
                 self.assertIn("Canary10Percent5Minutes", str(group["DeploymentConfigName"]))
-                alarms = [each["Name"]["Ref"] for each in group["AlarmConfiguration"]["Alarms"]]
+                alarms, essential = [[each["Name"]["Ref"] for each in part["Alarms"]] for part in group["AlarmConfiguration"]["Fn::If"][1:]]
+                self.assertEqual(essential, alarms[:1])
                 self.assertEqual(alarms, self.ROLLBACK)
                 self.assertIn("DEPLOYMENT_STOP_ON_ALARM", group["AutoRollbackConfiguration"]["Events"])
                 self.assertIn(f"{{{name}Aliaslive}}", str(resources["Api"]["Properties"]["Body"]))
@@ -353,7 +356,8 @@ class Versions(unittest.TestCase):
                 self.assertEqual(resources[f"{name}Source"]["Properties"]["FunctionName"], {"Ref": f"{name}Aliaslive"})
                 group = resources[f"{name}DeploymentGroup"]["Properties"]
                 self.assertIn("Canary10Percent10Minutes", str(group["DeploymentConfigName"]))
-                alarms = [each["Name"]["Ref"] for each in group["AlarmConfiguration"]["Alarms"]]
+                alarms, essential = [[each["Name"]["Ref"] for each in part["Alarms"]] for part in group["AlarmConfiguration"]["Fn::If"][1:]]
+                self.assertEqual(essential, alarms[:1])
                 self.assertEqual(alarms, [f"{name}ErrorsAlarm", "JobsFailingAlarm", "SourcesFailingAlarm"])
 
     def test_a_deployment_is_not_taken_back_for_what_a_customer_sends(self):
@@ -427,6 +431,10 @@ class Chains(unittest.TestCase):
             name: {rights.named(to) for each in statements(RESOURCES[name]) if "sqs:SendMessage" in listed(each["Action"]) for to in listed(each["Resource"])}
             for name in read
         }
+        # S3 tells the relay's queue of new requests.
+        for name in read:
+            if any("relay/requests/*" in str(each["Resource"]) and "s3:PutObject" in listed(each["Action"]) for each in statements(RESOURCES[name])):
+                sent[name].add("RelayQueue")
         calls = {name: {other for other in read if read[other] & sent[name]} for name in read}
         chained = {name for name in read if name in reached(calls, name)}
         self.assertLessEqual({"OfficeWorker", "HtmlWorker", "PdfWorker", "Deliverer", "BatchRunner"}, chained)
@@ -445,6 +453,70 @@ def reached(calls: dict[str, set[str]], start: str) -> set[str]:
             found.add(name)
             ahead.extend(calls[name])
     return found
+
+
+class ConverterNetwork(unittest.TestCase):
+    ISOLATED = ("OfficeWorker", "PdfWorker")
+
+    def test_the_workers_of_documents_are_in_a_network_without_a_way_out(self):
+        network = {"SubnetIds": [{"Ref": "ConverterSubnetA"}, {"Ref": "ConverterSubnetB"}], "SecurityGroupIds": [{"Ref": "ConverterFirewall"}]}
+        expected = {"Fn::If": ["IsIsolated", network, {"Ref": "AWS::NoValue"}]}
+        placed = {name: each["Properties"]["VpcConfig"] for name, each in localize.functions(TEMPLATE).items() if "VpcConfig" in each["Properties"]}
+        self.assertEqual(placed, dict.fromkeys(self.ISOLATED, expected))
+        self.assertEqual(PARAMETERS["ConverterNetwork"]["Default"], "isolated")
+        for name in self.ISOLATED:
+            self.assertEqual(RESOURCES[name]["Properties"]["Environment"]["Variables"]["CONVERTER_NETWORK"], {"Ref": "ConverterNetwork"})
+        # Nothing of EC2's that leads elsewhere, now or after a change.
+        kinds = sorted(each["Type"] for each in RESOURCES.values() if each["Type"].startswith("AWS::EC2::"))
+        allowed = {"RouteTable": 1, "SecurityGroup": 1, "Subnet": 2, "SubnetRouteTableAssociation": 2, "VPC": 1, "VPCEndpoint": 2}
+        self.assertEqual(kinds, sorted(f"AWS::EC2::{kind}" for kind, count in allowed.items() for _ in range(count)))
+        (firewall,) = of_type("AWS::EC2::SecurityGroup").values()
+        ((egress,), ingress) = firewall["Properties"]["SecurityGroupEgress"], firewall["Properties"].get("SecurityGroupIngress")
+        self.assertEqual((egress["IpProtocol"], egress["FromPort"], egress["ToPort"], ingress), ("tcp", 443, 443, None))
+
+    def test_its_endpoints_lead_to_what_workers_use_and_nothing_else(self):
+        for endpoint, prefix in (("ConverterFilesEndpoint", "s3:"), ("ConverterTablesEndpoint", "dynamodb:")):
+            properties = RESOURCES[endpoint]["Properties"]
+            # Of the type Gateway, which is the default and costs nothing.
+            self.assertNotIn("VpcEndpointType", properties)
+            (statement,) = properties["PolicyDocument"]["Statement"]
+            self.assertEqual(statement["Condition"], {"StringEquals": {"aws:PrincipalAccount": {"Ref": "AWS::AccountId"}}})
+            self.assertNotIn("*", listed(statement["Resource"]))
+            used = [each for name in self.ISOLATED for each in statements(RESOURCES[name]) if prefix in str(each["Action"])]
+            self.assertEqual({action for each in used for action in listed(each["Action"])}, set(statement["Action"]))
+            named = {rights.named(each) for each in listed(statement["Resource"])}
+            needed = {rights.named(resource) for each in used for resource in listed(each["Resource"])}
+            self.assertEqual({name for name in needed if not name.startswith("FilesBucket/")} - {"FilesBucket"}, named - {"FilesBucket", "FilesBucket/*"})
+
+    def test_its_resolver_knows_the_names_of_its_endpoints_alone(self):
+        allow, block = RESOURCES["ConverterNamesRules"]["Properties"]["FirewallRules"]
+        self.assertLess(allow["Priority"], block["Priority"])
+        self.assertEqual((allow["Action"], block["Action"], block["BlockResponse"]), ("ALLOW", "BLOCK", "NXDOMAIN"))
+        self.assertEqual(RESOURCES["OtherNames"]["Properties"]["Domains"], ["*"])
+        self.assertEqual(block["FirewallDomainListId"], {"Ref": "OtherNames"})
+        names = [each["Fn::Sub"] for each in RESOURCES["ConverterNames"]["Properties"]["Domains"]]
+        self.assertTrue(all(name.endswith(".${AWS::Region}.${AWS::URLSuffix}") and "*" not in name for name in names), names)
+        self.assertEqual(RESOURCES["ConverterNamesFirewall"]["Properties"]["VpcId"], {"Ref": "ConverterVpc"})
+
+    def test_the_workers_own_code_may_not_touch_network_interfaces(self):
+        for name in self.ISOLATED:
+            allow, deny = [each for each in statements(RESOURCES[name]) if "ec2:CreateNetworkInterface" in each["Action"]]
+            self.assertEqual((allow["Effect"], deny["Effect"]), ("Allow", "Deny"))
+            self.assertEqual((allow["Action"], allow["Resource"]), (deny["Action"], deny["Resource"]))
+            self.assertEqual(list(deny["Condition"]["ArnLike"]), ["lambda:SourceFunctionArn"])
+        for name, function in localize.functions(TEMPLATE).items():
+            if name not in self.ISOLATED:
+                self.assertNotIn("ec2:", str(statements(function)), name)
+
+    def test_the_relay_can_read_no_table_and_no_document_but_results(self):
+        (queue,) = RESOURCES["FilesBucket"]["Properties"]["NotificationConfiguration"]["Fn::If"][1]["QueueConfigurations"]
+        self.assertEqual(queue["Filter"]["S3Key"]["Rules"], [{"Name": "prefix", "Value": "relay/requests/"}])
+        allowed = statements(RESOURCES["EgressRelay"])
+        self.assertNotIn("dynamodb:", str(allowed))
+        read = {rights.named(to) for each in allowed if "s3:GetObject" in listed(each["Action"]) for to in listed(each["Resource"])}
+        self.assertEqual(read, {"FilesBucket/relay/requests/*", "FilesBucket/relay/claims/*", "FilesBucket/outputs/*"})
+        # SQS gives a message to one relay for six times as long as it may work.
+        self.assertEqual(RESOURCES["RelayQueue"]["Properties"]["VisibilityTimeout"], 6 * RESOURCES["EgressRelay"]["Properties"]["Timeout"])
 
 
 class Sweeps(unittest.TestCase):

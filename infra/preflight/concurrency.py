@@ -1,4 +1,4 @@
-"""How the account's concurrent executions are shared: workers, deliverers, batches, what is reserved, and the rest for the API."""
+"""How the account's concurrent executions are shared: workers, deliverers, batches, the relay, what is reserved, and the rest for the API."""
 
 from collections import Counter
 from dataclasses import dataclass
@@ -31,7 +31,8 @@ def provisioned_functions() -> int:
 
 def workers(parameters: dict[str, str]) -> dict[str, int]:
     """The concurrency of each queue of jobs."""
-    return {name: int(parameters[name]) for name in sources() if name not in ("DeliveryConcurrency", "BatchConcurrency")}
+    others = ("DeliveryConcurrency", "BatchConcurrency", "RelayConcurrency")
+    return {name: int(parameters[name]) for name in sources() if name not in others}
 
 
 def of_sources(parameters: dict[str, str]) -> int:

@@ -38,6 +38,7 @@ RESOURCES: dict[str, list[str]] = {
     "AWS::Lambda::EventSourceMapping": ["arn:aws:lambda:*:*:event-source-mapping:*"],
     "AWS::Lambda::": ["arn:aws:lambda:*:*:function:docmill-*"],
     "AWS::Logs::LogGroup": ["arn:aws:logs:*:*:log-group:/docmill/docmill/*"],
+    "AWS::Route53Resolver::": ["arn:aws:route53resolver:*:*:firewall-*/*"],
     "AWS::Route53::": ["arn:aws:route53:::hostedzone/*"],
     "AWS::S3::": ["arn:aws:s3:::docmill-*"],
     "AWS::SQS::Queue": ["arn:aws:sqs:*:*:docmill-*"],
@@ -60,8 +61,9 @@ UNSCOPED = re.compile(
 # What handlers may do with the content of tables and buckets, or for features that the template does not use.
 UNUSED = re.compile(
     r"dynamodb:(.*Item|Query|Scan|ImportTable|DescribeImport|.*Replica|(En|Dis)ableKinesis.*|Update(Kinesis|Contributor).*|(Put|Delete)ResourcePolicy)"
-    r"|s3:((Create|Update|Put|Delete).*(Metadata|Inventory|Analytics|Replication|IntelligentTiering|Metrics|Website|Accelerate|ObjectLock|Abac|Notification|Logging|Versioning|Acl).*"
+    r"|s3:((Create|Update|Put|Delete).*(Metadata|Inventory|Analytics|Replication|IntelligentTiering|Metrics|Website|Accelerate|ObjectLock|Abac|Logging|Versioning|Acl).*"
     r"|.*Object|REST.*|ListTagsForResource|(Un)?[tT]agResource|.*MetadataTable.*|DeleteBucket(Cors|Lifecycle|Encryption))"
+    r"|ec2:(.*SubnetCidrBlock|CreateVpcEncryptionControl|ModifyVpcTenancy|UpdateSecurityGroupRule.*|.*SecurityGroupIngress|ReplaceRoute.*)"
     r"|logs:(.*(DataProtection|Index|BearerToken|KmsKey|DeletionProtection|LogDelivery|ResourcePolic).*|PutLogEvents|CreateLogStream)"
     r"|lambda:.*(CodeSigning|ScalingConfig|Layer|Capacity|RuntimeManagement).*"
     r"|codedeploy:(Register.*|GetApplicationRevision)"
@@ -69,8 +71,9 @@ UNUSED = re.compile(
     r"|cognito-idp:(AddCustomAttributes|ListUserPools)|secretsmanager:.*Replicat.*|sqs:ListQueues"
 )
 
-# Reading of settings, written shorter. None of these reads what a table, bucket or secret contains.
-READS = [
+# Written shorter: reading of settings, of which none reads what a table, bucket or secret contains, and the firewalls of resolvers.
+SHORTER = [
+    "route53resolver:*",
     "codedeploy:Get*", "ec2:Describe*", "iam:Get*", "iam:List*", "lambda:Get*", "lambda:List*", "s3:GetBucket*", "s3:Get*Configuration",
 ]  # fmt: skip
 
@@ -183,7 +186,7 @@ def policy(kinds: Iterable[str]) -> dict[str, Any]:
 
 
 def shortened(allowed: set[str]) -> list[str]:
-    reads = {each for each in READS if len(fnmatch.filter(allowed, each)) > 1}
+    reads = {each for each in SHORTER if len(fnmatch.filter(allowed, each)) > 1}
     return sorted({action for action in allowed if not any(fnmatch.fnmatchcase(action, each) for each in reads)} | reads)
 
 

@@ -56,19 +56,19 @@ class Verdicts(unittest.TestCase):
 
     def test_an_account_with_a_limit_of_10_gets_one_whole_command(self):
         line = advised(NEW, "LogLevel=warn")
-        least = "OfficeConcurrency=2 HtmlConcurrency=2 PdfConcurrency=2 RunningJobs=1 DeliveryConcurrency=2 BatchConcurrency=2"
+        least = "OfficeConcurrency=2 HtmlConcurrency=2 PdfConcurrency=2 RunningJobs=1 DeliveryConcurrency=2 BatchConcurrency=2 RelayConcurrency=2"
         self.assertEqual(sorted(followed(line)), sorted(f"ReserveSweeper=false LogLevel=warn RequestBurst=3 AnonymousRequestsPerSecond=3 {least}".split()))
         self.assertEqual(said(NEW, *followed(line)), [], "one run is enough")
-        # Even the least of everything is more than ten: two for each of six sources.
+        # Even the least of everything is more than ten: two for each of seven sources.
         (note,) = noted(NEW, *followed(line))
-        self.assertIn("may use 12 of 10", note)
+        self.assertIn("may use 14 of 10", note)
         self.assertEqual(advised(NEW, *followed(line)), advised(NEW, *followed(line), *followed(line)), "it stays the same")
 
     def test_an_account_with_a_limit_of_100_gets_one_whole_command(self):
         small = replace(USUAL, concurrency=100, unreserved=100)
         line = advised(small)
-        # 85 of 100 for workers, deliverers and batches, as by default.
-        self.assertEqual(line, "make deploy PARAMETERS='RequestBurst=15 AnonymousRequestsPerSecond=15 ReserveSweeper=false'")
+        # 95 of 100 for workers, deliverers, batches and the relay, as by default.
+        self.assertEqual(line, "make deploy PARAMETERS='RequestBurst=5 AnonymousRequestsPerSecond=5 ReserveSweeper=false'")
         self.assertEqual(judge(small, values(small, *followed(line)), "docmill"), [])
         # Less where more is wanted: a third stays for the API.
         more = advised(small, "OfficeConcurrency=40")
@@ -93,9 +93,9 @@ class Verdicts(unittest.TestCase):
 
     def test_every_deliverer_and_runner_counts(self):
         # Two event sources have the deliverers' limit.
-        self.assertEqual(of_sources(values(USUAL)), 3 * 20 + 2 * 10 + 5)
+        self.assertEqual(of_sources(values(USUAL)), 3 * 20 + 2 * 10 + 5 + 10)
         self.assertEqual(kept(values(USUAL, "ProvisionedCreates=2")), 1 + 2 * 4)
-        busy = replace(USUAL, concurrency=170, unreserved=170)
+        busy = replace(USUAL, concurrency=180, unreserved=180)
         self.assertEqual(said(busy, "RequestBurst=80", "AnonymousRequestsPerSecond=80"), [])
         self.assertEqual(len(said(busy, "DeliveryConcurrency=51", "RequestBurst=50")), 1)
         self.assertEqual(len(said(busy, "BatchConcurrency=90", "RequestBurst=50")), 1)
@@ -108,8 +108,8 @@ class Verdicts(unittest.TestCase):
         self.assertEqual(advised(stack, "LogLevel=warn"), "make deploy PARAMETERS='LogLevel=warn'")
         self.assertEqual(len(said(stack, "OfficeConcurrency=80")), 1, "what is given counts more")
         # Its own reservation is not taken from it a second time.
-        reserved = replace(USUAL, concurrency=186, unreserved=185, stack_status="UPDATE_COMPLETE", present={"ReserveSweeper": "true"})
-        self.assertEqual(Pool(186).left(values(reserved)), 100)
+        reserved = replace(USUAL, concurrency=196, unreserved=195, stack_status="UPDATE_COMPLETE", present={"ReserveSweeper": "true"})
+        self.assertEqual(Pool(196).left(values(reserved)), 100)
         self.assertEqual(said(reserved), [])
 
     def test_no_secret_is_in_the_command(self):
@@ -123,7 +123,7 @@ class Verdicts(unittest.TestCase):
 
     def test_a_burst_beyond_what_the_workers_leave_is_noted(self):
         self.assertIn("burst of 250", noted(replace(USUAL, concurrency=300, unreserved=300))[0])
-        self.assertIn("RequestBurst=214", advised(replace(USUAL, concurrency=300, unreserved=300)))
+        self.assertIn("RequestBurst=204", advised(replace(USUAL, concurrency=300, unreserved=300)))
 
     def test_a_stack_that_cannot_be_updated_is_named_with_the_way_out(self):
         for status in ("ROLLBACK_COMPLETE", "DELETE_FAILED", "UPDATE_IN_PROGRESS", "UPDATE_ROLLBACK_FAILED"):

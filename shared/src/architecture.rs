@@ -5,14 +5,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 
 /// What each part may use. Everything else is forbidden.
-const MAY_USE: [(&str, &[&str]); 13] = [
+const MAY_USE: [(&str, &[&str]); 14] = [
     ("clock", &["domain"]),
     ("config", &["domain"]),
     ("connection", &[]),
     ("aws", &["connection"]),
     ("store", &["domain", "config", "clock"]),
-    ("queue", &["domain", "config", "telemetry"]),
     ("files", &["domain", "aws"]),
+    ("relay", &["domain", "clock", "files"]),
+    ("queue", &["domain", "config", "telemetry", "relay"]),
     ("telemetry", &["domain", "store", "clock"]),
     ("context", &["domain", "config", "aws", "store", "queue", "files"]),
     ("lanes", &["domain", "store", "queue"]),

@@ -15,6 +15,7 @@ pub mod http;
 pub mod lanes;
 pub mod notices;
 pub mod queue;
+pub mod relay;
 pub mod store;
 pub mod telemetry;
 pub mod webhook;

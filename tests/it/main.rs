@@ -60,6 +60,7 @@ mod playground;
 mod read_jobs;
 mod receivers;
 mod redrive;
+mod relay;
 mod samples;
 mod secrets;
 mod source_jobs;

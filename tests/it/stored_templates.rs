@@ -264,7 +264,7 @@ async fn read(world: &World, account: &Account, version: u32) -> Result<String, 
         clock: &clock,
         account: &account.id,
     };
-    let budget = worker::budget::Budget::of(&worker::engine::Limits::default());
+    let budget = docmill_sources::Budget::of(&worker::engine::Limits::default());
     let fetched = shelf.template(&named("invoice"), version, &scratch.path().join("source"), &budget).await;
     let Fetched { path, filename, content_type, .. } = fetched.map_err(|failure| failure.code)?;
     assert_eq!(

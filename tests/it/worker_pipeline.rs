@@ -13,7 +13,7 @@ use docmill::domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use lambda_runtime::LambdaEvent;
 use serde_json::{Value, json};
-use worker::converter::Converter;
+use worker::converter::{Converter, Network};
 use worker::engine::Engines;
 use worker::fonts::FontCache;
 use worker::pipeline::{Delivery, Handled, Pipeline};
@@ -81,6 +81,7 @@ impl Bench {
                 engines: Engines::default()
                     .with(EngineKind::Chromium, engine.clone())
                     .checked_by(Arc::new(StubChecker)),
+                network: Network::Open,
             },
             config: context.config,
             queue_name: QueueName::Html,

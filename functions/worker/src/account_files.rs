@@ -12,12 +12,10 @@ use docmill::files::{Files, ObjectKey, TemplatePart, result_files};
 use docmill::notices::why;
 use docmill::store::jobs::Jobs;
 use docmill::store::templates::Templates;
-use tokio::fs::File;
-use tokio::io::AsyncWriteExt;
+use docmill_sources::{Budget, Fetched, disposition_filename, plain_name};
 
-use crate::budget::Budget;
 use crate::engine::Failure;
-use crate::source::{Fetched, disposition_filename, internal, plain_name, scratch_failure};
+use crate::source::{internal, save};
 
 /// The bucket is near: what takes longer is its fault, and is tried again.
 const TIME: Duration = Duration::from_secs(30);
@@ -84,19 +82,13 @@ impl AccountFiles<'_> {
     }
 
     async fn copy(&self, key: &str, to: &Path, budget: &Budget) -> Result<Option<Fetched>, Failure> {
-        let unread = |error: &dyn std::error::Error| internal("reading a stored source", error);
-        let Some(mut stored) = self.files.get(key).await.map_err(|error| unread(&error))? else { return Ok(None) };
-        let mut file = File::create(to).await.map_err(scratch_failure)?;
-        let mut bytes = 0;
-        while let Some(chunk) = stored.body.try_next().await.map_err(|error| unread(&error))? {
-            bytes += chunk.len() as u64;
-            // An upload's size was signed, but limits may have been lowered since.
-            budget.take(chunk.len())?;
-            file.write_all(&chunk).await.map_err(scratch_failure)?;
-        }
-        file.flush().await.map_err(scratch_failure)?;
+        let stored = self.files.get(key).await.map_err(|error| internal("reading a stored source", &error))?;
+        let Some(stored) = stored else { return Ok(None) };
         let filename = stored.content_disposition.as_deref().and_then(disposition_filename).and_then(plain_name);
-        Ok(Some(Fetched { path: to.to_owned(), bytes, content_type: stored.content_type, url: None, filename }))
+        let content_type = stored.content_type.clone();
+        // An upload's size was signed, but limits may have been lowered since.
+        let bytes = save(stored, to, budget).await?;
+        Ok(Some(Fetched { path: to.to_owned(), bytes, content_type, url: None, filename }))
     }
 }
 

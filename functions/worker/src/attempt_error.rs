@@ -1,7 +1,7 @@
 //! Whose fault it is that an attempt ended.
 
 use docmill::domain::job::JobErrorCode;
-use docmill::domain::tool::EngineKind;
+use docmill::domain::tool::{EngineKind, QueueName};
 use docmill::files::FilesError;
 use docmill::store::StoreError;
 
@@ -16,6 +16,9 @@ pub(crate) enum AttemptError {
     /// The fault of our infrastructure: retried.
     #[error("{cause}")]
     Fault { cause: String, engine: Option<EngineKind> },
+    /// The job is for the worker of this queue.
+    #[error("the job is for another worker")]
+    Elsewhere(QueueName),
     /// Another attempt has taken over.
     #[error("the job belongs to another attempt")]
     Superseded,
@@ -31,6 +34,7 @@ impl AttemptError {
 impl From<Failure> for AttemptError {
     fn from(failure: Failure) -> Self {
         match failure {
+            Failure { elsewhere: Some(queue), .. } => Self::Elsewhere(queue),
             Failure { code: JobErrorCode::Internal, cause, engine, .. } => Self::Fault { cause, engine },
             failure => Self::Failure(failure),
         }

@@ -23,12 +23,13 @@ pub(crate) enum Delivered {
     NotWanted,
 }
 
-/// Sends the primary result to the request's URL, if it has one. Fails with `delivery_failed` after three tries. If one of them
+/// Sends the primary result, which is stored under `key`, to the request's URL, if it has one. Fails with `delivery_failed` after three tries. If one of them
 /// sent the whole result, its receiver has it, whatever it answered.
 pub(crate) async fn deliver(
     fetcher: &Fetcher,
     wanted: &OutputRequest,
     made: Option<&Made>,
+    key: &str,
     deadline: Instant,
 ) -> Result<Delivered, Failure> {
     let (Some(url), Some(made)) = (&wanted.put_url, made) else { return Ok(Delivered::NotWanted) };
@@ -39,6 +40,7 @@ pub(crate) async fn deliver(
         headers: &wanted.put_headers,
         content_type: &made.output.content_type,
         file: &made.path,
+        key,
         bytes: made.output.bytes,
         deadline,
         sent: &sent,
@@ -49,6 +51,8 @@ pub(crate) async fn deliver(
         let forbidden = failure.code == JobErrorCode::SourceForbidden;
         match pauses.next().filter(|pause| !forbidden && Instant::now() + *pause < deadline) {
             Some(pause) => tokio::time::sleep(pause).await,
+            // The relay did not answer, which is not the receiver's fault.
+            None if failure.code == JobErrorCode::Internal => return Err(failure),
             None => return Err(undelivered(&url, failure, sent.load(Ordering::Relaxed))),
         }
     }
@@ -122,7 +126,7 @@ mod tests {
             put_headers: BTreeMap::from([("x-acl".to_owned(), "private".to_owned())]),
             ..OutputRequest::default()
         };
-        deliver(&fetcher, &wanted, Some(&made), Instant::now() + Duration::from_secs(30)).await
+        deliver(&fetcher, &wanted, Some(&made), "outputs/x", Instant::now() + Duration::from_secs(30)).await
     }
 
     #[tokio::test]

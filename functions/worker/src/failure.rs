@@ -1,7 +1,8 @@
 //! Why a conversion failed.
 
 use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode, Mistake};
-use docmill::domain::tool::EngineKind;
+use docmill::domain::tool::{EngineKind, QueueName};
+use docmill_sources::SourceError;
 
 /// A conversion that failed. `message` is for the job's owner, `cause` for the log.
 #[derive(Debug, thiserror::Error)]
@@ -16,11 +17,25 @@ pub struct Failure {
     pub engine: Option<EngineKind>,
     /// Whether the job's owner has the result in spite of the failure, which is then not refunded.
     pub sent: bool,
+    /// The queue whose worker can do it, since this one can't.
+    pub elsewhere: Option<QueueName>,
+}
+
+impl From<SourceError> for Failure {
+    fn from(SourceError { code, message, cause }: SourceError) -> Self {
+        Self::new(code, message, cause)
+    }
 }
 
 impl Failure {
     pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
-        Self { code, message: message.into(), cause: cause.into(), details: Vec::new(), engine: None, sent: false }
+        let (message, cause) = (message.into(), cause.into());
+        Self { code, message, cause, details: Vec::new(), engine: None, sent: false, elsewhere: None }
+    }
+
+    /// The job is for the worker of this queue.
+    pub fn elsewhere(queue: QueueName) -> Self {
+        Self { elsewhere: Some(queue), ..Self::internal("the job is for another worker") }
     }
 
     /// A fault of our infrastructure: the only kind that is retried.

@@ -11,6 +11,7 @@ use docmill::clock::Clock;
 use docmill::context::Context;
 use docmill::domain::tool::QueueName;
 use docmill::queue::chain::{Chain, HOPS, following};
+use docmill::relay::Relay;
 use docmill::telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::layers::TracingLayer;
@@ -20,7 +21,7 @@ use tower::layer::layer_fn;
 
 use crate::cancellation::LOOK_EVERY;
 use crate::confine::{Isolation, Launcher, Platform};
-use crate::converter::Converter;
+use crate::converter::{Converter, Network};
 use crate::engine::Engines;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::fonts::FontCache;
@@ -28,7 +29,7 @@ use crate::pipeline::{Delivery, Handled, Pipeline};
 use crate::source::Fetcher;
 use crate::tenancy::{EnvironmentEnds, Tenancy};
 use crate::tree;
-use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_egress::EgressPolicy;
 
 /// Time of an invocation that is reserved for the answer.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
@@ -42,8 +43,15 @@ pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
     if !context.config.local_mode {
         wipe(&std::env::temp_dir())?;
     }
-    let policy = EgressPolicy::new(source_exceptions(context.config.local_mode)?);
-    let fetcher = Fetcher::new(policy.clone())?;
+    let policy = EgressPolicy::of_function(context.config.local_mode)?;
+    let network = network()?;
+    let (fetcher, queue) = match network {
+        Network::Open => (Fetcher::new(policy.clone())?, context.queue()),
+        Network::Isolated => {
+            let relay = Relay::new(context.files.clone());
+            (Fetcher::Relayed(Arc::new(relay.clone())), context.queue().through(relay))
+        }
+    };
     let queue_name = match std::env::var("ENGINES").unwrap_or_default().as_str() {
         "office" => QueueName::Office,
         "html" => QueueName::Html,
@@ -57,13 +65,13 @@ pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
     let tenancy = Tenancy::of(&launcher)?;
     let pipeline = Pipeline {
         files: context.files.clone(),
-        queue: context.queue(),
+        queue,
         jobs: context.jobs,
         budgets: context.budgets,
         fonts: context.fonts,
         templates: context.templates,
         font_cache: FontCache::default(),
-        converter: Converter { catalogue: context.catalogue, fetcher, engines },
+        converter: Converter { catalogue: context.catalogue, fetcher, engines, network },
         config: context.config,
         queue_name,
         look_every: LOOK_EVERY,
@@ -98,12 +106,12 @@ fn wipe(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// Hosts that may be fetched from although they are not public. Only for local stacks.
-fn source_exceptions(local_mode: bool) -> Result<SourceExceptions, Error> {
-    match std::env::var("SOURCE_EXCEPTIONS").unwrap_or_default() {
-        none if none.is_empty() => Ok(SourceExceptions::default()),
-        listed if local_mode => Ok(listed.parse()?),
-        _ => Err("SOURCE_EXCEPTIONS is only for local mode: LOCAL_MODE is not set".into()),
+/// What the platform lets this worker reach.
+fn network() -> Result<Network, Error> {
+    match std::env::var("CONVERTER_NETWORK").unwrap_or_default().as_str() {
+        "" | "open" => Ok(Network::Open),
+        "isolated" => Ok(Network::Isolated),
+        _ => Err("the environment variable CONVERTER_NETWORK must be isolated or open".into()),
     }
 }
 

@@ -2,7 +2,6 @@
 
 pub mod account_files;
 mod attempt_error;
-pub mod budget;
 pub mod cancellation;
 mod charset;
 pub mod checker;

@@ -25,12 +25,12 @@ use docmill::store::fonts::Fonts;
 use docmill::store::jobs::{Claim, Completion, Jobs, Lane, Refund, Written};
 use docmill::store::templates::Templates;
 use docmill::telemetry;
+use docmill_sources::Budget;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 
 use crate::account_files::AccountFiles;
 use crate::attempt_error::AttemptError;
-use crate::budget::Budget;
 use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
 use crate::delivery::{Delivered, deliver};
@@ -209,7 +209,8 @@ impl Pipeline {
                 Written::Superseded => return Err(AttemptError::Superseded),
             }
         }
-        let delivered = deliver(&self.converter.fetcher, &request.output, primary, deliver_until).await?;
+        let key = primary_key(job, &converted).to_string();
+        let delivered = deliver(&self.converter.fetcher, &request.output, primary, &key, deliver_until).await?;
         let completion = self.completion(job, converted, results, stored.elapsed())?;
         if delivered == Delivered::Yes {
             self.note_delivered(job, &completion).await?;
@@ -305,8 +306,7 @@ impl Pipeline {
     ) -> Result<Completion, AttemptError> {
         let primary = converted.files.primary().ok_or_else(|| AttemptError::fault("a conversion without a result"))?;
         let output = primary.output.clone();
-        let part = if converted.files.archive.is_some() { OutputPart::Archive } else { OutputPart::File(0) };
-        let key = ObjectKey::of_result(job, part);
+        let key = primary_key(job, &converted);
         let finished_at = self.clock.now();
         let timings = Timings {
             queued_ms: job.started_at.map_or(0, |started| started.millis_since(job.created_at)),
@@ -355,6 +355,7 @@ impl Pipeline {
     async fn recover(&self, job: &Job, error: AttemptError, worked: Duration, receipt: &str) -> Handled {
         let (failure, last) = match error {
             AttemptError::Superseded => return Handled::Acknowledge,
+            AttemptError::Elsewhere(queue) => return self.hand_over(job, queue).await,
             AttemptError::Failure(failure) => (failure, true),
             AttemptError::Fault { cause, engine } => {
                 (Failure { engine, ..Failure::internal(cause) }, job.attempts >= MAX_ATTEMPTS)
@@ -420,6 +421,19 @@ impl Pipeline {
         Handled::Return
     }
 
+    /// Passes the job on to the worker of another queue. If its message is lost, the sweeper sends one to the job's own queue.
+    async fn hand_over(&self, job: &Job, queue: QueueName) -> Handled {
+        tracing::info!(job_id = %job.id, queue = queue.as_str(), "a job is passed on: its pages can't be loaded here");
+        if let Err(error) = self.jobs.release(job, self.clock.now().plus(QUEUED_GRACE)).await {
+            tracing::error!(job_id = %job.id, %error, "a job could not be released; its lease will end");
+            return Handled::Return;
+        }
+        if let Err(error) = self.queue.send(queue, &job.account, &Message::Convert { job_id: job.id }).await {
+            tracing::warn!(job_id = %job.id, %error, "a job could not be passed on; the sweeper will send it again");
+        }
+        Handled::Acknowledge
+    }
+
     async fn return_in(&self, seconds: u32, receipt: &str) {
         let visible_in = i32::try_from(seconds).unwrap_or(i32::MAX);
         if let Err(error) = self.queue.retry_in(self.queue_name, receipt, visible_in).await {
@@ -434,6 +448,12 @@ impl Pipeline {
     async fn close(&self, job: &Job, status: JobStatus, at: Timestamp) {
         Notices { jobs: &self.jobs, files: &self.files, queue: &self.queue }.close(job, status, at).await;
     }
+}
+
+/// Where the file is stored that a download of the result gets.
+fn primary_key<'a>(job: &'a Job, converted: &Converted) -> ObjectKey<'a> {
+    let part = if converted.files.archive.is_some() { OutputPart::Archive } else { OutputPart::File(0) };
+    ObjectKey::of_result(job, part)
 }
 
 /// What a failed job stays charged for.

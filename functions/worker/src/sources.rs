@@ -7,15 +7,15 @@ use docmill::domain::job::JobErrorCode;
 use docmill::domain::source::{Origin, Source as Wanted};
 use docmill::domain::tool::Definition;
 use docmill_pdf::Media;
+use docmill_sources::{Budget, Fetched};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
 use url::Url;
 
-use crate::budget::Budget;
 use crate::checker;
 use crate::engine::{Artifact, Failure, Limits, Source};
 use crate::sniff::{self, Hints, Kind};
-use crate::source::{Fetched, Fetcher};
+use crate::source::Fetcher;
 
 /// Most sources of a job that are fetched at the same time.
 const AT_ONCE: usize = 4;

@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::checker::Checker;
 use worker::confine::Launcher;
-use worker::converter::{Converted, Converter, Workspace};
+use worker::converter::{Converted, Converter, Network, Workspace};
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
@@ -117,6 +117,7 @@ async fn run_job(
         fetcher: Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap(),
         engines: engines.with(EngineKind::PdfTools, tools.clone()).checked_by(tools),
         catalogue,
+        network: Network::Open,
     };
     let path = sources::place(scratch, 0).await.unwrap();
     let bytes = std::fs::copy(fixture(file), &path).unwrap();

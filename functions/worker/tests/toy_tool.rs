@@ -13,7 +13,7 @@ use docmill::domain::tool::EngineKind;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::json;
 use worker::confine::Launcher;
-use worker::converter::{Converter, Workspace};
+use worker::converter::{Converter, Network, Workspace};
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task, Unfinished};
 use worker::fonts::FontSource;
@@ -71,7 +71,7 @@ async fn a_new_tool_only_needs_its_data_schema_and_engine() {
     let fetcher = Fetcher::new(EgressPolicy::new(SourceExceptions::default())).unwrap();
     let checker = PdfTools::new(Launcher::new(env!("CARGO_BIN_EXE_worker")));
     let engines = Engines::default().with(EngineKind::PdfTools, Arc::new(Shout)).checked_by(Arc::new(checker));
-    let converter = Converter { catalogue, fetcher, engines };
+    let converter = Converter { catalogue, fetcher, engines, network: Network::Open };
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + Duration::from_secs(60);
     let at = Workspace {

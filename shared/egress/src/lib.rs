@@ -9,4 +9,4 @@ mod policy;
 pub mod testing;
 
 pub use client::{ExchangeError, GuardedClient, Reason};
-pub use policy::{BadException, EgressPolicy, Lookup, Refusal, SourceExceptions, Target};
+pub use policy::{BadException, BadSetting, EgressPolicy, Lookup, Refusal, SourceExceptions, Target};

@@ -69,6 +69,15 @@ impl FromStr for SourceExceptions {
     }
 }
 
+/// Why the guard's setting is not accepted.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BadSetting {
+    #[error(transparent)]
+    Exception(#[from] BadException),
+    #[error("SOURCE_EXCEPTIONS is only for local mode: LOCAL_MODE is not set")]
+    NotLocal,
+}
+
 /// Why a connection was refused. Texts may name the host, but never a path or query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
@@ -107,6 +116,15 @@ impl fmt::Debug for EgressPolicy {
 }
 
 impl EgressPolicy {
+    /// With the exceptions in `SOURCE_EXCEPTIONS`, which only local mode may have.
+    pub fn of_function(local_mode: bool) -> Result<Self, BadSetting> {
+        match std::env::var("SOURCE_EXCEPTIONS").unwrap_or_default() {
+            none if none.is_empty() => Ok(Self::new(SourceExceptions::default())),
+            listed if local_mode => Ok(Self::new(listed.parse()?)),
+            _ => Err(BadSetting::NotLocal),
+        }
+    }
+
     /// `exceptions` is only used in local mode.
     pub fn new(exceptions: SourceExceptions) -> Self {
         Self::with_lookup(exceptions, Arc::new(SystemLookup))

@@ -30,6 +30,8 @@ pub enum ObjectKey<'a> {
     Batch { account: &'a str, batch: BatchId, part: BatchPart },
     /// A file of a batch's archive. Each run has its own key, so that a late one overwrites nothing.
     Archive { account: &'a str, batch: BatchId, run: u64, part: ArchivePart, kept_for: KeptFor },
+    /// A request to the relay, or what belongs to it.
+    Relay { id: &'a str, part: RelayPart },
 }
 
 /// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
@@ -73,6 +75,31 @@ pub enum ArchivePart {
     File,
     /// The names of the results in it, as JSON, for the files after it.
     Names,
+}
+
+/// What is stored of a request to the relay.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RelayPart {
+    /// Its creation calls the relay.
+    Request,
+    /// Who creates it works on the request.
+    Claim,
+    Reply,
+    /// A fetched source.
+    Body,
+}
+
+impl RelayPart {
+    pub const ALL: [Self; 4] = [Self::Request, Self::Claim, Self::Reply, Self::Body];
+
+    const fn folder(self) -> &'static str {
+        match self {
+            Self::Request => "relay/requests",
+            Self::Claim => "relay/claims",
+            Self::Reply => "relay/replies",
+            Self::Body => "relay/bodies",
+        }
+    }
 }
 
 /// What the keys of a batch's archive begin with.
@@ -167,6 +194,7 @@ impl std::fmt::Display for ObjectKey<'_> {
                 };
                 write!(f, "{}/{account}/{batch}/{run}{end}", kept_for.folder())
             }
+            Self::Relay { id, part } => write!(f, "{}/{id}", part.folder()),
         }
     }
 }

@@ -5,7 +5,9 @@ mod keys;
 mod multipart;
 
 pub use deletion::{StoredRequest, TemplateFile};
-pub use keys::{ArchivePart, BatchPart, KeptFor, ObjectKey, OutputPart, TemplatePart, archive_folder, template_folder};
+pub use keys::{
+    ArchivePart, BatchPart, KeptFor, ObjectKey, OutputPart, RelayPart, TemplatePart, archive_folder, template_folder,
+};
 pub use multipart::Pieces;
 
 use std::collections::BTreeMap;
@@ -136,6 +138,33 @@ impl Files {
         let put = put.body(ByteStream::from(bytes)).customize().disable_payload_signing();
         put.send().await.map_err(|error| unavailable(&error))?;
         Ok(())
+    }
+
+    /// Stores text where there is nothing yet. Returns whether it was this call that stored it, which only one can. `text` must be
+    /// the caller's own: it tells a repetition of this call from another's.
+    pub async fn create_text(&self, key: &ObjectKey<'_>, text: &str) -> Result<bool, FilesError> {
+        let key = key.to_string();
+        let body = ByteStream::from(text.as_bytes().to_vec());
+        let put = self.client().put_object().bucket(&self.bucket).key(&key).if_none_match(NOT_THERE_YET).body(body);
+        match put.send().await {
+            Ok(_) => Ok(true),
+            // The SDK repeats a call whose answer was lost, and is then refused because of itself.
+            Err(error) if status_of(&error) == Some(412) => Ok(self.peek_text(&key).await?.as_deref() == Some(text)),
+            Err(error) => Err(unavailable(&error)),
+        }
+    }
+
+    /// Text that may not be there yet. To a role that may not list the bucket, S3 answers 403 in that case: unlike [`Files::get`],
+    /// this does not ask why, since it is called often.
+    pub async fn peek_text(&self, key: &str) -> Result<Option<String>, FilesError> {
+        let object = match self.client().get_object().bucket(&self.bucket).key(key).send().await {
+            Ok(object) => object,
+            Err(error) if matches!(status_of(&error), Some(403 | 404)) => return Ok(None),
+            Err(error) => return Err(unavailable(&error)),
+        };
+        let bytes = object.body.collect().await.map_err(|error| FilesError::Unavailable(error.to_string()))?;
+        let text = String::from_utf8(bytes.to_vec());
+        text.map(Some).map_err(|_| FilesError::Local("a stored text is not UTF-8".into()))
     }
 
     /// Stores an open file.

@@ -18,6 +18,7 @@ pub use webhooks::{WebhookMessage, parse_webhook_message};
 use crate::config::Config;
 use crate::domain::job::JobId;
 use crate::domain::tool::QueueName;
+use crate::relay::{self, Destination, Relay, RelayError, Request};
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
@@ -35,6 +36,12 @@ pub enum QueueError {
     ChainTooLong,
 }
 
+impl From<RelayError> for QueueError {
+    fn from(error: RelayError) -> Self {
+        Self::Refused(error.to_string())
+    }
+}
+
 #[derive(Debug)]
 pub struct Queue {
     client: Client,
@@ -45,6 +52,8 @@ pub struct Queue {
     deliveries_url: String,
     /// Batches, for their runner.
     batches_url: String,
+    /// Sends what workers send, where SQS can't be reached.
+    relay: Option<Relay>,
 }
 
 impl Queue {
@@ -56,7 +65,14 @@ impl Queue {
             events_url: config.events_queue_url.clone(),
             deliveries_url: config.deliveries_queue_url.clone(),
             batches_url: config.batches_queue_url.clone(),
+            relay: None,
         }
+    }
+
+    /// The same, for a worker that can't reach SQS.
+    #[must_use]
+    pub fn through(self, relay: Relay) -> Self {
+        Self { relay: Some(relay), ..self }
     }
 
     fn url(&self, queue: QueueName) -> &str {
@@ -70,12 +86,34 @@ impl Queue {
     /// If SQS refuses it, or the message is one too many of its chain. The sweeper sends it again.
     pub async fn send(&self, queue: QueueName, account: &str, message: &Message) -> Result<(), QueueError> {
         let body = serde_json::to_string(message).map_err(|error| QueueError::Refused(error.to_string()))?;
+        let hops = Some(chain::hops(Chain::Jobs, account)?);
+        self.post(relay::Message { to: Destination::Conversions(queue), group: account.to_owned(), body, hops }).await
+    }
+
+    /// Sends a message to a queue, itself or through the relay.
+    async fn post(&self, message: relay::Message) -> Result<(), QueueError> {
+        match &self.relay {
+            Some(relay) => Ok(relay.tell(&Request::Message(message)).await?),
+            None => self.send_now(message).await,
+        }
+    }
+
+    /// Sends a message that a worker has left with the relay.
+    ///
+    /// # Errors
+    /// If SQS refuses it.
+    pub async fn send_now(&self, message: relay::Message) -> Result<(), QueueError> {
+        let url = match message.to {
+            Destination::Conversions(queue) => self.url(queue),
+            Destination::Events => &self.events_url,
+        };
+        let hops = message.hops.map(chain::attribute).transpose()?;
         self.client
             .send_message()
-            .queue_url(self.url(queue))
-            .message_group_id(account)
-            .message_attributes(HOPS, chain::attribute(chain::hops(Chain::Jobs, account)?)?)
-            .message_body(body)
+            .queue_url(url)
+            .message_group_id(message.group)
+            .set_message_attributes(hops.map(|hops| HashMap::from([(HOPS.to_owned(), hops)])))
+            .message_body(message.body)
             .send()
             .await
             .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
@@ -84,11 +122,20 @@ impl Queue {
 
     /// Makes a message visible again after `seconds`.
     pub async fn retry_in(&self, queue: QueueName, receipt: &str, seconds: i32) -> Result<(), QueueError> {
+        let retry = relay::Retry { queue, receipt: receipt.to_owned(), seconds };
+        match &self.relay {
+            Some(relay) => Ok(relay.tell(&Request::Retry(retry)).await?),
+            None => self.retry_now(retry).await,
+        }
+    }
+
+    /// The same, for the relay.
+    pub async fn retry_now(&self, retry: relay::Retry) -> Result<(), QueueError> {
         self.client
             .change_message_visibility()
-            .queue_url(self.url(queue))
-            .receipt_handle(receipt)
-            .visibility_timeout(seconds)
+            .queue_url(self.url(retry.queue))
+            .receipt_handle(retry.receipt)
+            .visibility_timeout(retry.seconds)
             .send()
             .await
             .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;

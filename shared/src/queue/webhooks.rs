@@ -7,6 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::chain::{self, Chain, HOPS};
 use super::{Depth, Queue, QueueError, depth};
 use crate::domain::webhook::DeliveryId;
+use crate::relay::{self, Destination};
 
 /// Most messages in a request, and the longest delay of one (SQS).
 const MOST_IN_BATCH: usize = 10;
@@ -41,15 +42,7 @@ impl Queue {
     pub async fn announce(&self, account: &str, event: &str) -> Result<(), QueueError> {
         let message = WebhookMessage::Event { account: account.to_owned(), event: event.to_owned() };
         let body = serde_json::to_string(&message).map_err(|error| QueueError::Refused(error.to_string()))?;
-        self.client
-            .send_message()
-            .queue_url(&self.events_url)
-            .message_group_id(account)
-            .message_body(body)
-            .send()
-            .await
-            .map_err(|error| QueueError::Refused(error.code().unwrap_or("no answer").to_owned()))?;
-        Ok(())
+        self.post(relay::Message { to: Destination::Events, group: account.to_owned(), body, hops: None }).await
     }
 
     /// Tells the deliverer what is due, each in so many seconds.

@@ -30,7 +30,7 @@ fields! {
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium, sghtmltopdf, markdown or pdf-tools; none where that cannot be known.",
     ACCOUNT_GROUP = "account_group": "One of five groups of accounts, by their ids.",
-    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper, deliverer or batch-runner.",
+    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper, deliverer, batch-runner or egress-relay.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write only into their own directories.",
 

@@ -15,6 +15,7 @@ pub enum Part {
     Sweeper,
     Deliverer,
     BatchRunner,
+    EgressRelay,
 }
 
 impl Part {
@@ -28,6 +29,7 @@ impl Part {
             Self::Sweeper => "sweeper",
             Self::Deliverer => "deliverer",
             Self::BatchRunner => "batch-runner",
+            Self::EgressRelay => "egress-relay",
         }
     }
 }

@@ -374,7 +374,7 @@ async fn results_of_other_jobs_are_only_read_within_the_account() {
             clock: &clock,
             account,
         };
-        let budget = worker::budget::Budget::of(&limits);
+        let budget = docmill_sources::Budget::of(&limits);
         shelf.result(source, 0, &scratch.path().join("source"), &budget).await
     };
     let fetched = read(&owner.id).await.unwrap();

@@ -26,7 +26,7 @@ use lambda_runtime::LambdaEvent;
 use serde_json::{Map, Value, json};
 use sweeper::Sweeper;
 use uuid::Uuid;
-use worker::converter::Converter;
+use worker::converter::{Converter, Network};
 use worker::engine::Engines;
 use worker::fonts::FontCache;
 use worker::pipeline::{Delivery, Handled, Pipeline};
@@ -96,7 +96,7 @@ pub struct Message {
 }
 
 /// The bucket as the role of this function may use it, where the emulator has roles.
-fn files_of(config: &Config, aws: Aws, function: &str) -> Files {
+pub fn files_of(config: &Config, aws: Aws, function: &str) -> Files {
     let role = std::env::var(format!("{function}_ROLE")).unwrap_or_default();
     let aws = match role.split(' ').collect::<Vec<_>>()[..] {
         [key, secret, token] => aws.acting_as(key, secret, token),
@@ -139,6 +139,7 @@ impl Stage {
                 engines: Engines::default()
                     .with(EngineKind::Chromium, engine.clone())
                     .checked_by(Arc::new(StubChecker)),
+                network: Network::Open,
             },
             config: context.config,
             queue_name: QueueName::Html,

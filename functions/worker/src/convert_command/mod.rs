@@ -19,7 +19,7 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use crate::confine::{self, Launcher};
-use crate::converter::{Converted, Converter, Workspace};
+use crate::converter::{Converted, Converter, Network, Workspace};
 use crate::engine::html_browser::wait_for_dropped_browsers;
 use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
@@ -114,7 +114,7 @@ impl Refused {
 impl From<Failure> for Refused {
     /// Prints the cause too: the service only logs it, but here the user runs the command.
     fn from(failure: Failure) -> Self {
-        let Failure { code, message, cause, details, engine: _, sent: _ } = failure;
+        let Failure { code, message, cause, details, engine: _, sent: _, elsewhere: _ } = failure;
         let message = if code == JobErrorCode::Internal { format!("{message} ({cause})") } else { message };
         Self { details, ..Self::new(code.as_str(), message) }
     }
@@ -285,7 +285,7 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
         EngineKind::of(&request.tool, request.option_str("renderMode")),
         EngineKind::PdfTools,
     ]));
-    Ok(Converter { catalogue, fetcher, engines })
+    Ok(Converter { catalogue, fetcher, engines, network: Network::Open })
 }
 
 async fn convert(

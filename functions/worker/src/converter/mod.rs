@@ -12,7 +12,7 @@ use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
 use docmill::domain::request::JobRequest;
 use docmill::domain::time::millis;
-use docmill::domain::tool::{Definition, EngineKind};
+use docmill::domain::tool::{Definition, EngineKind, QueueName};
 use serde_json::Value;
 
 use crate::checker::{self, Checker};
@@ -30,6 +30,17 @@ pub struct Converter {
     pub catalogue: Catalogue,
     pub fetcher: Fetcher,
     pub engines: Engines,
+    /// Whether pages can be loaded here.
+    pub network: Network,
+}
+
+/// What this worker reaches by itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Default)]
+pub enum Network {
+    #[default]
+    Open,
+    /// Nothing but the bucket and the tables: sources and results go through the relay.
+    Isolated,
 }
 
 /// Files that are ready to be stored, and how they were made.
@@ -83,6 +94,9 @@ impl Converter {
         let at = Workspace { deadline: at.deadline.min(started + at.limits.conversion), ..at };
         let formats: Vec<_> = obtained.iter().map(|obtained| obtained.format).collect();
         let plan = Plan::of(request, &formats, &self.catalogue)?;
+        if self.network == Network::Isolated && plan.engines().any(EngineKind::loads_pages) {
+            return Err(Failure::elsewhere(QueueName::Html));
+        }
         let name = request.filename().map(str::to_owned).or_else(|| first_name(&obtained));
         let own = if plan.engines().any(uses_fonts) { Some(at.fonts.obtain(at.scratch).await?) } else { None };
         let fonts = own.as_ref().unwrap_or(&NO_FONTS);

@@ -226,6 +226,14 @@ impl EngineKind {
         }
     }
 
+    /// Whether it loads pages, or parts of them, from the network.
+    pub const fn loads_pages(self) -> bool {
+        match self {
+            Self::Chromium | Self::Sghtmltopdf | Self::Markdown => true,
+            Self::LibreOffice | Self::PdfTools => false,
+        }
+    }
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::LibreOffice => "libreoffice",

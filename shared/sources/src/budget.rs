@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use docmill::domain::job::JobErrorCode;
 use docmill::domain::limits::Limits;
 
-use crate::failure::Failure;
+use crate::SourceError;
 
 /// The remaining bytes for all sources of a job.
 #[derive(Debug)]
@@ -19,23 +19,32 @@ impl Budget {
         Self { left: AtomicU64::new(limits.source_bytes), most: limits.source_bytes }
     }
 
+    /// The rest of a budget of `most` bytes.
+    pub fn rest(left: u64, most: u64) -> Self {
+        Self { left: AtomicU64::new(left), most }
+    }
+
+    pub fn left(&self) -> u64 {
+        self.left.load(Ordering::Relaxed)
+    }
+
     /// Counts received bytes. Fails with `source_too_large`.
-    pub fn take(&self, bytes: usize) -> Result<(), Failure> {
+    pub fn take(&self, bytes: usize) -> Result<(), SourceError> {
         let less = |left: u64| left.checked_sub(bytes as u64);
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         taken.map(drop).map_err(|_| too_large(self.most))
     }
 
     /// Fails if this many more bytes would be too many.
-    pub fn admits(&self, bytes: u64) -> Result<(), Failure> {
-        if bytes <= self.left.load(Ordering::Relaxed) { Ok(()) } else { Err(too_large(self.most)) }
+    pub fn admits(&self, bytes: u64) -> Result<(), SourceError> {
+        if bytes <= self.left() { Ok(()) } else { Err(too_large(self.most)) }
     }
 }
 
-pub(crate) fn too_large(most_bytes: u64) -> Failure {
+pub(crate) fn too_large(most_bytes: u64) -> SourceError {
     let mebibytes = most_bytes >> 20;
     let limit = if mebibytes > 0 { format!("{mebibytes} MiB") } else { format!("{most_bytes} bytes") };
-    Failure::new(
+    SourceError::new(
         JobErrorCode::SourceTooLarge,
         format!("The source is larger than {limit}. Make it smaller, or split it."),
         format!("over {most_bytes} bytes"),

@@ -34,15 +34,15 @@ fn response(head: &str, body: &[u8]) -> Vec<u8> {
     [head.as_bytes(), body].concat()
 }
 
-fn fetcher(exceptions: &str) -> Fetcher {
-    Fetcher::new(EgressPolicy::new(exceptions.parse().expect("exceptions"))).expect("a fetcher")
+fn fetcher(exceptions: &str) -> SourceClient {
+    SourceClient::new(EgressPolicy::new(exceptions.parse().expect("exceptions"))).expect("a fetcher")
 }
 
 fn url(text: &str) -> Url {
     Url::parse(text).expect("a URL")
 }
 
-async fn fetch(fetcher: &Fetcher, at: &str, limits: &Limits) -> Result<(Fetched, Vec<u8>), Failure> {
+async fn fetch(fetcher: &SourceClient, at: &str, limits: &Limits) -> Result<(Fetched, Vec<u8>), SourceError> {
     let scratch = tempfile::tempdir().expect("a directory");
     let (to, budget) = (scratch.path().join("source"), Budget::of(limits));
     let fetched = fetcher.fetch(&url(at), &BTreeMap::new(), &to, limits, &budget).await?;
@@ -50,7 +50,7 @@ async fn fetch(fetcher: &Fetcher, at: &str, limits: &Limits) -> Result<(Fetched,
     Ok((fetched, content))
 }
 
-async fn fails(fetcher: &Fetcher, at: &str, limits: &Limits) -> (JobErrorCode, String) {
+async fn fails(fetcher: &SourceClient, at: &str, limits: &Limits) -> (JobErrorCode, String) {
     let failure = fetch(fetcher, at, limits).await.expect_err("refused");
     for text in [&failure.message, &failure.cause] {
         assert!(!text.contains("s3cret"), "the query shows: {text}");
@@ -134,7 +134,7 @@ async fn a_name_is_looked_up_once_for_each_connection() {
     // The first answer is checked and used. The second is for the redirect, and is denied.
     let lookup = Scripted::new([&["127.0.0.1"], &["127.0.0.1"]]).expect("addresses");
     let exceptions: SourceExceptions = format!("rebind.test:{port}").parse().expect("exceptions");
-    let fetcher = Fetcher::new(EgressPolicy::with_lookup(exceptions, lookup.clone())).expect("a fetcher");
+    let fetcher = SourceClient::new(EgressPolicy::with_lookup(exceptions, lookup.clone())).expect("a fetcher");
     let (code, _) = fails(&fetcher, &format!("http://rebind.test:{port}/"), &Limits::default()).await;
     // Nothing listens any more: the redirect was allowed and resolved separately.
     assert_eq!((code, lookup.unused()), (JobErrorCode::SourceUnreachable, 0));
@@ -144,7 +144,7 @@ async fn a_name_is_looked_up_once_for_each_connection() {
     for answer in [&["93.184.215.14", "127.0.0.1"][..], &["127.0.0.1"], &["::ffff:127.0.0.1"]] {
         let lookup = Scripted::new([answer, &["127.0.0.1"]]).expect("addresses");
         let policy = EgressPolicy::with_lookup(SourceExceptions::default(), lookup.clone());
-        let fetcher = Fetcher::new(policy).expect("a fetcher");
+        let fetcher = SourceClient::new(policy).expect("a fetcher");
         let (code, _) = fails(&fetcher, &format!("http://rebind.test:{port}/?s3cret"), &Limits::default()).await;
         assert_eq!((code, lookup.unused()), (JobErrorCode::SourceForbidden, 1), "one look-up, and it refuses");
     }
@@ -154,7 +154,7 @@ async fn a_name_is_looked_up_once_for_each_connection() {
 async fn an_unreachable_source_gets_a_reason() {
     let lookup = Scripted::new([]).expect("addresses");
     let fetcher_of =
-        |lookup| Fetcher::new(EgressPolicy::with_lookup(SourceExceptions::default(), lookup)).expect("one");
+        |lookup| SourceClient::new(EgressPolicy::with_lookup(SourceExceptions::default(), lookup)).expect("one");
     let (code, message) = fails(&fetcher_of(lookup), "https://nowhere.test/?s3cret", &Limits::default()).await;
     assert_eq!(code, JobErrorCode::SourceUnreachable);
     assert!(message.contains("nowhere.test does not resolve"), "{message}");

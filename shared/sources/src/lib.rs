@@ -1,0 +1,48 @@
+//! What jobs exchange with the internet: sources come in, results go out.
+//!
+//! The worker uses it where it has a network of its own, and the relay (`functions/egress-relay`) where it has none.
+
+mod budget;
+mod client;
+
+use std::path::PathBuf;
+
+use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode};
+use url::Url;
+
+pub use budget::Budget;
+pub use client::{Caps, Put, Resource, SourceClient, disposition_filename, plain_name};
+
+/// A fetched document in the job's scratch directory.
+#[derive(Debug)]
+pub struct Fetched {
+    pub path: PathBuf,
+    /// After content decoding.
+    pub bytes: u64,
+    /// The response's unchanged `Content-Type`.
+    pub content_type: Option<String>,
+    /// The address after redirects. Uploads have none.
+    pub url: Option<Url>,
+    /// From `Content-Disposition`, or the last segment of the URL's path. Only a hint, never used as a path.
+    pub filename: Option<String>,
+}
+
+/// Why an exchange failed. `message` is for the job's owner, `cause` for the log. Neither has a path or a query.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}: {cause}", .code.as_str())]
+pub struct SourceError {
+    pub code: JobErrorCode,
+    pub message: String,
+    pub cause: String,
+}
+
+impl SourceError {
+    pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
+        Self { code, message: message.into(), cause: cause.into() }
+    }
+
+    /// A fault of our own infrastructure.
+    pub fn internal(cause: impl ToString) -> Self {
+        Self::new(JobErrorCode::Internal, INTERNAL_MESSAGE, cause.to_string())
+    }
+}
