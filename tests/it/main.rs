@@ -52,6 +52,7 @@ mod large_requests;
 mod mcp_clients;
 mod mcp_tools;
 mod offers;
+mod option_canaries;
 mod order_of_checks;
 mod outcomes;
 mod people;

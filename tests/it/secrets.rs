@@ -13,7 +13,7 @@ use crate::error_table::Deployed;
 use crate::support::eventually;
 
 /// A secret in all forms in which it might be logged.
-fn forms(secret: &str) -> Vec<String> {
+pub(crate) fn forms(secret: &str) -> Vec<String> {
     let url_encoded: String = secret.bytes().map(|byte| format!("%{byte:02X}")).collect();
     // Base64 depends on the position: three alignments cover all.
     let encoded = (0..3).flat_map(|offset| {
@@ -23,7 +23,7 @@ fn forms(secret: &str) -> Vec<String> {
     [secret.to_owned(), url_encoded].into_iter().chain(encoded).collect()
 }
 
-fn files_below(directory: &Path) -> Vec<PathBuf> {
+pub(crate) fn files_below(directory: &Path) -> Vec<PathBuf> {
     let entries = std::fs::read_dir(directory).unwrap().map(|entry| entry.unwrap().path());
     entries.flat_map(|path| if path.is_dir() { files_below(&path) } else { vec![path] }).collect()
 }
@@ -109,8 +109,9 @@ async fn by_an_assistant(
     let call = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params});
     let request = deployed.post("/mcp", &call, key).header("accept", "application/json, text/event-stream");
     let answer: Value = request.send().await.unwrap().json().await.unwrap();
-    let content = &answer["result"]["structuredContent"];
-    let link = content["files"][0]["url"].as_str().unwrap_or_else(|| panic!("{answer}"));
+    let blocks = &answer["result"]["content"];
+    let content: Value = serde_json::from_str(blocks[0]["text"].as_str().unwrap()).unwrap();
+    let link = blocks[1]["uri"].as_str().unwrap_or_else(|| panic!("{answer}"));
     (content["job"]["id"].as_str().unwrap().to_owned(), signature_of(link))
 }
 

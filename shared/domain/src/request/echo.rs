@@ -194,11 +194,11 @@ mod tests {
         #[test]
         fn whatever_a_request_says_its_echo_is_small(options in anything(), input in anything(), step in anything()) {
             let catalogue = Catalogue::load().unwrap();
-            let definition = &catalogue.find("fill-form").unwrap().definition;
+            let definition = &catalogue.find("merge-pdf").unwrap().definition;
             let object = |value: Value| Map::from_iter([("fields".to_owned(), value)]);
-            let then = vec![super::super::steps::Step { tool: "fill-form".into(), options: object(step) }; 5];
+            let then = vec![super::super::steps::Step { tool: "merge-pdf".into(), options: object(step) }; 5];
             let request = JobRequest {
-                tool: "fill-form".into(),
+                tool: "merge-pdf".into(),
                 input: object(input),
                 options: object(options),
                 then,

@@ -186,9 +186,9 @@ mod tests {
                 assert!(properties[section.as_str()]["properties"][name].is_object(), "{name} in {section:?}");
             }
             let options = &properties[Section::Options.as_str()]["properties"];
-            let Secrets { values, content } = &definition.secrets;
+            let Secrets { values, .. } = &definition.secrets;
             let chosen = definition.output_choices.iter().map(|choice| &choice.option);
-            for name in values.iter().chain(content).chain(chosen).chain(&definition.flat_options) {
+            for name in values.iter().chain(chosen).chain(&definition.flat_options) {
                 assert!(options[name].is_object(), "{name} is not an option of {}", definition.slug);
             }
             for (name, option) in options.as_object().unwrap() {

@@ -4,21 +4,23 @@ pub mod catalogue;
 pub mod command;
 pub mod intake;
 pub mod schema;
+pub mod secrets;
 pub(crate) mod validation;
 
 use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub use crate::account::AccessTier;
 use crate::account::limits::Ceilings;
 use crate::account::offer::Contact;
 use crate::account::{Plan, StoredKey};
 pub use crate::job::queue::QueueName;
-use crate::job::source::{self, SourceProperty};
+use crate::job::source::SourceProperty;
 use crate::tool::intake::{Section, Sources};
 use crate::tool::schema::Schema;
+pub use crate::tool::secrets::Secrets;
 
 /// A tool's file.
 #[derive(Clone, Debug, Deserialize)]
@@ -103,16 +105,7 @@ impl Definition {
 
     /// A job's options as shown to its owner.
     pub fn redact_options(&self, options: &Map<String, Value>) -> Value {
-        let Secrets { values, content } = &self.secrets;
-        let shown = options.iter().map(|(name, value)| {
-            let shown = match value.as_str() {
-                Some(text) if content.contains(name) => source::digest(text),
-                _ if values.contains(name) || content.contains(name) => json!(source::REDACTED),
-                _ => value.clone(),
-            };
-            (name.clone(), shown)
-        });
-        Value::Object(shown.collect())
+        Value::Object(self.secrets.redact(options))
     }
 
     /// Where a request gives the password of a protected source; `None` if the tool opens none.
@@ -251,16 +244,6 @@ pub struct OutputFormat {
     pub format: String,
     pub content_type: String,
     pub extension: String,
-}
-
-/// Options that are hidden from others who may read the job.
-#[derive(Clone, Debug, Default, Deserialize)]
-#[serde(default, deny_unknown_fields)]
-pub struct Secrets {
-    /// Hidden entirely.
-    pub values: Vec<String>,
-    /// Document content, shown as its size and digest.
-    pub content: Vec<String>,
 }
 
 /// Administrators' settings of a tool.

@@ -4,7 +4,7 @@ use docmill::domain::catalogue::Catalogue;
 use docmill::domain::job::Job;
 use docmill::domain::request::echo;
 use docmill::domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
-use docmill::domain::tool::{Definition, Secrets};
+use docmill::domain::tool::Definition;
 use serde_json::Value;
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, step_scope};
@@ -32,8 +32,14 @@ pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (Fo
     fields.into_form()
 }
 
-fn is_kept(secrets: &Secrets, option: &String) -> bool {
-    !secrets.values.contains(option) && !secrets.content.contains(option)
+/// Whether words in it are hidden.
+fn has_hidden(value: &Value) -> bool {
+    match value {
+        Value::String(text) => text == REDACTED,
+        Value::Array(entries) => entries.iter().any(has_hidden),
+        Value::Object(members) => members.values().any(has_hidden),
+        Value::Null | Value::Bool(_) | Value::Number(_) => false,
+    }
 }
 
 /// The value of a source, unless the job keeps only a part of it.
@@ -115,8 +121,8 @@ impl Fields {
     fn add_options(&mut self, definition: &Definition, options: &Value, scope: &str) {
         for control in controls(definition) {
             let value = options.get(&control.name);
-            let is_whole = value.is_none_or(|value| !echo::is_shortened(value));
-            if value.is_none() || is_whole && is_kept(&definition.secrets, &control.name) {
+            let is_whole = value.is_none_or(|value| !echo::is_shortened(value) && !has_hidden(value));
+            if value.is_none() || is_whole && !definition.secrets.hides_all_of(&control.name) {
                 for (name, text) in control.fields(value).iter().filter(|(_, text)| !text.is_empty()) {
                     self.add(&format!("{scope}{name}"), text);
                 }
@@ -224,6 +230,21 @@ mod tests {
         let (asked, messages) = repeated("redact-pdf", &json!({"uploadId": "upl_1"}), &options, &json!([]));
         assert_eq!(asked["options"], Value::Null);
         assert_eq!(messages.note("option.text"), Some(AGAIN));
+    }
+
+    #[test]
+    fn hidden_words_are_asked_for_and_what_is_beside_them_is_kept() {
+        let input = json!({"uploadId": "upl_1"});
+        let options = json!({"text": [REDACTED, REDACTED], "label": REDACTED, "color": "#ff0000"});
+        let (asked, messages) = repeated("redact-pdf", &input, &options, &json!([]));
+        assert_eq!(asked["options"], json!({"color": "#ff0000"}));
+        assert_eq!((messages.note("option.text"), messages.note("option.label")), (Some(AGAIN), Some(AGAIN)));
+        let waiting = json!({"waitFor": {"delayMs": 100}});
+        let (asked, messages) = repeated("html-to-pdf", &json!({"url": "https://a.example/"}), &waiting, &json!([]));
+        assert_eq!((&asked["options"], messages.note("option.waitFor")), (&waiting, None), "it has no words");
+        let selector = json!({"waitFor": {"selector": REDACTED}});
+        let (_, messages) = repeated("html-to-pdf", &json!({"url": "https://a.example/"}), &selector, &json!([]));
+        assert_eq!(messages.note("option.waitFor"), Some(AGAIN));
     }
 
     #[test]

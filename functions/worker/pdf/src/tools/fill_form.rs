@@ -219,7 +219,7 @@ fn choice_value(
         match found {
             Some((stored, _)) => Ok(text(stored)),
             None if field.kind == Kind::Dropdown && field.flags & EDITABLE != 0 => Ok(text(value)),
-            None => Err(not_a_choice(value, choices.iter().map(|(stored, _)| stored.as_str()))),
+            None => Err(not_a_choice(choices.iter().map(|(stored, _)| stored.as_str()))),
         }
     };
     let mut values = wanted.iter().map(stored).collect::<Result<Vec<_>, _>>()?;
@@ -230,8 +230,9 @@ fn choice_value(
     })
 }
 
-fn not_a_choice<'a>(value: &str, choices: impl Iterator<Item = &'a str> + Clone) -> String {
-    format!("has no choice `{value}`. Its choices are {}.", quoted(choices))
+/// Without the value, which is never shown again.
+fn not_a_choice<'a>(choices: impl Iterator<Item = &'a str> + Clone) -> String {
+    format!("has no such choice. Its choices are {}.", quoted(choices))
 }
 
 /// Checks or unchecks a box, or selects one of a group of buttons.
@@ -257,7 +258,7 @@ fn mark(document: &mut Document, field: &Field, id: ObjectId, entry: Option<&Ent
             match found {
                 Some((_, state)) => state.clone(),
                 None if wanted == "Off" => b"Off".to_vec(),
-                None => return Err(not_a_choice(&wanted, choices.iter().map(|(name, _)| name.as_str()))),
+                None => return Err(not_a_choice(choices.iter().map(|(name, _)| name.as_str()))),
             }
         }
     };
