@@ -2996,9 +2996,6 @@ type ImagesToPDFOptionsPageSize string
 
 // Job defines model for Job.
 type Job struct {
-	// Archive The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
-	Archive *JobArchive `json:"archive,omitempty"`
-
 	// Attempts How often a worker started the job.
 	Attempts int64 `json:"attempts"`
 
@@ -3039,7 +3036,7 @@ type Job struct {
 	// Mode The mode of the key that created the job.
 	Mode JobMode `json:"mode"`
 
-	// Options The options of the request without secrets, shortened like `input`.
+	// Options The options of the request without secrets, shortened like `input`. Passwords and free texts, such as what is redacted, filled in or stamped, are `[redacted]`.
 	Options map[string]interface{} `json:"options,omitempty"`
 
 	// Output The result of a completed job.
@@ -3084,20 +3081,6 @@ type Job struct {
 
 	// Webhook The webhook that the request named. Its deliveries are listed under `id`.
 	Webhook *JobWebhook `json:"webhook,omitempty"`
-}
-
-// JobArchive The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
-type JobArchive struct {
-	Bytes int64 `json:"bytes"`
-
-	// Files How many ZIP files it has so far.
-	Files int64 `json:"files"`
-
-	// LeftOut Results that had expired or were deleted before the archive was made.
-	LeftOut int64 `json:"leftOut"`
-
-	// Results How many results they have.
-	Results int64 `json:"results"`
 }
 
 // JobCredits defines model for JobCredits.

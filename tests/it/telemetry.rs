@@ -12,7 +12,7 @@ use docmill::http::control::ControlService;
 use docmill::http::fonts::FontService;
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
-use docmill::http::serve::guarded;
+use docmill::http::serve::{Asked, guarded};
 use docmill::http::submit::JobService;
 use docmill::http::templates::TemplateService;
 use docmill::telemetry::{field, metric};
@@ -128,7 +128,7 @@ async fn handle_webhooks(world: &World, path: &[&str], request: ApiRequest) -> R
 /// Sends a request through everything around a handler, and returns its log line.
 async fn line_of(world: &World, lines: &Lines, request: ApiRequest) -> Value {
     let id = request.id.to_string();
-    let response = guarded(request.clone(), handle(world, request)).await;
+    let response = guarded(Asked::of(&request), handle(world, request)).await;
     let mut all = lines.take_saying("request handled");
     assert_eq!(all.len(), 1, "{all:?}");
     let line = all.remove(0);
@@ -197,7 +197,7 @@ async fn the_line_of_a_fault_has_the_cause_that_the_answer_omits() {
     let account = world.account(1).await;
     world.watch.inject((0..3).map(|_| Fault::down("UpdateItem")));
     let request = get("/v1/tools").key(&account.key).build();
-    let response = guarded(request.clone(), handle(&world, request)).await;
+    let response = guarded(Asked::of(&request), handle(&world, request)).await;
     let line = lines.take_saying("request handled").remove(0);
     assert_eq!((&line["level"], &line["code"], &line["status"]), (&json!("ERROR"), &json!("unavailable"), &json!(503)));
     assert!(!text(&line, field::CAUSE).is_empty());

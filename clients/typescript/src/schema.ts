@@ -848,16 +848,6 @@ export interface components {
             /** @description How often a worker started the job. */
             attempts: number;
             progress?: components["schemas"]["Progress"];
-            /** @description The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links. */
-            archive?: {
-                /** @description How many ZIP files it has so far. */
-                files: number;
-                /** @description How many results they have. */
-                results: number;
-                bytes: number;
-                /** @description Results that had expired or were deleted before the archive was made. */
-                leftOut: number;
-            };
             /** @description The webhook that the request named. Its deliveries are listed under `id`. */
             webhook?: {
                 id: string;
@@ -867,7 +857,7 @@ export interface components {
             input: {
                 [key: string]: unknown;
             };
-            /** @description The options of the request without secrets, shortened like `input`. */
+            /** @description The options of the request without secrets, shortened like `input`. Passwords and free texts, such as what is redacted, filled in or stamped, are `[redacted]`. */
             options: {
                 [key: string]: unknown;
             };

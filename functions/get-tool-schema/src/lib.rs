@@ -9,6 +9,7 @@ use docmill::http::envelope::{Outcome, Reply};
 use docmill::http::error::ErrorCode;
 use docmill::http::guard::{Caller, authenticated};
 use docmill::http::request::ApiRequest;
+use docmill::http::suggest::tool_not_found;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
@@ -19,7 +20,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
 /// The same for an admitted caller.
 pub fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Outcome {
     let slug = request.path_parameter("tool_slug");
-    let tool = context.catalogue.find(slug).ok_or(ErrorCode::ToolNotFound)?;
+    let tool = context.catalogue.find(slug).ok_or_else(|| tool_not_found(&context.catalogue, slug))?;
     if !caller.settings.tool(tool).admits(slug, &caller.plan(), &caller.key) {
         return Err(ErrorCode::ToolNotAllowed.into());
     }

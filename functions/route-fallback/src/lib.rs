@@ -6,6 +6,7 @@ use docmill::http::envelope::{Outcome, respond};
 use docmill::http::error::{ApiError, ErrorCode};
 use docmill::http::request::ApiRequest;
 use docmill::http::routes::allowed_methods;
+use docmill::http::suggest::route_not_found;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
@@ -16,7 +17,7 @@ pub async fn handle(_nothing: Arc<()>, request: ApiRequest) -> Response<Body> {
 
 fn refuse(path: &str) -> Outcome {
     match allowed_methods(path) {
-        None => Err(ErrorCode::RouteNotFound.into()),
+        None => Err(route_not_found(path)),
         allow => Err(ApiError { allow, ..ErrorCode::MethodNotAllowed.into() }),
     }
 }

@@ -85,8 +85,9 @@ struct Wanted {
 
 impl Wanted {
     fn parse(body: &Map<String, Value>, local_mode: bool) -> Result<Self, Vec<Breach>> {
-        let url = body.get("url").and_then(Value::as_str).and_then(|url| receiver(url, MAX_URL_BYTES, local_mode));
-        let url = url.ok_or_else(|| vec![Breach::new("/url", URL_RULE)])?;
+        let url = body.get("url").and_then(Value::as_str).ok_or(URL_RULE);
+        let url = url.and_then(|url| receiver(url, MAX_URL_BYTES, local_mode));
+        let url = url.map_err(|rule| vec![Breach::new("/url", rule)])?;
         let deliver = match body.get("deliver") {
             None => false,
             Some(deliver) => deliver.as_bool().ok_or_else(|| vec![Breach::new("/deliver", "must be true or false")])?,

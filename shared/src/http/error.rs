@@ -175,7 +175,7 @@ impl ErrorCode {
     }
 
     /// The default text: what happened and what to do. The place of an error may give a more exact one.
-    const fn text(self) -> &'static str {
+    pub(super) const fn text(self) -> &'static str {
         match self {
             Self::InvalidJson => "The body must be a JSON object in UTF-8, nested at most 64 levels deep.",
             Self::InvalidIdempotencyKey => {

@@ -16,6 +16,7 @@ pub mod results;
 pub mod routes;
 pub mod serve;
 pub mod submit;
+pub mod suggest;
 pub mod templates;
 pub mod uploads;
 pub mod wait;

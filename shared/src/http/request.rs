@@ -130,22 +130,60 @@ impl ApiRequest {
             return Err(ApiError::from(ErrorCode::InvalidJson).with_message("The body is empty. Send a JSON object."));
         }
         if !self.is_json() {
-            return Err(ErrorCode::UnsupportedMediaType.into());
+            return Err(self.wrong_media_type());
         }
+        let invalid = |message: String| ApiError::from(ErrorCode::InvalidJson).with_message(message);
         match serde_json::from_slice(&self.body) {
             Ok(Value::Object(object)) if depth(&object) <= MAX_NESTING => Ok(object),
-            Ok(_) | Err(_) => Err(ErrorCode::InvalidJson.into()),
+            Ok(Value::Object(_)) => Err(ErrorCode::InvalidJson.into()),
+            Ok(_) => Err(invalid("The body must be a JSON object, such as {\"sourceUrl\": \"https://…\"}.".to_owned())),
+            Err(error) => Err(invalid(fault_of(&error))),
+        }
+    }
+
+    /// What to do instead, by what was sent: files have requests of their own.
+    fn wrong_media_type(&self) -> ApiError {
+        let error = ApiError::from(ErrorCode::UnsupportedMediaType);
+        let starts = self.body.iter().find(|byte| !byte.is_ascii_whitespace());
+        match self.media_type().as_str() {
+            "" | "application/x-www-form-urlencoded" | "text/plain" if starts == Some(&b'{') => error.with_message(
+                "The body looks like JSON, but its type is not. Add the header `Content-Type: application/json`, with \
+                 curl by `-H 'Content-Type: application/json'`.",
+            ),
+            "" | "application/x-www-form-urlencoded" | "text/plain" => error,
+            _ => error.with_message(
+                "Files are not sent in the body of this request. `POST /v1/uploads` gives a link to send the file to; then \
+                 send JSON with its `uploadId`, as `Content-Type: application/json`. See /docs/uploads.",
+            ),
         }
     }
 
     /// `application/json` or `…/…+json`, with any parameters.
     fn is_json(&self) -> bool {
-        let Some(Ok(content_type)) = self.headers.get(header::CONTENT_TYPE).map(|value| value.to_str()) else {
-            return false;
-        };
-        let essence = content_type.split(';').next().unwrap_or("").trim().to_ascii_lowercase();
+        let essence = self.media_type();
         essence == "application/json" || (essence.contains('/') && essence.ends_with("+json"))
     }
+
+    /// The type of the body without parameters, in small letters; empty if it has none.
+    fn media_type(&self) -> String {
+        let content_type = self.headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok());
+        content_type.unwrap_or("").split(';').next().unwrap_or("").trim().to_ascii_lowercase()
+    }
+}
+
+/// What is wrong with text that is not JSON. The parser's messages name a place and no content.
+fn fault_of(error: &serde_json::Error) -> String {
+    let message = error.to_string();
+    let (line, column) = (error.line(), error.column());
+    if message.starts_with("number out of range") {
+        return format!(
+            "The number at line {line}, column {column} is too large: JSON numbers go up to about 1.8e308."
+        );
+    }
+    if message.starts_with("recursion limit") {
+        return ErrorCode::InvalidJson.text().to_owned();
+    }
+    format!("The body is not valid JSON: {message}.")
 }
 
 fn time_until(deadline: SystemTime) -> Duration {
@@ -206,6 +244,37 @@ mod tests {
             assert_eq!(refused(&request(body)), ErrorCode::InvalidJson, "{body}");
         }
         assert_eq!(refused(&request(b"{\"a\":\"\xff\"}".to_vec())), ErrorCode::InvalidJson);
+    }
+
+    #[test]
+    fn the_message_says_what_is_wrong_with_the_json() {
+        for (body, expected) in [
+            ("{\"a\": 1e400}", "The number at line 1, column 11 is too large"),
+            ("{\"a\": \"x\"", "at line 1 column 9."),
+            ("[1]", "must be a JSON object"),
+            ("{\"canary\": canary}", "expected value at line 1 column 12."),
+        ] {
+            let message = request(body).json_object().unwrap_err().message;
+            assert!(message.contains(expected) && !message.contains("canary"), "{body}: {message}");
+            assert!(!message.contains("nested"), "{message}");
+        }
+        let deep = format!("{}1{}", "[".repeat(200), "]".repeat(200));
+        assert!(request(format!("{{\"a\":{deep}}}")).json_object().unwrap_err().message.contains("nested"));
+    }
+
+    #[test]
+    fn the_message_about_a_media_type_says_what_to_do() {
+        let message = |content_type: &'static str, body: &str| {
+            let mut request = request(body);
+            request.headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(content_type));
+            request.json_object().unwrap_err().message
+        };
+        for content_type in ["multipart/form-data; boundary=x", "application/pdf", "application/octet-stream"] {
+            assert!(message(content_type, "--x").contains("POST /v1/uploads"), "{content_type}");
+        }
+        let form = "application/x-www-form-urlencoded";
+        assert!(message(form, "{\"html\": \"x\"}").contains("-H 'Content-Type: application/json'"));
+        assert_eq!(message(form, "a=b"), ErrorCode::UnsupportedMediaType.text());
     }
 
     #[test]

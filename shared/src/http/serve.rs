@@ -5,13 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
-use lambda_http::http::Response;
+use lambda_http::http::{Method, Response};
 use lambda_http::{Body, Error, service_fn};
 use tracing::{Instrument, Level};
 
 use super::envelope::{Noted, Outcome, respond};
 use super::error::{ApiError, ErrorCode};
-use super::request::ApiRequest;
+use super::request::{ApiRequest, RequestId};
 use super::routes::route_of;
 use crate::telemetry::line::Line;
 use crate::telemetry::start::{Part, started};
@@ -31,14 +31,30 @@ where
     started(Part::Api);
     lambda_http::run(service_fn(|request: lambda_http::Request| {
         let request = ApiRequest::from(request);
-        let handled = guarded(request.clone(), handle(state.clone(), request));
+        let handled = guarded(Asked::of(&request), handle(state.clone(), request));
         async move { Ok::<_, Error>(handled.await) }
     }))
     .await
 }
 
+/// What the log line says about a request, apart from its headers and body.
+#[derive(Clone, Debug)]
+pub struct Asked {
+    id: RequestId,
+    method: Method,
+    path: String,
+    ends_at: Instant,
+}
+
+impl Asked {
+    pub fn of(request: &ApiRequest) -> Self {
+        let ApiRequest { id, method, path, ends_at, .. } = request;
+        Self { id: id.clone(), method: method.clone(), path: path.clone(), ends_at: *ends_at }
+    }
+}
+
 /// Runs one request to its end, even if the handler panics, and writes its log line.
-pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
+pub async fn guarded(request: Asked, handled: impl Future<Output = Response<Body>>) -> Response<Body> {
     let began = Instant::now();
     let span = tracing::info_span!("request", { field::REQUEST_ID } = %request.id);
     let contained = within(request.ends_at, handled).instrument(span).await;
@@ -47,7 +63,7 @@ pub async fn guarded(request: ApiRequest, handled: impl Future<Output = Response
     response
 }
 
-fn line(request: &ApiRequest, response: &Response<Body>, duration: Duration) -> Line {
+fn line(request: &Asked, response: &Response<Body>, duration: Duration) -> Line {
     let noted = response.extensions().get::<Noted>().cloned().unwrap_or_default();
     let (job, charged) = noted.job.unzip();
     let level = if noted.cause.is_some() { Level::ERROR } else { Level::INFO };
@@ -103,7 +119,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_panic_is_an_internal_error_with_an_envelope() {
-        let response = guarded(request(), async { panic!("secret") }).await;
+        let response = guarded(Asked::of(&request()), async { panic!("secret") }).await;
         assert_eq!(response.status(), 500);
         let body = std::str::from_utf8(response.body()).unwrap();
         assert!(body.contains("\"code\":\"internal\"") && body.contains("r-1") && !body.contains("secret"), "{body}");
@@ -111,7 +127,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_handler_that_hangs_is_unavailable_before_the_gateway_gives_up() {
-        let response = guarded(request(), std::future::pending()).await;
+        let response = guarded(Asked::of(&request()), std::future::pending()).await;
         assert_eq!(response.status(), 503);
         assert!(response.headers().contains_key("retry-after"));
     }

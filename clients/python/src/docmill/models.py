@@ -6,26 +6,6 @@ from typing import Any, Literal, Optional, TypedDict, Union
 from typing_extensions import TypeAlias, NotRequired
 
 
-class JobArchive(TypedDict):
-    """
-    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
-    """
-
-    files: int
-    """
-    How many ZIP files it has so far.
-    """
-    results: int
-    """
-    How many results they have.
-    """
-    bytes: int
-    leftOut: int
-    """
-    Results that had expired or were deleted before the archive was made.
-    """
-
-
 class JobWebhook(TypedDict):
     """
     The webhook that the request named. Its deliveries are listed under `id`.
@@ -1546,10 +1526,6 @@ class Job(TypedDict):
     How often a worker started the job.
     """
     progress: NotRequired[Progress]
-    archive: NotRequired[JobArchive]
-    """
-    The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links.
-    """
     webhook: NotRequired[JobWebhook]
     """
     The webhook that the request named. Its deliveries are listed under `id`.
@@ -1560,7 +1536,7 @@ class Job(TypedDict):
     """
     options: dict[str, Any]
     """
-    The options of the request without secrets, shortened like `input`.
+    The options of the request without secrets, shortened like `input`. Passwords and free texts, such as what is redacted, filled in or stamped, are `[redacted]`.
     """
     then: NotRequired[list[JobThenItem]]
     """

@@ -942,9 +942,6 @@ pub struct ImagesToPdfOptions {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct Job {
-    #[doc = "The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links."]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive: Option<JobArchive>,
     #[doc = "How often a worker started the job."]
     pub attempts: u64,
     #[doc = "The batch that the job belongs to."]
@@ -982,7 +979,7 @@ pub struct Job {
     pub metadata: std::collections::BTreeMap<String, String>,
     #[doc = "The mode of the key that created the job."]
     pub mode: super::JobMode,
-    #[doc = "The options of the request without secrets, shortened like `input`."]
+    #[doc = "The options of the request without secrets, shortened like `input`. Passwords and free texts, such as what is redacted, filled in or stamped, are `[redacted]`."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub options: serde_json::Map<String, serde_json::Value>,
     #[doc = "The result of a completed job."]
@@ -1027,19 +1024,6 @@ pub struct Job {
     #[doc = "The webhook that the request named. Its deliveries are listed under `id`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<JobWebhook>,
-}
-#[doc = "The archive of all results, if the request asks for one. `GET /v1/batches/{batch_id}/download` has its links."]
-#[non_exhaustive]
-#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
-pub struct JobArchive {
-    pub bytes: u64,
-    #[doc = "How many ZIP files it has so far."]
-    pub files: u64,
-    #[doc = "Results that had expired or were deleted before the archive was made."]
-    #[serde(rename = "leftOut")]
-    pub left_out: u64,
-    #[doc = "How many results they have."]
-    pub results: u64,
 }
 #[doc = "`JobCredits`"]
 #[non_exhaustive]

@@ -403,6 +403,39 @@ mod tests {
         }
     }
 
+    /// A property that nothing sends would be a promise of the description that nobody keeps.
+    #[test]
+    fn every_property_that_the_description_promises_is_sent() {
+        let output = json!({"format": "zip", "contentType": "application/zip", "bytes": 5, "pages": 6, "width": 1,
+            "height": 1, "sha256": "00", "filename": "x.zip"});
+        let stored = json!({
+            "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_1", "key_id": "key_1", "mode": "live",
+            "batch": {"id": "bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", "index": 3},
+            "tool": "split-pdf", "status": "processing", "created_at": 1, "started_at": 2, "finished_at": 3,
+            "expires_at": 900_000, "deleted_at": 5, "attempts": 1, "period": "2026-11",
+            "progress": {"attempt": 1, "progress": {"step": 1, "done": 2, "total": 3}},
+            "charge": {"included": 1, "granted": 0}, "refunded": 0, "input": {}, "options": {}, "ttl": 9,
+            "then": [{"toolSlug": "compress-pdf", "options": {}}], "output": output,
+            "webhook": {"id": "wh_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", "shown_url": "https://a.example/", "sealed_url": "x"},
+            "results": {"inline": {"outputs": [output], "report": {}}},
+            "steps": [{"toolSlug": "split-pdf", "engine": {"name": "x", "version": "1"}, "durationMs": 1}],
+            "engine": {"name": "x", "version": "1"}, "warnings": [{"code": "x", "message": "x"}],
+            "timings": {"queuedMs": 1, "fetchMs": 1, "convertMs": 1, "storeMs": 1},
+            "error": {"code": "internal", "message": "x", "retryable": true},
+        });
+        let mut job: Job = serde_json::from_value(stored).unwrap();
+        job.waiting_for = Some(BTreeSet::from([JobId::new()]));
+        let view = job.view(Timestamp(4));
+        let schemas = include_str!("../../../../functions/api-docs/description/schemas.json");
+        let schemas: Value = serde_json::from_str(schemas).unwrap();
+        let promised: BTreeSet<_> = schemas["Job"]["properties"].as_object().unwrap().keys().collect();
+        assert_eq!(promised, view.as_object().unwrap().keys().collect());
+        for (schema, sent) in [("Output", &view["output"]), ("OutputFile", &view["outputs"][0])] {
+            let promised: BTreeSet<_> = schemas[schema]["properties"].as_object().unwrap().keys().collect();
+            assert_eq!(promised, sent.as_object().unwrap().keys().collect(), "{schema}");
+        }
+    }
+
     #[test]
     fn a_payload_never_shows_itself() {
         assert_eq!(format!("{:?}", Payload::Inline("password".into())), "Payload::Inline(..)");

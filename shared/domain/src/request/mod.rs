@@ -11,6 +11,7 @@ mod unknown;
 
 use std::collections::BTreeMap;
 
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -64,7 +65,7 @@ impl JobRequest {
             breaches.push(Breach::new("/toolSlug", format!("must be {:?} here, or left out", definition.slug)));
         }
         if !breaches.is_empty() {
-            return Err(breaches);
+            return Err(unknown::meant(catalogue, definition, body).into_iter().chain(breaches).collect());
         }
 
         let mut input = known_properties(definition, body, Section::Input);
@@ -98,8 +99,8 @@ impl JobRequest {
         options.sort_keys();
         let then = steps::read(catalogue, tool, &options, body.get("then"))?;
         let unknown = unknown::names(catalogue, definition, body);
-        let output = body.get("output").and_then(|output| OutputRequest::deserialize(output).ok()).unwrap_or_default();
-        let webhook = body.get("webhook").and_then(|webhook| WebhookRequest::deserialize(webhook).ok());
+        let output = member(body, "output")?.unwrap_or_default();
+        let webhook = member(body, "webhook")?;
         let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
         Ok((Self { tool: definition.slug.clone(), input, options, then, output, webhook, metadata }, unknown))
     }
@@ -111,7 +112,11 @@ impl JobRequest {
 
     /// The part that the worker needs: without the webhook, whose secret is none of its business.
     pub fn for_worker(&self) -> CanonicalText {
-        CanonicalText(json!(Self { webhook: None, ..self.clone() }).to_string())
+        let mut request = json!(self);
+        if let Some(members) = request.as_object_mut() {
+            members.shift_remove("webhook");
+        }
+        CanonicalText(request.to_string())
     }
 
     pub fn redacted_input(&self) -> Value {
@@ -177,6 +182,12 @@ fn round_to_storable(value: &mut Value) {
     if value.as_f64().is_some_and(|number| number.abs() < 1e-100) {
         *value = json!(0);
     }
+}
+
+/// A member of the body, which the schema has checked. What the schema admits and its type does not is refused, never left out.
+fn member<T: DeserializeOwned>(body: &Map<String, Value>, name: &str) -> Result<Option<T>, Vec<Breach>> {
+    let read = body.get(name).map(T::deserialize).transpose();
+    read.map_err(|_: serde_json::Error| vec![Breach::new(format!("/{name}"), "has a member of the wrong type")])
 }
 
 fn string_pairs(object: &Map<String, Value>) -> BTreeMap<String, String> {

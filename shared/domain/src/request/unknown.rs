@@ -2,6 +2,7 @@
 
 use serde_json::{Map, Value};
 
+use crate::breach::Breach;
 use crate::job::Warning;
 use crate::nearest::nearest;
 use crate::tool::Definition;
@@ -9,6 +10,7 @@ use crate::tool::catalogue::Catalogue;
 
 /// Most unknown names that are reported individually.
 const MOST: usize = 20;
+const HINT: &str = " Did you mean `";
 
 /// Unknown names of a valid body, those of its further steps' options included.
 pub(super) fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
@@ -24,6 +26,16 @@ pub(super) fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<S
     }
     unknown.truncate(MOST);
     unknown
+}
+
+/// The unknown names of a refused body that are probably known ones misspelled: often the cause of the other errors.
+pub(super) fn meant(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Breach> {
+    let unknown = names(catalogue, definition, body).into_iter();
+    let breach = |warning: Warning| {
+        let (_, hint) = warning.message.split_once(HINT)?;
+        Some(Breach::new(warning.detail?, format!("is not a known property.{HINT}{hint}")))
+    };
+    unknown.filter_map(breach).collect()
 }
 
 fn look(path: &str, value: &Value, schema: &Value, unknown: &mut Vec<Warning>) {
@@ -51,7 +63,7 @@ fn of_object(path: &str, object: &Map<String, Value>, schema: &Value, unknown: &
 
 fn warning(path: &str, name: &str, known: &Map<String, Value>) -> Warning {
     let meant = nearest(name, known.keys().map(String::as_str));
-    let hint = meant.map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"));
+    let hint = meant.map_or_else(String::new, |meant| format!("{HINT}{meant}`?"));
     let shown: String = format!("{path}/{name}").chars().take(100).collect();
     Warning::new("unknown_option", format!("The tool does not know this property, so it had no effect.{hint}"))
         .with_detail(shown)

@@ -3,6 +3,7 @@
 pub mod delivery;
 pub mod destination;
 pub mod endpoint;
+mod reach;
 pub mod request;
 pub mod schedule;
 

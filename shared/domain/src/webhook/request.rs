@@ -7,6 +7,7 @@ use url::{Host, Url};
 
 use super::destination::{Arn, Destination};
 use super::endpoint::Signatures;
+use super::reach;
 use crate::breach::Breach;
 use crate::event::EventKind;
 
@@ -63,11 +64,10 @@ impl Wanted {
             let path = format!("/{}", name.replace('~', "~0").replace('/', "~1"));
             let fits = match name.as_str() {
                 "url" => {
-                    let url = value
-                        .as_str()
-                        .and_then(|text| receiver(text, MAX_URL_BYTES, local))
-                        .map(|url| Destination::Url { url });
-                    set(&mut wanted.destination, url, URL_RULE)
+                    let url = value.as_str().ok_or(URL_RULE);
+                    url.and_then(|text| receiver(text, MAX_URL_BYTES, local))
+                        .map(|url| wanted.destination = Some(Destination::Url { url }))
+                        .map_err(str::to_owned)
                 }
                 "destination" => set(&mut wanted.destination, of_aws(value), DESTINATION_RULE),
                 "events" => set(&mut wanted.kinds, kinds(value), EVENTS_RULE),
@@ -121,15 +121,19 @@ fn of_aws(value: &Value) -> Option<Destination> {
     }
 }
 
-/// The receiver's address: absolute https without user info, or http for loopback on a local stack.
-pub fn receiver(text: &str, most_bytes: usize, local: bool) -> Option<String> {
-    if text.len() > most_bytes {
-        return None;
+/// The receiver's address: absolute https without user info, or http for loopback on a local stack. Fails with the rule that it
+/// breaks.
+pub fn receiver(text: &str, most_bytes: usize, local: bool) -> Result<String, &'static str> {
+    let url = Url::parse(text).ok().filter(|_| text.len() <= most_bytes).ok_or(URL_RULE)?;
+    let is_of_stack = local && is_loopback(&url);
+    let scheme_fits = url.scheme() == "https" || (is_of_stack && url.scheme() == "http");
+    if !scheme_fits || !url.has_host() || !url.username().is_empty() || url.password().is_some() {
+        return Err(URL_RULE);
     }
-    let url = Url::parse(text).ok()?;
-    let scheme_fits = url.scheme() == "https" || (local && url.scheme() == "http" && is_loopback(&url));
-    let fits = scheme_fits && url.has_host() && url.username().is_empty() && url.password().is_none();
-    fits.then(|| text.to_owned())
+    match reach::obstacle(&url) {
+        Some(rule) if !is_of_stack => Err(rule),
+        Some(_) | None => Ok(text.to_owned()),
+    }
 }
 
 fn is_loopback(url: &Url) -> bool {
@@ -252,20 +256,36 @@ mod tests {
 
     #[test]
     fn receivers_are_absolute_https() {
-        assert!(receiver("https://hooks.example/docmill?x=1", MAX_URL_BYTES, false).is_some());
+        assert!(receiver("https://hooks.example/docmill?x=1", MAX_URL_BYTES, false).is_ok());
         for bad in ["http://hooks.example/", "https://u:p@hooks.example/", "//hooks.example/", "hooks", "", "ftp://a/"]
         {
-            assert_eq!(receiver(bad, MAX_URL_BYTES, true), None, "{bad}");
+            assert_eq!(receiver(bad, MAX_URL_BYTES, true), Err(URL_RULE), "{bad}");
         }
-        assert_eq!(receiver(&format!("https://a.example/{}", "x".repeat(MAX_URL_BYTES)), MAX_URL_BYTES, false), None);
+        let long = format!("https://a.example/{}", "x".repeat(MAX_URL_BYTES));
+        assert_eq!(receiver(&long, MAX_URL_BYTES, false), Err(URL_RULE));
     }
 
     #[test]
     fn loopback_over_http_is_only_for_the_local_stack() {
         for url in ["http://localhost:9000/", "http://127.0.0.1/", "http://[::1]:9000/"] {
-            assert!(receiver(url, MAX_URL_BYTES, true).is_some(), "{url}");
-            assert_eq!(receiver(url, MAX_URL_BYTES, false), None, "{url}");
+            assert!(receiver(url, MAX_URL_BYTES, true).is_ok(), "{url}");
+            assert_eq!(receiver(url, MAX_URL_BYTES, false), Err(URL_RULE), "{url}");
         }
+    }
+
+    #[test]
+    fn an_address_that_can_never_be_reached_is_refused_when_it_is_given() {
+        for url in
+            ["https://127.0.0.1/x", "https://169.254.169.254/", "https://localhost/", "https://hooks.example:22/"]
+        {
+            let breaches = Wanted::to_create(&object(json!({"url": url})), false).unwrap_err();
+            assert_eq!(breaches[0].path, "/url");
+            assert_ne!(breaches[0].message, URL_RULE, "{url}: the message says what is wrong");
+        }
+        assert!(
+            Wanted::to_create(&object(json!({"url": "https://10.0.0.1/"})), true).is_err(),
+            "only loopback is of a stack"
+        );
     }
 
     #[test]

@@ -19,6 +19,7 @@ use super::error::{ApiError, ErrorCode};
 use super::guard::{Caller, as_account, authenticated};
 use super::request::ApiRequest;
 use super::results::{self, Waited};
+use super::suggest::tool_not_found;
 use super::wait::{PREFERENCE_APPLIED, Wait};
 use crate::clock;
 use crate::context::Context;
@@ -33,7 +34,7 @@ use crate::domain::quota::{Charge, RatePolicy};
 use crate::domain::request::echo::Echo;
 use crate::domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use crate::domain::tool::{ToolSettings, ToolState};
-use crate::domain::webhook::request::{MAX_URL_BYTES, URL_RULE, receiver};
+use crate::domain::webhook::request::{MAX_URL_BYTES, receiver};
 use crate::domain::webhook::{JobWebhook, WebhookRequest};
 use crate::files::ObjectKey;
 use crate::queue::{Message, Queue};
@@ -227,7 +228,7 @@ impl JobService {
     ) -> Result<Option<JobWebhook>, ApiError> {
         let Some(wanted) = wanted else { return Ok(None) };
         let wrong = |member, rule| ApiError::validation(vec![Breach::new(format!("/webhook/{member}"), rule)]);
-        receiver(&wanted.url, MAX_URL_BYTES, self.context.config.local_mode).ok_or_else(|| wrong("url", URL_RULE))?;
+        receiver(&wanted.url, MAX_URL_BYTES, self.context.config.local_mode).map_err(|rule| wrong("url", rule))?;
         if wanted.secret.as_deref().is_some_and(|secret| Secret::parse(secret).is_none()) {
             return Err(wrong("secret", SECRET_RULE));
         }
@@ -257,7 +258,7 @@ impl JobService {
                 }
             },
         };
-        self.context.catalogue.find(slug).ok_or_else(|| ErrorCode::ToolNotFound.into())
+        self.context.catalogue.find(slug).ok_or_else(|| tool_not_found(&self.context.catalogue, slug))
     }
 
     /// The response to a repeated request with the same key.
