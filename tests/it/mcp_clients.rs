@@ -36,7 +36,7 @@ async fn journey(mode: &str) -> Option<(Value, String)> {
 
 fn check(seen: &Value, text: &str) {
     assert_eq!(seen["server"], "docmill");
-    let tools = ["list_tools", "describe_tool", "run_tool", "get_job", "cancel_job", "create_upload"];
+    let tools = ["list_tools", "describe_tool", "run_tool", "get_job", "read_result", "cancel_job", "create_upload"];
     assert_eq!(seen["tools"], json!(tools));
     let documents = seen["document tools"].as_array().unwrap();
     assert!(documents.contains(&json!("office-to-pdf")) && documents.contains(&json!("redact-pdf")), "{documents:?}");
@@ -86,7 +86,10 @@ async fn files_of_the_machine_are_converted_by_the_command_line() {
     let source = root().join("samples/small.docx");
     let arguments = [docmill.to_str().unwrap(), source.to_str().unwrap(), folder.path().to_str().unwrap()];
     let Some(seen) = seen("local.py", &arguments).await else { return };
-    assert_eq!(seen["tools"], json!(["list_tools", "describe_tool", "run_tool", "get_job", "cancel_job"]));
+    assert_eq!(
+        seen["tools"],
+        json!(["list_tools", "describe_tool", "run_tool", "get_job", "read_result", "cancel_job"])
+    );
     let saved = folder.path().join("small.pdf");
     assert_eq!(seen["saved"], saved.to_str().unwrap());
     assert!(pdf::text(&std::fs::read(&saved).unwrap()).contains("Amet aliqua dolor"));

@@ -17,12 +17,12 @@ async def main(docmill: str, source: str, folder: str) -> None:
         protocol, tools = client.protocol_version, [tool.name for tool in (await client.list_tools()).tools]
         arguments = {"tool": "office-to-pdf", "input": {"path": source}, "saveTo": folder, "waitSeconds": 25}
         saved = await client.call_tool("run_tool", arguments)
-        again = await client.call_tool("get_job", {"jobId": saved.structured_content["job"]["id"], "saveTo": folder})
+        again = await client.call_tool("get_job", {"jobId": json.loads(saved.content[0].text)["job"]["id"], "saveTo": folder})
         missing = await client.call_tool("run_tool", {**arguments, "input": {"path": source + ".missing"}})
     print(json.dumps({
         "protocol": protocol,
         "tools": tools,
-        "saved": saved.structured_content["files"][0]["savedTo"],
+        "saved": json.loads(saved.content[0].text)["files"][0]["savedTo"],
         "again": again.content[0].text,
         "missing": missing.content[0].text,
     }))

@@ -69,6 +69,12 @@ pub fn format_of_path(path: &Path) -> Option<String> {
     path.extension().and_then(|suffix| suffix.to_str()).map(format_of)
 }
 
+/// Whether any tool takes or makes this format. Other suffixes say nothing about a file.
+pub fn is_format(format: &str) -> bool {
+    let made = |tool: &'static Tool| tool.definition.all_outputs().any(|made| format_of(&made.extension) == format);
+    format == "zip" || tools().iter().any(|tool| tool.definition.sources.accepts(format) || made(tool))
+}
+
 /// The media type by a file's suffix.
 pub fn media_type_of_path(path: &Path) -> &'static str {
     media_type(&format_of_path(path).unwrap_or_default())

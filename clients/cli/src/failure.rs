@@ -57,13 +57,25 @@ pub struct Failure {
     /// What to do, if the message does not say it.
     pub hint: Option<String>,
     pub request_id: Option<String>,
+    /// The job that failed.
+    pub job_id: Option<String>,
+    /// Whether trying again can help, if that is known.
+    pub retryable: Option<bool>,
 }
 
 pub type Outcome<T> = Result<T, Failure>;
 
 impl Failure {
     fn new(exit: Exit, code: &str, message: impl Into<String>) -> Self {
-        Self { exit, code: code.to_owned(), message: message.into(), hint: None, request_id: None }
+        Self {
+            exit,
+            code: code.to_owned(),
+            message: message.into(),
+            hint: None,
+            request_id: None,
+            job_id: None,
+            retryable: None,
+        }
     }
 
     pub fn usage(message: impl Into<String>) -> Self {
@@ -84,6 +96,16 @@ impl Failure {
 
     pub fn interrupted() -> Self {
         Self::new(Exit::Interrupted, "interrupted", "Interrupted.")
+    }
+
+    /// Some documents of a run failed: each has said why.
+    pub fn documents(exit: Exit, message: impl Into<String>) -> Self {
+        Self::new(exit, "documents", message)
+    }
+
+    /// The reader of standard output has gone, such as `head`: nothing is left to do.
+    pub fn is_closed_output(&self) -> bool {
+        self.code == CLOSED_OUTPUT
     }
 
     /// A document's own failure.
@@ -147,6 +169,12 @@ impl Failure {
         if let Some(id) = &self.request_id {
             view["requestId"] = json!(id);
         }
+        if let Some(id) = &self.job_id {
+            view["jobId"] = json!(id);
+        }
+        if let Some(retryable) = self.retryable {
+            view["retryable"] = json!(retryable);
+        }
         view
     }
 }
@@ -154,7 +182,10 @@ impl Failure {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.message)?;
-        if !matches!(self.code.as_str(), "usage" | "machine" | "no_key" | "interrupted") {
+        if let Some(id) = &self.job_id {
+            write!(f, " (job {id})")?;
+        }
+        if !matches!(self.code.as_str(), "usage" | "machine" | "no_key" | "interrupted" | "documents") {
             write!(f, " [{}]", self.code)?;
         }
         if let Some(id) = &self.request_id {
@@ -168,6 +199,15 @@ impl fmt::Display for Failure {
 }
 
 impl std::error::Error for Failure {}
+
+const CLOSED_OUTPUT: &str = "closed_output";
+
+/// An error while a result is written.
+pub fn writing(error: &std::io::Error) -> Failure {
+    let failure = Failure::machine(format!("Writing the result: {error}"));
+    let is_closed = error.kind() == std::io::ErrorKind::BrokenPipe;
+    if is_closed { Failure { code: CLOSED_OUTPUT.to_owned(), ..failure } } else { failure }
+}
 
 /// Adds what was being done to an error of the operating system.
 pub trait Doing<T> {

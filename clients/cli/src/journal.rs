@@ -168,6 +168,8 @@ pub fn document(task: &Task) -> Outcome<String> {
         text.push('\n');
         match input {
             Input::Address(url) => text.push_str(url.as_str()),
+            // The request names it.
+            Input::Template { .. } => {}
             Input::File { path, shown, .. } => {
                 let metadata = std::fs::metadata(path).doing(format!("Reading {shown}"))?;
                 let modified = metadata.modified().ok().and_then(|time| time.duration_since(UNIX_EPOCH).ok());

@@ -11,6 +11,7 @@ pub mod failure;
 pub mod folders;
 pub mod journal;
 pub mod key;
+pub mod made;
 pub mod plan;
 pub mod report;
 pub mod run;
@@ -62,7 +63,8 @@ async fn dispatch(matches: &ArgMatches) -> Outcome<()> {
     {
         let args = ToolArgs::read(tool, of_tool)?;
         let globals = Globals::read(matches).map_err(wrong)?;
-        return run::run(plan::of_tool(&args)?, &globals, &args.job).await;
+        let stored = verbs::templates::formats(&args.files, &globals).await?;
+        return run::run(plan::of_tool(&args, &stored)?, &globals, &args.job).await;
     }
     let Cli { globals, verb } = Cli::from_arg_matches(matches).map_err(wrong)?;
     match verb {

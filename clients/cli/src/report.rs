@@ -13,6 +13,10 @@ use crate::api::transfer::Advance;
 use crate::args::Globals;
 use crate::failure::Failure;
 use crate::plan::Task;
+use crate::plan::inputs::{PassedOver, Why};
+
+/// Most files that a line names.
+const MOST_NAMED: usize = 3;
 
 #[derive(Debug)]
 enum Mode {
@@ -51,6 +55,9 @@ pub struct Counts {
     pub skipped: u64,
     pub left: u64,
     pub credits: u64,
+    /// Of the failed ones, those whose file could not be read or written, and those that will fail again.
+    pub of_machine: u64,
+    pub hopeless: u64,
 }
 
 impl Report {
@@ -104,7 +111,7 @@ impl Report {
     }
 
     pub fn summarize(&self, counts: Counts) {
-        let Counts { completed, failed, skipped, left, credits } = counts;
+        let Counts { completed, failed, skipped, left, credits, of_machine: _, hopeless: _ } = counts;
         if matches!(self.mode, Mode::Json) {
             let duration = millis(self.started.elapsed());
             self.json(&json!({"type": "summary", "completed": completed, "failed": failed, "skipped": skipped,
@@ -127,6 +134,36 @@ impl Report {
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
         let credits = if credits == 1 { "1 credit".to_owned() } else { format!("{credits} credits") };
         self.say(&format!("{text}, {credits}, {:.1} s", self.started.elapsed().as_secs_f64()));
+    }
+
+    /// Says what was decided for the user.
+    pub fn note(&self, text: &str) {
+        if self.is_json() {
+            self.json(&json!({"type": "note", "message": text}));
+        } else {
+            self.say(text);
+        }
+    }
+
+    /// Says which files are not converted, and why.
+    pub fn passed_over(&self, files: &[PassedOver]) {
+        if self.is_json() {
+            for file in files {
+                self.json(&json!({"type": "passedOver", "source": file.shown, "reason": file.why.as_str()}));
+            }
+            return;
+        }
+        for (why, what) in [(Why::Format, "of other formats left out"), (Why::Twice, "named twice and taken once")] {
+            let shown: Vec<_> = files.iter().filter(|file| file.why == why).map(|file| file.shown.as_str()).collect();
+            let count = match shown.len() {
+                0 => continue,
+                1 => "1 file".to_owned(),
+                more => format!("{more} files"),
+            };
+            let more = if shown.len() > MOST_NAMED { ", …" } else { "" };
+            let named = shown.iter().take(MOST_NAMED).copied().collect::<Vec<_>>().join(", ");
+            self.say(&format!("{count} {what}: {named}{more}"));
+        }
     }
 
     /// A line for people, unless they want none.

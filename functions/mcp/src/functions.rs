@@ -2,11 +2,18 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
+use docmill::domain::breach::Breach;
+use docmill::domain::job::JobStatus;
+use docmill::files::result_files;
 use docmill::http::envelope::{Noted, Outcome, Reply, respond};
+use docmill::http::error::ApiError;
 use docmill::http::guard::Caller;
+use docmill::http::jobs::own_job;
 use docmill::http::request::ApiRequest;
+use docmill::http::results::no_result;
 use docmill::http::submit::ToolChoice;
 use docmill_mcp::api::{Answer, Api, Request, Unreachable};
+use docmill_mcp::reading::{body_of_piece, is_text};
 use lambda_http::http::{HeaderMap, HeaderValue, header};
 use serde_json::{Map, Value};
 
@@ -53,8 +60,44 @@ impl Functions {
                 get_job::answer(context, caller, &request).await
             }
             Request::GetDownload { job } => get_job_download::answer(context, caller, &self.about("job_id", job)).await,
+            Request::ReadResult { job, file, from, most } => self.read(job, *file, *from, *most).await,
             Request::CancelJob { job } => Ok(Reply::ok("job", control.cancel(caller, job).await?.view(caller.now))),
             Request::CreateUpload { body } => uploads.issue(body, caller).await,
+        }
+    }
+
+    /// A piece of a file of a completed job.
+    async fn read(&self, job: &str, file: usize, from: u64, most: u64) -> Outcome {
+        let McpService { context, .. } = self.service.as_ref();
+        let now = self.caller.now;
+        let job = own_job(&context.jobs, &self.caller, job).await?;
+        if job.status_at(now) != JobStatus::Completed {
+            return Err(no_result(&job, now));
+        }
+        let job = context.files.with_results(job, now).await.map_err(ApiError::unavailable)?;
+        let files = result_files(&job);
+        let missing = || ApiError::validation(vec![Breach::new("/file", "must be the index of a file of the result")]);
+        let (output, key) = files.get(file).ok_or_else(missing)?;
+        if !is_text(&output.content_type) {
+            return Err(ApiError::validation(vec![Breach::new("/file", "is not a text: get_job has a link to it")]));
+        }
+        let bytes = if from < output.bytes {
+            context.files.get_part(key, from, most).await.map_err(ApiError::unavailable)?
+        } else {
+            Vec::new()
+        };
+        match body_of_piece(&bytes, from, output.bytes) {
+            Value::Object(mut piece) => {
+                let text = piece.remove("text").unwrap_or_default();
+                let reply = Reply::ok("text", text);
+                Ok(piece
+                    .into_iter()
+                    .filter(|(name, _)| name != "ok")
+                    .fold(reply, |reply, (name, value)| reply.with(&name, value)))
+            }
+            Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
+                Err(ApiError::internal("a piece is an object"))
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// A way to reach the API: with a key over HTTP, or as an admitted caller within a function.
 pub trait Api: Send + Sync + 'static {
@@ -29,6 +29,13 @@ pub enum Request {
     GetDownload {
         job: String,
     },
+    /// A piece of a result's file as text: answered by [`crate::reading::body_of_piece`].
+    ReadResult {
+        job: String,
+        file: usize,
+        from: u64,
+        most: u64,
+    },
     CancelJob {
         job: String,
     },
@@ -47,6 +54,8 @@ impl Request {
             Self::CreateJob { wait_seconds: Some(seconds), .. } => ("POST", format!("/v1/jobs?wait={seconds}")),
             Self::GetJob { job, wait_seconds } => ("GET", format!("/v1/jobs/{job}?wait={wait_seconds}")),
             Self::GetDownload { job } => ("GET", format!("/v1/jobs/{job}/download")),
+            // Over HTTP, the link of the answer leads to the bytes.
+            Self::ReadResult { job, file, .. } => ("GET", format!("/v1/jobs/{job}/download?output={file}")),
             Self::CancelJob { job } => ("POST", format!("/v1/jobs/{job}/cancel")),
             Self::CreateUpload { .. } => ("POST", "/v1/uploads".into()),
         }
@@ -60,6 +69,7 @@ impl Request {
             | Self::GetToolSchema { .. }
             | Self::GetJob { .. }
             | Self::GetDownload { .. }
+            | Self::ReadResult { .. }
             | Self::CancelJob { .. } => None,
         }
     }
@@ -72,6 +82,7 @@ impl Request {
             | Self::GetToolSchema { .. }
             | Self::GetJob { .. }
             | Self::GetDownload { .. }
+            | Self::ReadResult { .. }
             | Self::CancelJob { .. }
             | Self::CreateUpload { .. } => None,
         }
@@ -93,6 +104,14 @@ pub struct Answer {
     pub body: Value,
     /// Of the header `Retry-After`.
     pub retry_after_seconds: Option<u64>,
+}
+
+impl Answer {
+    /// Stands for the answer that did not come.
+    pub(crate) fn unreachable(why: &Unreachable) -> Self {
+        let error = json!({"code": "unavailable", "message": why.0});
+        Self { status: 503, body: json!({"error": error}), retry_after_seconds: None }
+    }
 }
 
 impl fmt::Debug for Answer {

@@ -25,10 +25,23 @@ pub(crate) struct ListTools {}
 #[serde(deny_unknown_fields)]
 pub(crate) struct DescribeTool {
     tool: String,
+    pub(crate) option: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ReadResult {
+    pub(crate) job_id: String,
+    #[serde(default)]
+    pub(crate) file: usize,
+    #[serde(default)]
+    pub(crate) offset: u64,
+    pub(crate) search: Option<String>,
 }
 
 impl DescribeTool {
     pub(crate) fn request(self) -> Result<Request, String> {
+        // Only a part of the answer, which is chosen later.
         Ok(Request::GetToolSchema { tool: in_path("tool", self.tool)? })
     }
 }

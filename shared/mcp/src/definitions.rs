@@ -12,41 +12,38 @@ use crate::tool_name::ToolName;
 pub(crate) fn definition(tool: ToolName, has_files: bool) -> Tool {
     let (title, description) = texts(tool);
     let shown = Tool::new(tool.as_str(), description, object(schemas::input(tool, has_files)));
-    let shown = shown.with_title(title).with_annotations(annotations(tool));
-    match schemas::output(tool) {
-        Some(schema) => shown.with_raw_output_schema(object(schema)),
-        None => shown,
-    }
+    shown.with_title(title).with_annotations(annotations(tool))
 }
 
 const fn texts(tool: ToolName) -> (&'static str, &'static str) {
     match tool {
         ToolName::ListTools => (
             "List document tools",
-            "Lists the document tools that you can run (convert, merge, split, compress, OCR, redact and more), each with a \
-             description and its price in credits.",
+            "Lists the document tools (convert, merge, split, OCR, redact, extract and more) with their prices in credits.",
         ),
         ToolName::DescribeTool => (
             "Describe a document tool",
-            "Returns the JSON Schema of a tool's input and options, its limits, and the format of its result. Read it before \
-             you use options.",
+            "What a tool takes and makes, and its options. Read it before you use options.",
         ),
         ToolName::RunTool => (
             "Run a document tool",
-            "Runs a tool on documents, and waits for its result: links to the resulting files, valid for ten minutes. If it \
-             takes longer than `waitSeconds`, you get the job instead: call get_job until it has ended. A failed job costs \
-             nothing.",
+            "Runs a tool on documents and waits for its result: short text (Markdown, JSON, CSV) itself, other files as links \
+             that work for ten minutes. After `waitSeconds` you get the job instead: call get_job until it has ended. A failed \
+             job costs nothing.",
         ),
         ToolName::GetJob => (
             "Get a job",
-            "Waits until a job has ended, at most `waitSeconds`, and returns its status and fresh links to its files. Results \
-             are kept for a day.",
+            "Waits until a job has ended and returns its status, and its result like run_tool. Results are kept for a day.",
+        ),
+        ToolName::ReadResult => (
+            "Read a text result",
+            "Returns a piece of a text result (50 KB) from `offset` on, or the lines with the text `search`.",
         ),
         ToolName::CancelJob => ("Cancel a job", "Cancels a job that has not ended. Its credits come back."),
         ToolName::CreateUpload => (
             "Create an upload link",
-            "Returns a link for uploading one file: send the bytes with the `method` and all `headers` of the answer to its \
-             `url`, then use the `id` as `uploadId` in run_tool. Only needed for files that have no URL.",
+            "For a file without a URL: returns a link to send its bytes to, with the given `method` and `headers`. Then use the \
+             `id` as `uploadId`.",
         ),
     }
 }
@@ -54,7 +51,7 @@ const fn texts(tool: ToolName) -> (&'static str, &'static str) {
 fn annotations(tool: ToolName) -> ToolAnnotations {
     let annotations = ToolAnnotations::new();
     match tool {
-        ToolName::ListTools | ToolName::DescribeTool | ToolName::GetJob => {
+        ToolName::ListTools | ToolName::DescribeTool | ToolName::GetJob | ToolName::ReadResult => {
             annotations.read_only(true).open_world(false)
         }
         // Documents come from anywhere, and none of them is changed.

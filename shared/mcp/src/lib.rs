@@ -7,6 +7,8 @@ pub mod api;
 mod arguments;
 mod definitions;
 pub mod files;
+mod outline;
+pub mod reading;
 mod results;
 mod schemas;
 mod server;

@@ -1,12 +1,14 @@
 //! The API's answers as results of tools.
 //!
-//! Errors are results, too, so that the model sees them and can act on them: the API's code, message and details, as JSON. They have no
-//! structured content, since that would have to match the tool's output schema.
+//! Everything is there once, as text: a structured copy would cost an assistant the same tokens again. Errors are results, too, so that
+//! the model sees them and can act on them: the API's code, message and details, as JSON.
 
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Map, Value, json};
 
 use crate::api::Answer;
+use crate::outline;
+use crate::reading::Piece;
 
 /// What a job's result keeps of the job. The rest is what the caller sent, or stands with the files.
 const JOB_MEMBERS: [&str; 13] = [
@@ -37,13 +39,13 @@ pub(crate) fn error(message: impl Into<String>) -> CallToolResult {
 
 /// The answer's members, or its error.
 pub(crate) fn of_answer(answer: &Answer) -> CallToolResult {
-    if is_error(answer) { refusal(answer) } else { structured(answer.body.clone(), Vec::new()) }
+    if is_error(answer) { refusal(answer) } else { told(answer.body.clone(), Vec::new()) }
 }
 
 pub(crate) fn of_tools(answer: &Answer) -> CallToolResult {
     let Some(tools) = answer.body["tools"].as_array() else { return of_answer(answer) };
     let tools: Vec<_> = tools.iter().map(|tool| only(tool, &TOOL_MEMBERS)).collect();
-    structured(json!({"tools": tools, "requestId": answer.body["requestId"]}), Vec::new())
+    told(json!({"tools": tools}), Vec::new())
 }
 
 /// The answer about a job: links to its files, what it waits for, or why there are none.
@@ -54,54 +56,87 @@ pub(crate) fn of_job(answer: &Answer) -> CallToolResult {
         // An ended job is no error to who asks for it, but to who wanted to cancel it.
         Some(_) if is_error(answer) && answer.body["error"]["code"] != "job_canceled" => refusal(answer),
         Some(status) => {
-            let ended = matches!(status, "completed" | "canceled");
             let files = files(&answer.body);
-            let links = files.iter().filter_map(link).collect();
-            let mut members =
-                json!({"job": only(job, &JOB_MEMBERS), "files": files, "requestId": answer.body["requestId"]});
-            if !ended {
+            let mut members = members(answer, &files);
+            if !matches!(status, "completed" | "canceled") {
                 members["next"] = json!(NEXT);
             }
-            structured(members, links)
+            told(members, files.iter().filter_map(link).collect())
         }
         None => of_answer(answer),
     }
 }
 
-/// Adds where a file was saved.
-pub(crate) fn saved(mut result: CallToolResult, path: &str) -> CallToolResult {
-    let files = result.structured_content.as_mut().and_then(|content| content.get_mut("files"));
-    if let Some(file) = files.and_then(|files| files.get_mut(0)) {
-        file["savedTo"] = json!(path);
-    }
-    result.content.push(ContentBlock::text(format!("Saved to {path}")));
-    result
+fn members(answer: &Answer, files: &[Value]) -> Value {
+    json!({"job": only(&answer.body["job"], &JOB_MEMBERS), "files": files, "requestId": answer.body["requestId"]})
 }
 
-/// The result's file.
-pub(crate) fn primary(result: &CallToolResult) -> Option<&Value> {
-    result.structured_content.as_ref()?["files"].get(0)
+/// A tool as it is called.
+pub(crate) fn of_description(answer: &Answer, option: Option<&str>) -> CallToolResult {
+    if is_error(answer) {
+        return refusal(answer);
+    }
+    match outline::of_tool(&answer.body, option) {
+        Ok(tool) => told(tool, Vec::new()),
+        Err(message) => error(message),
+    }
+}
+
+/// The job whose result is in the answer itself, or begins there.
+pub(crate) fn of_read(answer: &Answer, piece: &Piece) -> CallToolResult {
+    let files = files(&answer.body);
+    let mut members = members(answer, &files);
+    let mut blocks = vec![ContentBlock::text(piece.text.clone())];
+    if let Some(next) = piece.next {
+        members["next"] =
+            json!(format!("This is the beginning of {} bytes. read_result with offset {next} goes on.", piece.bytes));
+        blocks.extend(files.iter().filter_map(link));
+    }
+    told(members, blocks)
+}
+
+/// A piece of a result.
+pub(crate) fn of_piece(piece: Piece) -> CallToolResult {
+    let place = match piece.next {
+        Some(next) => json!({"bytes": piece.bytes, "next": next}),
+        None => json!({"bytes": piece.bytes}),
+    };
+    told(place, vec![ContentBlock::text(piece.text)])
+}
+
+pub(crate) fn of_search(found: Value) -> CallToolResult {
+    told(found, Vec::new())
+}
+
+/// The job whose result was saved. It needs no link.
+pub(crate) fn of_saved(answer: &Answer, path: &str) -> CallToolResult {
+    let mut files = files(&answer.body);
+    if let Some(file) = files.first_mut() {
+        file["savedTo"] = json!(path);
+    }
+    told(members(answer, &files), Vec::new())
+}
+
+/// The files of a completed job.
+pub(crate) fn files_of(answer: &Answer) -> Vec<Value> {
+    let is_completed = answer.body["job"]["status"] == "completed" && !is_error(answer);
+    if is_completed { files(&answer.body) } else { Vec::new() }
 }
 
 fn is_error(answer: &Answer) -> bool {
     answer.status >= 400
 }
 
-/// JSON as structured content and, for clients that don't read that, as text. The text leaves links out, which follow by
-/// themselves.
-fn structured(content: Value, links: Vec<ContentBlock>) -> CallToolResult {
-    let mut text = content.clone();
-    if let Some(files) = text["files"].as_array_mut() {
+/// JSON as text, and what follows it. Links are not in the text, because they follow by themselves.
+fn told(mut content: Value, blocks: Vec<ContentBlock>) -> CallToolResult {
+    if let Some(files) = content.get_mut("files").and_then(Value::as_array_mut) {
         files.iter_mut().filter_map(Value::as_object_mut).for_each(|file| _ = file.remove("url"));
     }
-    let mut result =
-        CallToolResult::success(std::iter::once(ContentBlock::text(text.to_string())).chain(links).collect());
-    result.structured_content = Some(content);
-    result
+    CallToolResult::success(std::iter::once(ContentBlock::text(content.to_string())).chain(blocks).collect())
 }
 
 /// The API's error.
-fn refusal(answer: &Answer) -> CallToolResult {
+pub(crate) fn refusal(answer: &Answer) -> CallToolResult {
     let mut members = Map::new();
     for name in ["error", "requestId"] {
         members.insert(name.into(), answer.body[name].clone());

@@ -9,7 +9,22 @@ use crate::tool_name::ToolName;
 pub(crate) fn input(tool: ToolName, has_files: bool) -> Value {
     match tool {
         ToolName::ListTools => object(json!({}), &[]),
-        ToolName::DescribeTool => object(json!({"tool": slug()}), &["tool"]),
+        ToolName::DescribeTool => object(
+            json!({
+                "tool": slug(),
+                "option": {"type": "string", "description": "Only this option, with all about it."},
+            }),
+            &["tool"],
+        ),
+        ToolName::ReadResult => object(
+            json!({
+                "jobId": job_id(),
+                "file": {"type": "integer", "minimum": 0, "default": 0, "description": "Which of several files."},
+                "offset": {"type": "integer", "minimum": 0, "default": 0},
+                "search": {"type": "string"},
+            }),
+            &["jobId"],
+        ),
         ToolName::RunTool => run_tool(has_files),
         ToolName::GetJob => {
             let mut properties = json!({"jobId": job_id(), "waitSeconds": wait()});
@@ -30,64 +45,28 @@ pub(crate) fn input(tool: ToolName, has_files: bool) -> Value {
     }
 }
 
-/// Only of tools that answer with links.
-pub(crate) fn output(tool: ToolName) -> Option<Value> {
-    match tool {
-        ToolName::RunTool | ToolName::GetJob => Some(json!({
-            "type": "object",
-            "properties": {
-                "job": {
-                    "type": "object",
-                    "properties": {"id": {"type": "string"}, "status": {"type": "string"}, "toolSlug": {"type": "string"}},
-                    "required": ["id", "status", "toolSlug"],
-                },
-                "files": {
-                    "type": "array",
-                    "description": "The files of a completed job. The first is the result; several are in it as a ZIP, too.",
-                    "items": {
-                        "type": "object",
-                        "properties": {
-                            "filename": {"type": "string"},
-                            "contentType": {"type": "string"},
-                            "bytes": {"type": "integer"},
-                            "url": {"type": "string", "description": "A signed link. Whoever has it can read the file."},
-                            "expiresAt": {"type": "string"},
-                            "savedTo": {"type": "string"},
-                        },
-                        "required": ["filename", "contentType", "bytes", "url", "expiresAt"],
-                    },
-                },
-                "next": {"type": "string", "description": "What to do next, if the job has not ended."},
-                "requestId": {"type": "string"},
-            },
-            "required": ["job", "files", "requestId"],
-        })),
-        ToolName::ListTools | ToolName::DescribeTool | ToolName::CancelJob | ToolName::CreateUpload => None,
-    }
-}
-
 fn run_tool(has_files: bool) -> Value {
     let mut properties = json!({
         "tool": slug(),
         "input": source_or_sources(has_files),
         "options": {
             "type": "object",
-            "description": "The tool's options, as describe_tool returns them.",
+            "description": "See describe_tool.",
         },
         "then": {
             "type": "array",
             "maxItems": 5,
-            "description": "Further tools, each of which takes the result of the one before. One job, without waiting in between.",
+            "description": "Further tools, each for the result of the one before.",
             "items": object(json!({"toolSlug": slug(), "options": {"type": "object"}}), &["toolSlug"]),
         },
         "output": object(
             json!({
-                "filename": {"type": "string", "description": "The name of the resulting file."},
+                "filename": {"type": "string"},
                 "retentionSeconds": {
                     "type": "integer",
                     "minimum": 60,
                     "maximum": 604_800,
-                    "description": "How long the result is kept. A day if absent.",
+                    "description": "A day if absent.",
                 },
             }),
             &[],
@@ -95,7 +74,7 @@ fn run_tool(has_files: bool) -> Value {
         "waitSeconds": wait(),
         "idempotencyKey": {
             "type": "string",
-            "description": "Repeat a call with the same key and it returns the same job instead of a new one.",
+            "description": "The same key returns the same job.",
         },
     });
     if has_files {
@@ -109,33 +88,32 @@ fn source_or_sources(has_files: bool) -> Value {
         Value::Object(members) => members,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => return json!({}),
     };
-    let listed = json!({"type": "object", "properties": members});
     members.insert(
         "sources".into(),
         json!({
             "type": "array",
             "minItems": 1,
             "maxItems": 100,
-            "items": listed,
-            "description": "Instead of one document: several in order, for tools that take several, such as merge-pdf.",
+            "items": {"type": "object"},
+            "description": "Several documents in order, each with such members, for tools that take several.",
         }),
     );
-    let description = "The document: exactly one of the members that name one. describe_tool tells which a tool takes.";
+    let description = "The document: exactly one of the members that name one, as describe_tool says.";
     json!({"type": "object", "description": description, "properties": members})
 }
 
 fn source(has_files: bool) -> Value {
     let mut members = json!({
-        "sourceUrl": {"type": "string", "description": "The public address of a file to fetch."},
-        "url": {"type": "string", "description": "The public address of a web page."},
-        "uploadId": {"type": "string", "description": "A file that was uploaded."},
-        "jobId": {"type": "string", "description": "The result of another job, which need not have ended."},
-        "html": {"type": "string", "description": "HTML text."},
-        "markdown": {"type": "string", "description": "Markdown text."},
-        "text": {"type": "string", "description": "Plain text."},
-        "filename": {"type": "string", "description": "The document's name, if its address does not end in it."},
-        "password": {"type": "string", "description": "Opens an encrypted document."},
-        "pageRange": {"type": "string", "description": "Only these pages, e.g. 1-3,7."},
+        "sourceUrl": {"type": "string", "description": "Address of a file."},
+        "url": {"type": "string", "description": "Address of a web page."},
+        "uploadId": {"type": "string", "description": "An uploaded file."},
+        "jobId": {"type": "string", "description": "The result of another job."},
+        "html": {"type": "string"},
+        "markdown": {"type": "string"},
+        "text": {"type": "string"},
+        "filename": {"type": "string", "description": "The document's name."},
+        "password": {"type": "string", "description": "Of an encrypted document."},
+        "pageRange": {"type": "string", "description": "Such as 1-3,7."},
     });
     if has_files {
         members[PATH] =
@@ -149,11 +127,11 @@ fn object(properties: Value, required: &[&str]) -> Value {
 }
 
 fn slug() -> Value {
-    json!({"type": "string", "description": "A tool's slug from list_tools, e.g. office-to-pdf."})
+    json!({"type": "string", "description": "Its slug, e.g. office-to-pdf."})
 }
 
 fn job_id() -> Value {
-    json!({"type": "string", "description": "The job's id."})
+    json!({"type": "string"})
 }
 
 fn wait() -> Value {
@@ -162,7 +140,7 @@ fn wait() -> Value {
         "minimum": 0,
         "maximum": LONGEST_WAIT_SECONDS,
         "default": USUAL_WAIT_SECONDS,
-        "description": "How long to wait for the job to end. 0 answers at once.",
+        "description": "0 answers at once.",
     })
 }
 

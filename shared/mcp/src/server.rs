@@ -13,10 +13,13 @@ use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
 
 use crate::api::{Answer, Api, Request};
-use crate::arguments::{CancelJob, DescribeTool, GetJob, ListTools, RunTool, in_path, parse};
+use crate::arguments::{CancelJob, DescribeTool, GetJob, ListTools, ReadResult, RunTool, in_path, parse};
 use crate::definitions::definition;
 use crate::files::{LocalFiles, upload_sources};
-use crate::results::{error, of_answer, of_job, of_tools, primary, saved};
+use crate::reading::{self, PIECE_BYTES, is_text};
+use crate::results::{
+    error, files_of, of_answer, of_description, of_job, of_piece, of_read, of_saved, of_search, of_tools, refusal,
+};
 use crate::tasks;
 use crate::tool_name::ToolName;
 
@@ -24,9 +27,9 @@ use crate::tool_name::ToolName;
 const LIST_TTL_MS: u64 = 3_600_000;
 
 const INSTRUCTIONS: &str = "Docmill converts and edits documents (Office, PDF, HTML, Markdown, email, pictures). list_tools shows \
-                            what it can do, describe_tool the options of one tool, and run_tool runs it. Results are links that \
-                            work for ten minutes; get_job gives new ones. Several steps on one document are one job: name the \
-                            further tools in `then`.";
+                            what it can do, describe_tool the options of one tool, and run_tool runs it. To read a document, use \
+                            extract-document with the option format: markdown. Several steps on one document are one job: name \
+                            the further tools in `then`.";
 
 /// Serves the tools over `A`. Cheap to clone.
 pub struct Server<A> {
@@ -72,9 +75,10 @@ impl<A: Api> Server<A> {
     pub(crate) async fn call(&self, tool: ToolName, arguments: Option<rmcp::model::JsonObject>) -> Called {
         let called = match tool {
             ToolName::ListTools => self.send(parse(arguments).map(|ListTools {}| Request::ListTools), of_tools).await,
-            ToolName::DescribeTool => self.send(parse(arguments).and_then(DescribeTool::request), of_answer).await,
+            ToolName::DescribeTool => return self.describe(arguments).await.unwrap_or_else(Called::refused),
             ToolName::RunTool => return self.run(arguments).await.unwrap_or_else(Called::refused),
             ToolName::GetJob => return self.get_job(arguments).await.unwrap_or_else(Called::refused),
+            ToolName::ReadResult => return self.read(arguments).await.unwrap_or_else(Called::refused),
             ToolName::CancelJob => self.send(parse(arguments).and_then(CancelJob::request), of_job).await,
             ToolName::CreateUpload => {
                 let body = arguments.unwrap_or_default();
@@ -101,13 +105,53 @@ impl<A: Api> Server<A> {
         if let Some(files) = &self.files {
             upload_sources(&mut wanted.input, files.as_ref()).await?;
         }
-        save(self.send(wanted.request(), of_job).await?, target).await
+        self.finish(self.send(wanted.request(), of_job).await?, target).await
+    }
+
+    async fn describe(&self, arguments: Option<rmcp::model::JsonObject>) -> Result<Called, String> {
+        let mut wanted: DescribeTool = parse(arguments)?;
+        let option = wanted.option.take();
+        self.send(wanted.request(), |answer| of_description(answer, option.as_deref())).await
+    }
+
+    async fn read(&self, arguments: Option<rmcp::model::JsonObject>) -> Result<Called, String> {
+        let ReadResult { job_id, file, offset, search } = parse(arguments)?;
+        let job = in_path("jobId", job_id)?;
+        let api = self.api.as_ref();
+        let result = match search.filter(|search| !search.is_empty()) {
+            Some(wanted) => reading::search(api, &job, file, &wanted).await.map(of_search),
+            None => reading::piece(api, &job, file, offset, PIECE_BYTES).await.map(of_piece),
+        };
+        Ok(Called { answer: None, result: result.unwrap_or_else(|answer| refusal(&answer)) })
+    }
+
+    /// Saves the result of a completed job, or reads it into the answer if it is one text.
+    async fn finish(&self, mut called: Called, target: Option<Target<'_>>) -> Result<Called, String> {
+        let Some(answer) = &called.answer else { return Ok(called) };
+        let files = files_of(answer);
+        let Some(file) = files.first() else { return Ok(called) };
+        if let Some(Target { files, path }) = target {
+            let path = if path.is_dir() { path.join(file["filename"].as_str().unwrap_or("result")) } else { path };
+            called.result = match files.save(file, &path).await {
+                Ok(()) => of_saved(answer, &path.display().to_string()),
+                Err(message) => error(message),
+            };
+            return Ok(called);
+        }
+        let is_read = files.len() == 1 && file["contentType"].as_str().is_some_and(is_text);
+        if let Some(job) = answer.body["job"]["id"].as_str().filter(|_| is_read) {
+            // A text that can't be read now still has its link.
+            if let Ok(piece) = reading::piece(self.api.as_ref(), job, 0, 0, PIECE_BYTES).await {
+                called.result = of_read(answer, &piece);
+            }
+        }
+        Ok(called)
     }
 
     async fn get_job(&self, arguments: Option<rmcp::model::JsonObject>) -> Result<Called, String> {
         let mut wanted: GetJob = parse(arguments)?;
         let target = self.target(wanted.save_to.take())?;
-        save(self.send(wanted.request(), of_job).await?, target).await
+        self.finish(self.send(wanted.request(), of_job).await?, target).await
     }
 
     /// Where to save the result, if anywhere.
@@ -142,18 +186,6 @@ impl<A: Api> Server<A> {
 struct Target<'a> {
     files: &'a dyn LocalFiles,
     path: PathBuf,
-}
-
-/// Saves the result of a completed job.
-async fn save(mut called: Called, target: Option<Target<'_>>) -> Result<Called, String> {
-    let Some(Target { files, path }) = target else { return Ok(called) };
-    let Some(file) = primary(&called.result) else { return Ok(called) };
-    let path = if path.is_dir() { path.join(file["filename"].as_str().unwrap_or("result")) } else { path };
-    called.result = match files.save(file, &path).await {
-        Ok(()) => saved(called.result, &path.display().to_string()),
-        Err(message) => error(message),
-    };
-    Ok(called)
 }
 
 impl<A: Api> ServerHandler for Server<A> {
@@ -202,6 +234,7 @@ impl<A: Api> ServerHandler for Server<A> {
         _context: RequestContext<RoleServer>,
     ) -> Result<GetTaskResult, ErrorData> {
         let called = self.job_of_task(request.task_id, |job| Request::GetDownload { job }).await?;
+        let called = self.finish(called, None).await.unwrap_or_else(Called::refused);
         let job = called.answer.map(|answer| answer.body["job"].clone()).unwrap_or_default();
         let task = tasks::detailed(&job, &called.result);
         task.map(GetTaskResult::new).ok_or_else(|| ErrorData::internal_error("The task could not be read.", None))

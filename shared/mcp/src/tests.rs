@@ -4,23 +4,31 @@ use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
+use docmill_domain::catalogue::Catalogue;
 use rmcp::ServerHandler;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
 
 use crate::api::{Answer, Api, Request, Unreachable};
 use crate::files::LocalFiles;
+use crate::reading::body_of_piece;
 use crate::{Server, ToolName};
 
 /// Gives the same answer each time.
 struct Recorder {
     answer: (u16, Value),
+    /// What a result has.
+    result: String,
     requests: Mutex<Vec<(String, Value)>>,
 }
 
 impl Recorder {
     fn answering(status: u16, body: Value) -> Arc<Self> {
-        Arc::new(Self { answer: (status, body), requests: Mutex::default() })
+        Self::with_result(status, body, String::new())
+    }
+
+    fn with_result(status: u16, body: Value, result: String) -> Arc<Self> {
+        Arc::new(Self { answer: (status, body), result, requests: Mutex::default() })
     }
 
     fn requests(&self) -> Vec<(String, Value)> {
@@ -32,6 +40,13 @@ impl Api for Recorder {
     async fn send(&self, request: Request) -> Result<Answer, Unreachable> {
         let body = request.body().cloned().map_or(Value::Null, Value::Object);
         self.requests.lock().unwrap().push((format!("{request:?}"), body));
+        if let Request::ReadResult { from, most, .. } = request {
+            let (from_byte, most) = (usize::try_from(from).unwrap(), usize::try_from(most).unwrap());
+            let bytes = self.result.as_bytes();
+            let piece = &bytes[from_byte..bytes.len().min(from_byte + most)];
+            let body = body_of_piece(piece, from, bytes.len() as u64);
+            return Ok(Answer { status: 200, body, retry_after_seconds: None });
+        }
         let (status, body) = self.answer.clone();
         Ok(Answer { status, body, retry_after_seconds: Some(3) })
     }
@@ -53,6 +68,13 @@ impl LocalFiles for Disk {
     }
 }
 
+/// A job whose result is Markdown.
+fn extracted(text: &str) -> Arc<Recorder> {
+    let file = json!({"filename": "a.md", "contentType": "text/markdown; charset=utf-8", "bytes": text.len(), "url": "https://s3/a?sig", "expiresAt": "…"});
+    let body = json!({"ok": true, "requestId": "r-1", "job": {"id": "j", "status": "completed", "toolSlug": "t"}, "download": file, "downloads": [file]});
+    Recorder::with_result(200, body, text.to_owned())
+}
+
 fn completed() -> Value {
     let file = json!({"filename": "a.pdf", "contentType": "application/pdf", "bytes": 3, "url": "https://s3/a?sig", "expiresAt": "…"});
     json!({"ok": true, "requestId": "r-1", "job": {"id": "j", "status": "completed", "toolSlug": "t", "input": {"html": "x"}},
@@ -62,6 +84,12 @@ fn completed() -> Value {
 async fn call<A: Api>(server: &Server<A>, tool: &str, arguments: Value) -> CallToolResult {
     let Value::Object(arguments) = arguments else { panic!("{arguments}") };
     server.call(ToolName::parse(tool).unwrap(), Some(arguments)).await.result
+}
+
+/// What a result says first.
+fn told(result: &CallToolResult) -> Value {
+    assert!(result.structured_content.is_none(), "everything is there once");
+    serde_json::from_str(text(result)).unwrap()
 }
 
 fn text(result: &CallToolResult) -> &str {
@@ -77,10 +105,13 @@ fn every_tool_has_valid_schemas() {
             let Some(tool) = server.get_tool(tool.as_str()) else { continue };
             jsonschema::meta::validate(&Value::Object((*tool.input_schema).clone())).unwrap();
             assert_eq!(tool.input_schema["additionalProperties"], false, "{}", tool.name);
-            if let Some(output) = tool.output_schema {
-                jsonschema::meta::validate(&Value::Object((*output).clone())).unwrap();
-            }
         }
+    }
+    // Four characters are about a token.
+    for server in [&remote, &local] {
+        let tools: Vec<_> = ToolName::ALL.into_iter().filter_map(|tool| server.get_tool(tool.as_str())).collect();
+        let characters = serde_json::to_string(&tools).unwrap().len();
+        assert!(characters <= 4 * 2000, "{characters} characters describe the tools");
     }
     let has_path = |server: &Server<Recorder>| {
         let tool = server.get_tool("run_tool").unwrap();
@@ -105,7 +136,7 @@ async fn arguments_become_the_apis_request() {
         "then": [{"toolSlug": "compress-pdf"}],
     });
     assert_eq!(api.requests(), [("POST /v1/jobs?wait=7".to_owned(), expected)]);
-    let content = result.structured_content.unwrap();
+    let content = told(&result);
     assert_eq!(content["job"], json!({"id": "j", "status": "completed", "toolSlug": "t"}), "not what the caller sent");
     assert_eq!(result.content[1].as_resource_link().unwrap().uri, "https://s3/a?sig");
 }
@@ -135,8 +166,6 @@ async fn errors_tell_code_details_and_request() {
     let result = call(&Server::new(api), "run_tool", json!({"tool": "t", "input": {}})).await;
     let told: Value = serde_json::from_str(text(&result)).unwrap();
     assert_eq!(told, json!({"error": error, "requestId": "r-1", "retryAfterSeconds": 3}));
-    assert!(result.structured_content.is_none(), "it would not match the tool's output schema");
-
     let failed = json!({"ok": true, "requestId": "r-2", "job": {"id": "j", "status": "failed", "toolSlug": "t",
         "error": {"code": "wrong_password", "message": "No.", "retryable": false}}});
     let result = call(&Server::new(Recorder::answering(200, failed)), "get_job", json!({"jobId": "j"})).await;
@@ -160,9 +189,76 @@ async fn files_of_the_machine_are_uploaded_and_results_saved() {
     let target = folder.join("a.pdf").display().to_string();
     let seen = disk.0.lock().unwrap().clone();
     assert_eq!(seen, ["read /docs/a.docx", "read /docs/b", &format!("write {target} from https://s3/a?sig")]);
-    assert_eq!(result.structured_content.unwrap()["files"][0]["savedTo"], target);
+    assert_eq!(told(&result)["files"][0]["savedTo"], target);
+    assert_eq!(result.content.len(), 1, "what was saved needs no link");
 
     let result = call(&server, "run_tool", json!({"tool": "t", "input": {"path": "gone.docx"}})).await;
     assert_eq!((result.is_error, text(&result)), (Some(true), "There is no such file."));
     assert_eq!(api.requests().len(), 1, "nothing was created");
+}
+
+#[tokio::test]
+async fn a_short_text_is_in_the_answer() {
+    let server = Server::new(extracted("# Invoice\n\nTotal: 12 €\n"));
+    for (tool, arguments) in [("run_tool", json!({"tool": "t", "input": {}})), ("get_job", json!({"jobId": "j"}))] {
+        let result = call(&server, tool, arguments).await;
+        assert_eq!(result.content[1].as_text().unwrap().text, "# Invoice\n\nTotal: 12 €\n");
+        assert_eq!(result.content.len(), 2, "the text needs no link");
+        assert_eq!(told(&result)["files"][0]["filename"], "a.md");
+    }
+}
+
+#[tokio::test]
+async fn a_long_text_is_read_piece_by_piece_and_searched() {
+    let lines: Vec<_> = (0..9000).map(|number| format!("line {number} €")).collect();
+    let whole = lines.join("\n");
+    let server = Server::new(extracted(&whole));
+    let first = call(&server, "run_tool", json!({"tool": "t", "input": {}})).await;
+    assert!(told(&first)["next"].as_str().unwrap().contains("read_result with offset"), "{}", text(&first));
+    assert!(first.content.last().unwrap().as_resource_link().is_some(), "a beginning has a link to the whole");
+    let (mut read, mut offset) = (String::new(), 0);
+    loop {
+        let piece = call(&server, "read_result", json!({"jobId": "j", "offset": offset})).await;
+        read.push_str(&piece.content[1].as_text().unwrap().text);
+        match told(&piece)["next"].as_u64() {
+            Some(next) => offset = next,
+            None => break,
+        }
+    }
+    assert_eq!(read, whole);
+    let found = told(&call(&server, "read_result", json!({"jobId": "j", "search": "LINE 8765 "})).await);
+    let expected = json!([{"offset": whole.find("line 8765").unwrap(), "line": "line 8765 €"}]);
+    assert_eq!(found["found"], expected);
+}
+
+#[tokio::test]
+async fn a_tool_is_described_in_few_words() {
+    for tool in Catalogue::load().unwrap().tools() {
+        let definition = &tool.definition;
+        let parameters: &Value = &definition.parameters;
+        let answer = json!({"ok": true, "requestId": "r-1", "tool": {
+            "slug": definition.slug, "parameters": parameters, "outputFormat": definition.output_format,
+            "metadata": {"sourceFormats": definition.sources.formats, "mostSources": 20},
+        }});
+        let server = Server::new(Recorder::answering(200, answer));
+        let result = call(&server, "describe_tool", json!({"tool": definition.slug})).await;
+        let described = text(&result);
+        assert!(described.chars().count() <= 4 * 1500, "{}: {}", definition.slug, described.chars().count());
+        let told = told(&result);
+        let options = parameters["properties"]["options"]["properties"].as_object().unwrap();
+        for name in options.keys() {
+            assert!(told["options"].as_str().unwrap().contains(&format!("{name}: ")), "{name} of {}", definition.slug);
+            let one = call(&server, "describe_tool", json!({"tool": definition.slug, "option": name})).await;
+            assert_eq!(one.is_error, Some(false), "{name}");
+        }
+    }
+    let parameters = json!({"properties": {"input": {"properties": {"uploadId": {}}}, "options": {"required": ["dpi"], "properties": {
+        "dpi": {"type": "integer", "minimum": 36, "maximum": 600, "default": 150, "description": "Dots per inch. More is larger."},
+        "format": {"enum": ["png", "jpeg"]},
+        "stamps": {"type": "array", "items": {"type": "object", "required": ["text"], "properties": {"text": {"type": "string"}, "n": {"type": "integer"}}}},
+    }}}});
+    let answer = json!({"tool": {"slug": "t", "parameters": parameters}});
+    let told = told(&call(&Server::new(Recorder::answering(200, answer)), "describe_tool", json!({"tool": "t"})).await);
+    let expected = "dpi: 36..600 = 150. Dots per inch. More is larger.\nformat: \"png\"|\"jpeg\"\nstamps: [{text: text, n?: number}]";
+    assert_eq!((told["options"].as_str().unwrap(), &told["requiredOptions"]), (expected, &json!(["dpi"])));
 }

@@ -7,13 +7,21 @@ pub enum ToolName {
     DescribeTool,
     RunTool,
     GetJob,
+    ReadResult,
     CancelJob,
     CreateUpload,
 }
 
 impl ToolName {
-    pub const ALL: [Self; 6] =
-        [Self::ListTools, Self::DescribeTool, Self::RunTool, Self::GetJob, Self::CancelJob, Self::CreateUpload];
+    pub const ALL: [Self; 7] = [
+        Self::ListTools,
+        Self::DescribeTool,
+        Self::RunTool,
+        Self::GetJob,
+        Self::ReadResult,
+        Self::CancelJob,
+        Self::CreateUpload,
+    ];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -21,6 +29,7 @@ impl ToolName {
             Self::DescribeTool => "describe_tool",
             Self::RunTool => "run_tool",
             Self::GetJob => "get_job",
+            Self::ReadResult => "read_result",
             Self::CancelJob => "cancel_job",
             Self::CreateUpload => "create_upload",
         }
@@ -35,7 +44,7 @@ impl ToolName {
     pub const fn creates(self) -> bool {
         match self {
             Self::RunTool | Self::CreateUpload => true,
-            Self::ListTools | Self::DescribeTool | Self::GetJob | Self::CancelJob => false,
+            Self::ListTools | Self::DescribeTool | Self::GetJob | Self::ReadResult | Self::CancelJob => false,
         }
     }
 
@@ -43,7 +52,12 @@ impl ToolName {
     pub(crate) const fn is_offered(self, has_files: bool) -> bool {
         match self {
             Self::CreateUpload => !has_files,
-            Self::ListTools | Self::DescribeTool | Self::RunTool | Self::GetJob | Self::CancelJob => true,
+            Self::ListTools
+            | Self::DescribeTool
+            | Self::RunTool
+            | Self::GetJob
+            | Self::ReadResult
+            | Self::CancelJob => true,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use futures_util::{StreamExt, stream};
-use reqwest::header::CONTENT_LENGTH;
+use reqwest::header::{CONTENT_LENGTH, RANGE};
 use reqwest::{Body, StatusCode};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -13,7 +13,7 @@ use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
 use super::{Api, Call, cause};
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Doing, Failure, Outcome, writing};
 
 const CHUNK: usize = 64 << 10;
 const TRIES: u32 = 4;
@@ -108,6 +108,20 @@ impl Api {
         tokio::fs::rename(&part, target).await.doing(&doing)
     }
 
+    /// A piece of a result from this byte on, in memory.
+    pub async fn piece(&self, link: &Value, from: u64, most: u64) -> Outcome<Vec<u8>> {
+        let failed = |error: &reqwest::Error| Failure::unavailable(format!("The download failed: {}", cause(error)));
+        let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
+        let request = self.http.get(text(link, "url")?).header(RANGE, range);
+        let response = request.send().await.map_err(|error| failed(&error))?;
+        if response.status() != StatusCode::PARTIAL_CONTENT && !(from == 0 && response.status().is_success()) {
+            let status = response.status().as_u16();
+            return Err(Failure::unavailable(format!("The download was refused with HTTP status {status}.")));
+        }
+        let bytes = response.bytes().await.map_err(|error| failed(&error))?;
+        Ok(bytes.iter().copied().take(usize::try_from(most).unwrap_or(usize::MAX)).collect())
+    }
+
     /// Streams a result and checks its size and digest.
     pub async fn receive(
         &self,
@@ -131,10 +145,10 @@ impl Api {
             let chunk = chunk.map_err(|error| failed(&error))?;
             digest.update(&chunk);
             count += chunk.len() as u64;
-            target.write_all(&chunk).await.doing("Writing the result")?;
+            target.write_all(&chunk).await.map_err(|error| writing(&error))?;
             progress.add(chunk.len() as u64);
         }
-        target.flush().await.doing("Writing the result")?;
+        target.flush().await.map_err(|error| writing(&error))?;
         let digest = docmill_domain::hex(&digest.finalize());
         let is_whole = link["bytes"].as_u64().is_none_or(|bytes| bytes == count)
             && link["sha256"].as_str().is_none_or(|expected| expected == digest);

@@ -1,6 +1,7 @@
 //! The command line: fixed verbs by derive, the verbs of tools from their schemas.
 
 pub mod batches;
+mod example;
 pub mod tool;
 pub mod value;
 
@@ -64,7 +65,7 @@ pub enum Verb {
     /// Create, list, show, download, cancel, resume and delete batches.
     #[command(subcommand)]
     Batches(batches::BatchesVerb),
-    /// List what happened to your jobs and your account.
+    /// List what happened to your jobs and your account, newest first.
     Events(EventsArgs),
     /// Forward events to a receiver on this machine, signed like webhooks.
     Listen(ListenArgs),
@@ -78,7 +79,7 @@ pub enum Verb {
     /// List, add and delete stored templates of your account.
     #[command(subcommand)]
     Templates(TemplatesVerb),
-    /// List, add, change and test webhook endpoints.
+    /// List, add, show, enable, rotate and delete webhook endpoints; see and repeat what was sent.
     #[command(subcommand)]
     Webhooks(WebhooksVerb),
     /// Give an assistant on this machine the document tools (Model Context Protocol).
@@ -114,6 +115,9 @@ pub struct JobArgs {
     /// Forget an earlier, interrupted run of this command, and convert everything.
     #[arg(long)]
     pub fresh: bool,
+    /// Replace files that this command did not make. Without it, such files are never replaced.
+    #[arg(long)]
+    pub overwrite: bool,
     /// Documents at once: 32 by default, with --local half of the processors.
     #[arg(long, value_name = "NUMBER", value_parser = clap::value_parser!(u16).range(1..=256))]
     pub parallel: Option<u16>,
@@ -199,6 +203,9 @@ pub enum JobsVerb {
         /// Only this one of several results, by its index.
         #[arg(long, value_name = "INDEX")]
         index: Option<usize>,
+        /// Replace files that this command did not make.
+        #[arg(long)]
+        overwrite: bool,
     },
     /// Delete jobs with their results and all that describes the documents.
     Delete {

@@ -8,6 +8,7 @@ use docmill_domain::tool::command::kebab;
 use serde_json::{Map, Value, json};
 
 use super::JobArgs;
+use super::example;
 use super::value::{self, Shape};
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
@@ -61,7 +62,11 @@ fn with_arguments(command: Command) -> Command {
                 .value_hint(clap::ValueHint::FilePath),
         );
     }
-    with_options(command, tool)
+    let command = with_options(command, tool);
+    match example::of(tool) {
+        Some(example) => command.after_help(format!("Example:\n  {example}")),
+        None => command,
+    }
 }
 
 /// Adds the options of a tool and of its sources.

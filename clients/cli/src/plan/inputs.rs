@@ -1,9 +1,11 @@
 //! Sources on the command line: files, patterns, folders, addresses, standard input.
 
+use std::collections::{BTreeMap, HashSet};
 use std::fmt;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
+use docmill_domain::template::TemplateName;
 use url::Url;
 use walkdir::{DirEntry, WalkDir};
 
@@ -20,6 +22,89 @@ pub enum Input {
         shown: String,
     },
     Address(Url),
+    /// A stored template of the account.
+    Template {
+        name: String,
+        version: Option<u32>,
+        format: Option<String>,
+    },
+}
+
+/// What a command line names.
+#[derive(Clone, Debug, Default)]
+pub struct Found {
+    pub inputs: Vec<Input>,
+    pub passed_over: Vec<PassedOver>,
+}
+
+/// A file that is not converted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PassedOver {
+    pub shown: String,
+    pub why: Why,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Why {
+    /// A file of a folder with a format that the command does not take.
+    Format,
+    /// It is named twice.
+    Twice,
+}
+
+impl Why {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Format => "format",
+            Self::Twice => "twice",
+        }
+    }
+}
+
+impl Found {
+    /// The same without sources that are named twice: each is converted once.
+    #[must_use]
+    pub fn once(self) -> Self {
+        let mut seen = HashSet::new();
+        let mut passed_over = self.passed_over;
+        let is_new = |input: &Input| {
+            let key = match input {
+                Input::File { path, .. } => path.canonicalize().unwrap_or_else(|_| path.clone()),
+                Input::Address(url) => PathBuf::from(url.as_str()),
+                Input::Template { name, version, .. } => PathBuf::from(format!("template:{name}@{version:?}")),
+            };
+            let is_new = seen.insert(key);
+            if !is_new {
+                passed_over.push(PassedOver { shown: input.to_string(), why: Why::Twice });
+            }
+            is_new
+        };
+        let inputs = self.inputs.into_iter().filter(is_new).collect();
+        Self { inputs, passed_over }
+    }
+
+    /// The same with the formats of stored templates, by name.
+    #[must_use]
+    pub fn with_formats(mut self, stored: &BTreeMap<String, String>) -> Self {
+        for input in &mut self.inputs {
+            if let Input::Template { name, format, .. } = input {
+                *format = stored.get(name).cloned();
+            }
+        }
+        self
+    }
+}
+
+/// Begins the name of a stored template on the command line.
+const TEMPLATE: &str = "template:";
+
+/// A stored template, by `template:NAME` or `template:NAME@VERSION`; `None` if the text means something else.
+pub fn stored_template(text: &str) -> Option<(TemplateName, Option<u32>)> {
+    let name = text.strip_prefix(TEMPLATE)?;
+    match name.split_once('@') {
+        Some((name, version)) => Some((TemplateName::parse(name)?, Some(version.parse().ok()?))),
+        None => Some((TemplateName::parse(name)?, None)),
+    }
 }
 
 impl fmt::Display for Input {
@@ -33,6 +118,8 @@ impl fmt::Display for Input {
                 url.set_fragment(None);
                 write!(f, "{url}")
             }
+            Self::Template { name, version: Some(version), .. } => write!(f, "{TEMPLATE}{name}@{version}"),
+            Self::Template { name, .. } => write!(f, "{TEMPLATE}{name}"),
         }
     }
 }
@@ -42,6 +129,7 @@ impl Input {
         match self {
             Self::File { path, .. } => catalogue::format_of_path(path),
             Self::Address(url) => catalogue::format_of_path(url.path().as_ref()),
+            Self::Template { format, .. } => format.clone(),
         }
     }
 
@@ -54,6 +142,7 @@ impl Input {
             Self::Address(url) => stem(url.path().as_ref())
                 .or_else(|| url.host_str().map(str::to_owned))
                 .unwrap_or_else(|| "page".to_owned()),
+            Self::Template { name, .. } => name.clone(),
         }
     }
 }
@@ -62,28 +151,32 @@ impl Input {
 pub const STANDARD_INPUT: &str = "-";
 
 /// All sources that the command line names. Folders only count files that `accepts` takes.
-pub fn expand(given: &[String], accepts: impl Fn(&str) -> bool) -> Outcome<Vec<Input>> {
+pub fn expand(given: &[String], accepts: impl Fn(&str) -> bool) -> Outcome<Found> {
     expand_from(given, None, accepts)
 }
 
 /// The same, with the format of standard input.
-pub fn expand_from(given: &[String], from: Option<&str>, accepts: impl Fn(&str) -> bool) -> Outcome<Vec<Input>> {
-    let mut inputs = Vec::new();
+pub fn expand_from(given: &[String], from: Option<&str>, accepts: impl Fn(&str) -> bool) -> Outcome<Found> {
+    let (mut inputs, mut passed_over) = (Vec::new(), Vec::new());
     for text in given {
         let found = if text == STANDARD_INPUT {
             vec![standard_input(from)?]
         } else if text.starts_with("http://") || text.starts_with("https://") {
             vec![Input::Address(Url::parse(text).map_err(|error| Failure::usage(format!("{text}: {error}")))?)]
         } else if Path::new(text).is_dir() {
-            in_folder(Path::new(text), &accepts)?
+            let found = in_folder(Path::new(text), &accepts)?;
+            passed_over.extend(found.passed_over);
+            found.inputs
         } else if Path::new(text).exists() {
             vec![file(text.into())]
+        } else if let Some((name, version)) = stored_template(text) {
+            vec![Input::Template { name: name.as_str().to_owned(), version, format: None }]
         } else {
             matching(text)?
         };
         inputs.extend(found);
     }
-    Ok(inputs)
+    Ok(Found { inputs, passed_over })
 }
 
 fn file(path: PathBuf) -> Input {
@@ -116,27 +209,39 @@ pub fn forget_standard_input() {
     SPOOLED.with_borrow_mut(Vec::clear);
 }
 
-fn in_folder(folder: &Path, accepts: &impl Fn(&str) -> bool) -> Outcome<Vec<Input>> {
+/// The files of a folder. Hidden ones are not looked at.
+fn in_folder(folder: &Path, accepts: &impl Fn(&str) -> bool) -> Outcome<Found> {
     let is_hidden = |entry: &DirEntry| entry.depth() > 0 && entry.file_name().to_string_lossy().starts_with('.');
-    let mut found = Vec::new();
+    let (mut inputs, mut passed_over) = (Vec::new(), Vec::new());
     for entry in WalkDir::new(folder).sort_by_file_name().into_iter().filter_entry(|entry| !is_hidden(entry)) {
         let entry = entry.doing(format!("Reading {}", folder.display()))?;
         let is_accepted = catalogue::format_of_path(entry.path()).is_some_and(|format| accepts(&format));
-        if entry.file_type().is_file() && is_accepted {
+        if !entry.file_type().is_file() {
+            continue;
+        }
+        if is_accepted {
             let below = entry.path().strip_prefix(folder).ok().and_then(Path::parent).map(Path::to_path_buf);
             let path = entry.into_path();
-            found.push(Input::File { shown: path.display().to_string(), path, below });
+            inputs.push(Input::File { shown: path.display().to_string(), path, below });
+        } else {
+            passed_over.push(PassedOver { shown: entry.path().display().to_string(), why: Why::Format });
         }
     }
-    if found.is_empty() {
+    if inputs.is_empty() {
         return Err(Failure::usage(format!("No file in {} has a format that this tool takes.", folder.display())));
     }
-    Ok(found)
+    Ok(Found { inputs, passed_over })
 }
 
 /// Files that match a pattern, for shells that don't expand it.
 fn matching(pattern: &str) -> Outcome<Vec<Input>> {
-    let missing = || Failure::usage(format!("There is no file {pattern}."));
+    let missing = || {
+        let failure = Failure::usage(format!("There is no file {pattern}."));
+        match TemplateName::parse(pattern).filter(|_| !pattern.contains('.')) {
+            Some(_) => failure.with_hint(format!("If it is a stored template, write {TEMPLATE}{pattern}.")),
+            None => failure,
+        }
+    };
     if !pattern.contains(['*', '?', '[']) {
         return Err(missing());
     }
@@ -162,20 +267,45 @@ mod tests {
             std::fs::write(path, "x").unwrap();
         }
         let at = |name: &str| folder.path().join(name).display().to_string();
-        let found =
-            |name: &str| expand(&[at(name)], |format| format == "docx").map(|inputs| shown(&inputs, folder.path()));
+        let found = |name: &str| {
+            expand(&[at(name)], |format| format == "docx").map(|found| shown(&found.inputs, folder.path()))
+        };
         assert_eq!(found("*.docx").unwrap(), ["a.docx", "b.docx"]);
         assert_eq!(found("c.txt").unwrap(), ["c.txt"], "a file can have any suffix");
         assert_eq!(found("").unwrap(), ["a.docx", "b.docx", "sub/d.docx"]);
         assert!(found("*.odt").is_err() && found("no.docx").is_err());
-        let inputs = expand(&[at("")], |format| format == "docx").unwrap();
-        assert!(matches!(&inputs[2], Input::File { below: Some(below), .. } if below == Path::new("sub")));
+        let found = expand(&[at("")], |format| format == "docx").unwrap();
+        let passed_over: Vec<_> = found.passed_over.iter().map(|file| file.shown.rsplit('/').next().unwrap()).collect();
+        assert_eq!(passed_over, ["c.txt", "f.bin"], "they are not converted without a word");
+        assert!(matches!(&found.inputs[2], Input::File { below: Some(below), .. } if below == Path::new("sub")));
     }
 
     #[test]
     fn addresses_are_shown_without_what_may_be_secret() {
-        let input = expand(&["https://a.example/x/report.docx?token=canary#canary".to_owned()], |_| false).unwrap();
+        let found = expand(&["https://a.example/x/report.docx?token=canary#canary".to_owned()], |_| false).unwrap();
+        let input = found.inputs;
         assert_eq!(input[0].to_string(), "https://a.example/x/report.docx");
         assert_eq!((input[0].stem(), input[0].format()), ("report".to_owned(), Some("docx".to_owned())));
+    }
+
+    #[test]
+    fn a_source_that_is_named_twice_is_taken_once() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::write(folder.path().join("a.docx"), "x").unwrap();
+        let named = [folder.path().join("a.docx"), folder.path().join("./a.docx"), folder.path().join("*.docx")];
+        let found = expand(&named.map(|path| path.display().to_string()), |_| true).unwrap().once();
+        assert_eq!((found.inputs.len(), found.passed_over.len()), (1, 2));
+        assert!(found.passed_over.iter().all(|file| file.why == Why::Twice));
+    }
+
+    #[test]
+    fn stored_templates_have_a_name_and_perhaps_a_version() {
+        let found = expand(&["template:invoice@3".to_owned()], |_| true).unwrap();
+        let formats = BTreeMap::from([("invoice".to_owned(), "docx".to_owned())]);
+        let input = found.with_formats(&formats).inputs.remove(0);
+        assert_eq!((input.to_string().as_str(), input.format().as_deref()), ("template:invoice@3", Some("docx")));
+        assert!(expand(&["template:../x".to_owned()], |_| true).is_err());
+        let said = expand(&["invoice".to_owned()], |_| true).unwrap_err().to_string();
+        assert!(said.contains("write template:invoice"), "{said}");
     }
 }

@@ -1,19 +1,23 @@
 //! What a command line means: which jobs, from which sources, to which files. Nothing here talks to the service.
 
+mod fit;
 pub mod inputs;
 pub mod outputs;
 pub mod recipe;
 pub mod route;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
+use docmill_domain::catalogue::Tool;
 use serde_json::json;
 
-use self::inputs::Input;
+use self::inputs::{Found, Input, PassedOver};
 use self::outputs::{Place, Target};
 use self::recipe::Recipe;
 use crate::args::JobArgs;
 use crate::args::tool::{self, ToolArgs};
+use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 
 /// One job: what is made of which sources, and where it goes.
@@ -35,20 +39,56 @@ impl Task {
     }
 }
 
-/// The tasks of a tool's verb.
-pub fn of_tool(args: &ToolArgs) -> Outcome<Vec<Task>> {
+/// All jobs of a command, and what it says about them.
+#[derive(Clone, Debug, Default)]
+pub struct Plan {
+    pub tasks: Vec<Task>,
+    /// What the command line names and no job takes.
+    pub passed_over: Vec<PassedOver>,
+    /// What was decided for the user.
+    pub notes: Vec<String>,
+}
+
+impl Plan {
+    #[must_use]
+    pub fn without(self, passed_over: Vec<PassedOver>) -> Self {
+        Self { passed_over, ..self }
+    }
+}
+
+/// The tasks of a tool's verb. `stored`: the formats of the stored templates that it names.
+pub fn of_tool(args: &ToolArgs, stored: &BTreeMap<String, String>) -> Outcome<Plan> {
     let sources = &args.tool.definition.sources;
-    let found = inputs::expand(&args.files, |format| sources.accepts(format))?;
-    let extra = inputs::expand(&args.extra, |_| true)?;
+    let takes_all = sources.are_alike() || sources.least > 1;
+    let found = inputs::expand(&args.files, |format| sources.accepts(format))?.with_formats(stored);
+    // A file can be merged with itself; elsewhere it would be converted and paid twice.
+    let Found { inputs: found, passed_over } = if takes_all { found } else { found.once() };
+    let extra = inputs::expand(&args.extra, |_| true)?.inputs;
+    for input in &found {
+        check_format(args.tool, input)?;
+    }
     let recipe = Recipe::new(args.tool, args.options.clone(), &args.job)?.with_sources(args.properties.clone(), extra);
     let recipe = Rc::new(recipe);
-    let takes_all = sources.are_alike() || sources.least > 1;
     let groups: Vec<Vec<Input>> =
         if takes_all { vec![found] } else { found.into_iter().map(|input| vec![input]).collect() };
     for group in &groups {
         check_count(args, group.len())?;
     }
-    assign(groups.into_iter().map(|group| (group, Rc::clone(&recipe))).collect(), &args.job)
+    let plan = assign(groups.into_iter().map(|group| (group, Rc::clone(&recipe))).collect(), &args.job)?;
+    Ok(plan.without(passed_over))
+}
+
+/// A file of a kind that the tool does not take would be uploaded only to fail. A suffix that no tool knows says nothing.
+fn check_format(tool: &'static Tool, input: &Input) -> Outcome<()> {
+    let sources = &tool.definition.sources;
+    let format = input.format().filter(|format| matches!(input, Input::File { .. }) && catalogue::is_format(format));
+    let Some(format) = format.filter(|format| !sources.accepts(format)) else { return Ok(()) };
+    let verb = catalogue::verb(tool);
+    let hint = match sources.formats.iter().find(|to| route::route(&format, to).is_some()) {
+        Some(to) => format!("Convert it first: docmill convert {input} --to {to} --then {verb}"),
+        None => format!("It takes {}.", sources.formats.join(", ")),
+    };
+    Err(Failure::usage(format!("{input}: `{verb}` does not take {format} files.")).with_hint(hint))
 }
 
 fn check_count(args: &ToolArgs, count: usize) -> Outcome<()> {
@@ -64,8 +104,15 @@ fn check_count(args: &ToolArgs, count: usize) -> Outcome<()> {
 }
 
 /// Checks each request and gives each task its target.
-pub fn assign(wanted: Vec<(Vec<Input>, Rc<Recipe>)>, job: &JobArgs) -> Outcome<Vec<Task>> {
+pub fn assign(wanted: Vec<(Vec<Input>, Rc<Recipe>)>, job: &JobArgs) -> Outcome<Plan> {
     let place = Place::parse(job.output.as_deref())?;
+    let (mut fitted, mut notes) = (Vec::new(), Vec::new());
+    for (inputs, recipe) in wanted {
+        let (recipe, note) = fit::to_name(&place, &inputs, recipe)?;
+        notes.extend(note);
+        fitted.push((inputs, recipe));
+    }
+    let wanted = fitted;
     let mut checked: Vec<*const Recipe> = Vec::new();
     for (inputs, recipe) in &wanted {
         // The requests of a recipe differ only in what the API knows.
@@ -76,7 +123,8 @@ pub fn assign(wanted: Vec<(Vec<Input>, Rc<Recipe>)>, job: &JobArgs) -> Outcome<V
     }
     let targets = place.targets(&wanted)?;
     let tasks = wanted.into_iter().zip(targets);
-    Ok(tasks.map(|((inputs, recipe), target)| Task { inputs, recipe, target }).collect())
+    let tasks = tasks.map(|((inputs, recipe), target)| Task { inputs, recipe, target }).collect();
+    Ok(Plan { tasks, passed_over: Vec::new(), notes })
 }
 
 /// The further steps of a command line.

@@ -81,18 +81,13 @@ impl Place {
     }
 
     fn named(&self, jobs: &[(Vec<Input>, Rc<Recipe>)]) -> Vec<Target> {
-        let short: Vec<_> = jobs.iter().map(|(inputs, recipe)| self.name(inputs, recipe, false)).collect();
-        let mut uses: HashMap<&Target, usize> = HashMap::new();
-        for target in &short {
-            *uses.entry(target).or_default() += 1;
-        }
-        let is_taken = |target: &Target| uses.get(target).is_some_and(|count| *count > 1);
-        jobs.iter()
-            .zip(&short)
-            .map(|((inputs, recipe), target)| {
-                // `a.docx` and `a.xlsx` become `a.docx.pdf` and `a.xlsx.pdf`.
-                if is_taken(target) { self.name(inputs, recipe, true) } else { target.clone() }
-            })
+        let short = jobs.iter().map(|(inputs, recipe)| self.name(inputs, recipe, Naming::Stem)).collect();
+        // `a.docx` and `a.xlsx` become `a.docx.pdf` and `a.xlsx.pdf`.
+        let longer = self.told_apart(jobs, short, Naming::WithSuffix);
+        // `x/a.docx` and `y/a.docx` become `x-a.docx.pdf` and `y-a.docx.pdf`.
+        let longest = self.told_apart(jobs, longer, Naming::WithFolder);
+        longest
+            .into_iter()
             .scan(HashMap::new(), |seen: &mut HashMap<Target, usize>, target| {
                 let count = seen.entry(target.clone()).or_default();
                 *count += 1;
@@ -101,16 +96,39 @@ impl Place {
             .collect()
     }
 
-    fn name(&self, inputs: &[Input], recipe: &Recipe, with_suffix: bool) -> Target {
+    /// The same targets, with longer names where two are the same.
+    fn told_apart(&self, jobs: &[(Vec<Input>, Rc<Recipe>)], targets: Vec<Target>, naming: Naming) -> Vec<Target> {
+        let mut uses: HashMap<Target, usize> = HashMap::new();
+        for target in &targets {
+            *uses.entry(target.clone()).or_default() += 1;
+        }
+        let is_taken = |target: &Target| uses.get(target).is_some_and(|count| *count > 1);
+        let named =
+            jobs.iter().zip(targets).map(
+                |((inputs, recipe), target)| {
+                    if is_taken(&target) { self.name(inputs, recipe, naming) } else { target }
+                },
+            );
+        named.collect()
+    }
+
+    fn name(&self, inputs: &[Input], recipe: &Recipe, naming: Naming) -> Target {
         let Some(first) = inputs.first() else { return Target::StandardOutput };
         let (folder, is_beside) = match (self, first) {
             (Self::Folder(folder), Input::File { below: Some(below), .. }) => (folder.join(below), false),
             (Self::Folder(folder), _) => (folder.clone(), false),
             (_, Input::File { shown, .. }) if shown == STANDARD_INPUT => (PathBuf::new(), true),
             (_, Input::File { path, .. }) => (path.parent().map(Path::to_path_buf).unwrap_or_default(), true),
-            (_, Input::Address(_)) => (PathBuf::new(), true),
+            (_, Input::Address(_) | Input::Template { .. }) => (PathBuf::new(), true),
         };
-        let mut stem = first.stem();
+        let with_suffix = naming != Naming::Stem;
+        let mut stem = if inputs.len() > 1 { name_of_all(recipe, first) } else { first.stem() };
+        if naming == Naming::WithFolder
+            && let Input::File { path, .. } = first
+            && let Some(parent) = path.parent().and_then(Path::file_name)
+        {
+            stem = format!("{}-{stem}", parent.to_string_lossy());
+        }
         if recipe.makes_several() {
             // The results are named after the source: a folder of its own only where others lie.
             return Target::Folder(if is_beside || with_suffix { folder.join(stem) } else { folder });
@@ -119,11 +137,31 @@ impl Place {
             stem = format!("{stem}.{format}");
         }
         let extension = &recipe.output(Some(first)).extension;
-        let is_source = first.format().as_deref() == Some(catalogue::format_of(extension).as_str()) && is_beside;
+        let is_source = inputs.len() == 1
+            && first.format().as_deref() == Some(catalogue::format_of(extension).as_str())
+            && is_beside;
         if is_source {
             stem = format!("{stem}.{}", catalogue::verb(recipe.first.tool));
         }
         Target::File(folder.join(format!("{stem}.{extension}")))
+    }
+}
+
+/// How much of its source a result's name has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Naming {
+    Stem,
+    WithSuffix,
+    WithFolder,
+}
+
+/// The name of one result of several sources. None of them is its name's owner.
+fn name_of_all(recipe: &Recipe, first: &Input) -> String {
+    match recipe.slug() {
+        "merge-pdf" => "merged".to_owned(),
+        "compare-documents" => "comparison".to_owned(),
+        "images-to-pdf" => "images".to_owned(),
+        _ => first.stem(),
     }
 }
 
@@ -171,7 +209,11 @@ mod tests {
         assert_eq!(named(Some("-"), "office-to-pdf", &["x/a.docx"]), ["-"]);
         assert_eq!(named(None, "office-to-pdf", &["a.docx", "a.xlsx"]), ["a.docx.pdf", "a.xlsx.pdf"]);
         let twice = named(Some("out/"), "office-to-pdf", &["x/a.docx", "y/a.docx"]);
-        assert_eq!(twice, ["out/a.docx.pdf", "out/a.docx-2.pdf"]);
+        assert_eq!(twice, ["out/x-a.docx.pdf", "out/y-a.docx.pdf"]);
+        let input = |path: &str| Input::File { path: path.into(), below: None, shown: path.into() };
+        let recipe = Rc::clone(&jobs("merge", &["x"])[0].1);
+        let merged = [(vec![input("x/a.pdf"), input("b.pdf")], recipe)];
+        assert_eq!(Place::BesideTheSource.targets(&merged).unwrap()[0].text(), "x/merged.pdf");
     }
 
     #[test]

@@ -9,6 +9,7 @@ use docmill_domain::tool::command::kebab;
 use serde_json::{Map, Value, json};
 
 use super::inputs::Input;
+use super::route;
 use crate::args::JobArgs;
 use crate::args::tool::Properties;
 use crate::catalogue;
@@ -51,6 +52,29 @@ impl Recipe {
     pub fn with_steps(mut self, steps: Vec<Step>) -> Self {
         self.then = steps.into_iter().chain(self.then).collect();
         self
+    }
+
+    /// The same with a step after all others.
+    #[must_use]
+    pub fn and_then(mut self, step: Step) -> Self {
+        self.then.push(step);
+        self
+    }
+
+    /// The last step.
+    pub fn last(&self) -> &Step {
+        self.then.last().unwrap_or(&self.first)
+    }
+
+    /// The same with an option that makes the last tool give this format; `None` if it has none, or if the format is chosen.
+    pub fn with_format(&self, format: &str) -> Option<Self> {
+        let chosen = route::format_option(self.last().tool, format)?;
+        if chosen.keys().any(|name| self.last().options.contains_key(name)) {
+            return None;
+        }
+        let mut recipe = self.clone();
+        recipe.then.last_mut().unwrap_or(&mut recipe.first).options.extend(chosen);
+        Some(recipe)
     }
 
     /// The result for this source, which may choose its format.
@@ -155,6 +179,17 @@ impl Recipe {
             Input::File { .. } => {
                 source.insert(SourceKind::UploadId.as_str().to_owned(), json!(upload));
             }
+            Input::Template { name, version, .. } => {
+                if !kinds.contains(&SourceKind::Template) {
+                    let message = format!("{} takes no stored templates.", self.first.tool.definition.name);
+                    return Err(Failure::usage(message).with_hint("`docmill render-template` fills them in."));
+                }
+                let mut stored = json!({"name": name});
+                if let Some(version) = version {
+                    stored["version"] = json!(version);
+                }
+                source.insert(SourceKind::Template.as_str().to_owned(), stored);
+            }
         }
         Ok(source)
     }
@@ -168,7 +203,7 @@ fn describe(breach: &Breach) -> String {
                 rest.split_once('/').map_or((rest, String::new()), |(name, rest)| (name, format!(" ({rest})")));
             format!("--{}{rest} {}", kebab(name), breach.message)
         }
-        None if breach.path.is_empty() => breach.message.clone(),
+        None if breach.path.is_empty() || breach.path == "/options" => breach.message.clone(),
         None => format!("{} {}", breach.path, breach.message),
     }
 }

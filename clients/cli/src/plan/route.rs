@@ -9,14 +9,14 @@ use serde_json::{Map, Value, json};
 use super::inputs::{self, Input};
 use super::outputs::Place;
 use super::recipe::{Recipe, Step};
-use super::{Task, assign};
+use super::{Plan, assign};
 use crate::args::value;
 use crate::args::{ConvertArgs, JobArgs};
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 
 /// The tools that convert, the preferred ones first. Others keep the format, or need more than a format.
-const CONVERTERS: [&str; 9] = [
+const CONVERTERS: [&str; 10] = [
     "office-to-pdf",
     "html-to-pdf",
     "markdown-to-pdf",
@@ -26,9 +26,10 @@ const CONVERTERS: [&str; 9] = [
     "pdf-to-text",
     "pdf-to-images",
     "convert-office",
+    "extract-document",
 ];
 
-pub fn plan(args: &ConvertArgs) -> Outcome<Vec<Task>> {
+pub fn plan(args: &ConvertArgs) -> Outcome<Plan> {
     let place = Place::parse(args.job.output.as_deref())?;
     let to = match args.to.as_deref().map(catalogue::format_of).or_else(|| place.format()) {
         // The format of several results in an archive is not that of the archive.
@@ -37,9 +38,9 @@ pub fn plan(args: &ConvertArgs) -> Outcome<Vec<Task>> {
         None => return Err(Failure::usage("The format is missing.").with_hint("Add --to pdf, or a file name with -o.")),
     };
     let from = args.from.as_deref();
-    let found = inputs::expand_from(&args.files, from, |format| route(format, &to).is_some())?;
+    let found = inputs::expand_from(&args.files, from, |format| route(format, &to).is_some())?.once();
     let wish = Wish { from, to: &to, options: &Map::new(), set: &args.set, then: Vec::new() };
-    of_inputs(found, &wish, &args.job)
+    Ok(of_inputs(found.inputs, &wish, &args.job)?.without(found.passed_over))
 }
 
 /// What is wanted of sources of any format.
@@ -57,7 +58,7 @@ pub struct Wish<'a> {
 }
 
 /// A task for each source.
-pub fn of_inputs(found: Vec<Input>, wish: &Wish<'_>, job: &JobArgs) -> Outcome<Vec<Task>> {
+pub fn of_inputs(found: Vec<Input>, wish: &Wish<'_>, job: &JobArgs) -> Outcome<Plan> {
     // Sources of the same format share a recipe.
     let mut recipes: Vec<(String, Rc<Recipe>)> = Vec::new();
     let mut wanted = Vec::new();
@@ -87,6 +88,9 @@ fn format_of(input: &Input, from: Option<&str>) -> Outcome<String> {
 }
 
 fn no_way(input: &Input, from: &str, to: &str) -> Failure {
+    if from == to && to != "pdf" {
+        return Failure::usage(format!("{input} is {to} already."));
+    }
     if from == to {
         let hint = "To change a PDF, use a tool: `docmill compress`, `docmill organize`, … (`docmill --help`).";
         return Failure::usage(format!("{input} is {to} already.")).with_hint(hint);
@@ -142,7 +146,7 @@ pub fn route(from: &str, to: &str) -> Option<Vec<Step>> {
     direct(from, to).map(|step| vec![step]).or_else(|| Some(vec![direct(from, "pdf")?, direct("pdf", to)?]))
 }
 
-fn direct(from: &str, to: &str) -> Option<Step> {
+pub(super) fn direct(from: &str, to: &str) -> Option<Step> {
     let converters = CONVERTERS.iter().filter_map(|slug| catalogue::find(slug));
     converters
         .filter(|tool| tool.definition.sources.accepts(from))
@@ -161,6 +165,12 @@ fn options_for(tool: &'static Tool, to: &str) -> Option<Map<String, Value>> {
             Some(Map::from_iter([(choice.option.clone(), json!(value))]))
         }),
     }
+}
+
+/// The option by which a tool makes a format; `None` if none of its options names formats.
+pub(super) fn format_option(tool: &'static Tool, to: &str) -> Option<Map<String, Value>> {
+    let has_choice = tool.definition.output_choices.iter().any(|choice| choice.option == "format");
+    options_for(tool, to).filter(|options| has_choice && options.contains_key("format"))
 }
 
 /// Whether `docmill watch` should convert a file.
@@ -190,6 +200,9 @@ mod tests {
             ("pdf", "md", "pdf-to-text", json!({"format": "markdown"})),
             ("pdf", "jpg", "pdf-to-images", json!({"format": "jpeg"})),
             ("html", "png", "html-to-image", json!({"format": "png"})),
+            // By the document's own structure, and not by way of a PDF.
+            ("docx", "md", "extract-document", json!({"format": "markdown"})),
+            ("docx", "json", "extract-document", json!({"format": "json"})),
         ] {
             assert_eq!(steps(from, to), [(tool.to_owned(), options)], "{from} to {to}");
         }

@@ -5,6 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
+use std::rc::Rc;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
@@ -12,7 +13,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Mutex, Semaphore};
 
 use super::place;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Doing, Failure, Outcome, writing};
+use crate::made::Made;
 use crate::plan::Task;
 use crate::plan::inputs::Input;
 use crate::plan::outputs::Target;
@@ -24,6 +26,7 @@ const PROGRAM: &str = "worker";
 #[derive(Debug)]
 pub struct Local {
     program: PathBuf,
+    made: Rc<Made>,
     idle: Mutex<Vec<Worker>>,
     places: Semaphore,
 }
@@ -42,8 +45,8 @@ impl Local {
         std::thread::available_parallelism().map_or(1, |count| count.get().div_ceil(2))
     }
 
-    pub fn new(at_once: usize) -> Outcome<Self> {
-        Ok(Self { program: program()?, idle: Mutex::new(Vec::new()), places: Semaphore::new(at_once) })
+    pub fn new(at_once: usize, made: Rc<Made>) -> Outcome<Self> {
+        Ok(Self { program: program()?, made, idle: Mutex::new(Vec::new()), places: Semaphore::new(at_once) })
     }
 
     pub async fn convert(&self, task: &Task, progress: &Progress) -> Outcome<Done> {
@@ -56,7 +59,7 @@ impl Local {
             let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
             return Err(Failure::document(part("code"), part("message")));
         }
-        let outputs = put(task, &answer, &result).await?;
+        let outputs = put(task, &answer, &result, &self.made).await?;
         Ok(Done {
             outputs,
             bytes: answer["output"]["bytes"].as_u64().unwrap_or(0),
@@ -128,7 +131,11 @@ fn line(task: &Task, result: &Path) -> Outcome<Value> {
     let source = |input: &Input| match input {
         Input::File { path, .. } => json!(path),
         Input::Address(url) => json!(url.as_str()),
+        Input::Template { .. } => Value::Null,
     };
+    if task.inputs.iter().any(|input| matches!(input, Input::Template { .. })) {
+        return Err(Failure::usage("With --local there are no stored templates: name a file."));
+    }
     let sources: Vec<_> = task.inputs.iter().chain(&task.recipe.extra).map(source).collect();
     let first = &task.recipe.first;
     let mut line = json!({"tool": first.tool.definition.slug, "in": sources, "out": result, "options": first.options,
@@ -143,23 +150,31 @@ fn line(task: &Task, result: &Path) -> Outcome<Value> {
 }
 
 /// Moves the result, or what is in the archive of several, to its place.
-async fn put(task: &Task, answer: &Value, result: &Path) -> Outcome<Vec<String>> {
+async fn put(task: &Task, answer: &Value, result: &Path, made: &Made) -> Outcome<Vec<String>> {
     if task.target == Target::StandardOutput {
         let doing = "Writing the result";
         let mut file = tokio::fs::File::open(result).await.doing(doing)?;
         let mut output = tokio::io::stdout();
-        tokio::io::copy(&mut file, &mut output).await.doing(doing)?;
-        output.flush().await.doing(doing)?;
+        let copied = match tokio::io::copy(&mut file, &mut output).await {
+            Ok(_) => output.flush().await,
+            Err(error) => Err(error),
+        };
+        match copied.map_err(|error| writing(&error)) {
+            Err(failure) if !failure.is_closed_output() => return Err(failure),
+            Ok(()) | Err(_) => {}
+        }
         return Ok(vec![task.target.text()]);
     }
     let outputs = answer["outputs"].as_array();
     if outputs.is_some_and(|outputs| outputs.len() > 1) && !place::keeps_archive(&task.target) {
-        return unpack(&task.target, result);
+        return unpack(&task.target, result, made);
     }
     let name = local_name(task, answer);
-    let paths = place::paths(&task.target, &[&name]);
-    for path in &paths {
+    let mut paths = place::paths(&task.target, &[&name]);
+    for path in &mut paths {
+        *path = made.free(path.clone());
         copy(&mut std::fs::File::open(result).doing("Reading the result")?, path)?;
+        made.note(path);
     }
     Ok(shown(&paths))
 }
@@ -171,16 +186,18 @@ fn local_name(task: &Task, answer: &Value) -> String {
     answer["output"]["filename"].as_str().map_or_else(|| format!("{stem}.{extension}"), str::to_owned)
 }
 
-fn unpack(target: &Target, archive: &Path) -> Outcome<Vec<String>> {
+fn unpack(target: &Target, archive: &Path, made: &Made) -> Outcome<Vec<String>> {
     let doing = "Unpacking the results";
     let mut archive = zip::ZipArchive::new(std::fs::File::open(archive).doing(doing)?).doing(doing)?;
     let names = archive.file_names().map(|name| name.map(|name| name.into_owned()).doing(doing));
     let names = names.collect::<Outcome<Vec<_>>>()?;
     let names: Vec<_> = names.iter().map(String::as_str).collect();
-    let paths = place::paths(target, &names);
-    for (index, path) in paths.iter().enumerate() {
+    let mut paths = place::paths(target, &names);
+    for (index, path) in paths.iter_mut().enumerate() {
         let name = names.get(index).copied().unwrap_or_default();
+        *path = made.free(path.clone());
         copy(&mut archive.by_name(name).doing(doing)?, path)?;
+        made.note(path);
     }
     Ok(shown(&paths))
 }

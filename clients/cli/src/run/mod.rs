@@ -1,10 +1,12 @@
 //! Runs tasks: many at once, with a journal, until all are done or one failure ends the run.
 
+mod before;
 pub mod local;
 pub mod place;
 pub mod remote;
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 use std::time::Instant;
 
 use futures_util::{StreamExt, stream};
@@ -18,9 +20,10 @@ use crate::config;
 use crate::failure::{Doing, Exit, Failure, Outcome};
 use crate::folders;
 use crate::journal::{self, Journal};
-use crate::plan::Task;
+use crate::made::Made;
 use crate::plan::inputs::{Input, STANDARD_INPUT};
 use crate::plan::outputs::Target;
+use crate::plan::{Plan, Task};
 use crate::report::{self, Counts, Done, Progress, Report};
 
 /// Documents at once: twice as many as an account's running jobs, so that uploads and downloads go on meanwhile.
@@ -42,14 +45,19 @@ impl Engine {
 }
 
 /// Does all tasks of a command.
-pub async fn run(tasks: Vec<Task>, globals: &Globals, job: &JobArgs) -> Outcome<()> {
+pub async fn run(plan: Plan, globals: &Globals, job: &JobArgs) -> Outcome<()> {
+    let Plan { tasks, passed_over, notes } = plan;
     let is_stdout_taken = tasks.iter().any(|task| task.target == Target::StandardOutput);
     let report = Report::new(globals, tasks.len(), is_stdout_taken);
+    notes.iter().for_each(|note| report.note(note));
+    report.passed_over(&passed_over);
+    let made = Rc::new(Made::open(job.overwrite)?);
     if globals.local {
         if job.dry_run {
             return preview(&tasks, None, &report);
         }
-        let local = Local::new(at_once(job, Local::at_once()))?;
+        before::check(&tasks, &Journal::none(), &made)?;
+        let local = Local::new(at_once(job, Local::at_once()), made)?;
         return finish(all(&tasks, &Engine::Here(local), &Journal::none(), job, &report).await, Journal::none());
     }
     let api = Api::new(config::access(globals.url.as_deref())?)?;
@@ -58,7 +66,8 @@ pub async fn run(tasks: Vec<Task>, globals: &Globals, job: &JobArgs) -> Outcome<
         return preview(&tasks, Some(&tools.body["tools"]), &report);
     }
     let journal = open_journal(&tasks, &api, job)?;
-    let outcome = all(&tasks, &Engine::Service(Box::new(Remote::new(api))), &journal, job, &report).await;
+    before::check(&tasks, &journal, &made)?;
+    let outcome = all(&tasks, &Engine::Service(Box::new(Remote::new(api, made))), &journal, job, &report).await;
     finish(outcome, journal)
 }
 
@@ -111,7 +120,12 @@ async fn all(
                 }
                 return;
             }
-            Err(_) => counts.update(|counts| Counts { failed: counts.failed + 1, ..counts }),
+            Err(failure) => counts.update(|counts| Counts {
+                failed: counts.failed + 1,
+                of_machine: counts.of_machine + u64::from(failure.exit == Exit::Machine),
+                hopeless: counts.hopeless + u64::from(failure.retryable == Some(false)),
+                ..counts
+            }),
             Ok(done) if done.was_done => counts.update(|counts| Counts { skipped: counts.skipped + 1, ..counts }),
             Ok(done) => counts.update(|counts| Counts {
                 completed: counts.completed + 1,
@@ -140,8 +154,15 @@ fn finish((counts, ending): (Counts, Option<Failure>), journal: Journal) -> Outc
         None if counts.failed > 0 => {
             let what =
                 if counts.failed == 1 { "1 document".to_owned() } else { format!("{} documents", counts.failed) };
-            Err(Failure { exit: Exit::Documents, ..Failure::usage(format!("{what} could not be converted.")) }
-                .with_hint("Run the same command again to try only those again."))
+            let exit = if counts.of_machine == counts.failed { Exit::Machine } else { Exit::Documents };
+            let failure = Failure::documents(exit, format!("{what} could not be converted."));
+            // What a document's own fault is stays one.
+            let is_hopeless = counts.hopeless == counts.failed;
+            Err(if is_hopeless {
+                failure
+            } else {
+                failure.with_hint("Run the same command again to try only those again.")
+            })
         }
         None => journal.finish(),
     }

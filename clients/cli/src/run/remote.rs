@@ -1,6 +1,7 @@
 //! Converts through the service: upload, job, wait, download.
 
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 use std::time::Duration;
 
 use serde_json::{Map, Value};
@@ -11,6 +12,7 @@ use crate::api::{Answer, Api, Call, WAIT_SECONDS};
 use crate::catalogue;
 use crate::failure::{Doing, Failure, Outcome};
 use crate::journal::{self, Journal, State};
+use crate::made::Made;
 use crate::plan::Task;
 use crate::plan::inputs::Input;
 use crate::plan::outputs::Target;
@@ -24,6 +26,7 @@ const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 #[derive(Debug)]
 pub struct Remote {
     api: Api,
+    made: Rc<Made>,
     transfers: Semaphore,
 }
 
@@ -59,8 +62,8 @@ impl Known {
 }
 
 impl Remote {
-    pub fn new(api: Api) -> Self {
-        Self { api, transfers: Semaphore::new(TRANSFERS) }
+    pub fn new(api: Api, made: Rc<Made>) -> Self {
+        Self { api, made, transfers: Semaphore::new(TRANSFERS) }
     }
 
     pub async fn convert(&self, task: &Task, document: &str, journal: &Journal, progress: &Progress) -> Outcome<Done> {
@@ -189,7 +192,7 @@ impl Remote {
         let id = job["id"].as_str().unwrap_or_default();
         let several = job["outputs"].as_array().map_or(0, Vec::len) > 1;
         let _transfer = self.transfers.acquire().await.doing("Downloading")?;
-        let (outputs, bytes) = save(&self.api, id, several, &task.target, download, progress).await?;
+        let (outputs, bytes) = save(&self.api, &self.made, id, several, &task.target, download, progress).await?;
         let credits = |name: &str| job["credits"][name].as_u64().unwrap_or(0);
         Ok(Done {
             outputs,
@@ -206,6 +209,7 @@ impl Remote {
 /// Saves a job's result or results. Returns their paths and their size.
 pub async fn save(
     api: &Api,
+    made: &Made,
     id: &str,
     are_several: bool,
     target: &Target,
@@ -226,13 +230,18 @@ pub async fn save(
     let bytes = links.iter().filter_map(|link| link["bytes"].as_u64()).sum();
     let advance = progress.transfer("downloading", bytes);
     if let (Target::StandardOutput, [link]) = (target, links.as_slice()) {
-        api.receive(link, &mut tokio::io::stdout(), &advance).await?;
+        match api.receive(link, &mut tokio::io::stdout(), &advance).await {
+            Err(failure) if !failure.is_closed_output() => return Err(failure),
+            Ok(()) | Err(_) => {}
+        }
         return Ok((vec![target.text()], bytes));
     }
     let names: Vec<_> = links.iter().map(|link| link["filename"].as_str().unwrap_or_default()).collect();
-    let paths = place::paths(target, &names);
-    for (link, path) in links.iter().zip(&paths) {
+    let mut paths = place::paths(target, &names);
+    for (link, path) in links.iter().zip(&mut paths) {
+        *path = made.free(path.clone());
         api.download(link, path, &advance).await?;
+        made.note(path);
     }
     Ok((paths.iter().map(|path| path.display().to_string()).collect(), bytes))
 }
@@ -243,7 +252,7 @@ fn request(task: &Task, uploads: &[String]) -> Outcome<Value> {
     let source = |input: &Input| -> Outcome<Map<String, Value>> {
         let upload = match input {
             Input::File { .. } => uploads.next().map_or("", String::as_str),
-            Input::Address(_) => "",
+            Input::Address(_) | Input::Template { .. } => "",
         };
         task.recipe.source_of(input, upload)
     };
@@ -267,7 +276,47 @@ pub fn failed(job: &Value) -> Failure {
         Some("deleted") => ("output_expired", "The job was deleted.".to_owned()),
         _ => ("output_expired", "The result has expired.".to_owned()),
     };
-    Failure::document(code, format!("{message} (job {id})"))
+    let mut failure = Failure::document(code, in_words_of_the_command(&message) + &mistakes(&job["error"]["details"]));
+    failure.job_id = Some(id.to_owned());
+    failure.retryable = job["error"]["retryable"].as_bool();
+    failure
+}
+
+/// The service speaks of members of requests, which the command's user does not see.
+fn in_words_of_the_command(message: &str) -> String {
+    let words = [
+        ("Send its password as `input.password`", "Give its password with --password @FILE"),
+        ("Send its password as `input.sources[].password`", "Give its password with --password @FILE"),
+        ("Send its password as `options.password`", "Give its password with --password @FILE"),
+        (": see `details`.", "."),
+    ];
+    words.into_iter().fold(message.to_owned(), |message, (api, own)| message.replace(api, own))
+}
+
+/// Each mistake in a template on a line of its own, with its place.
+fn mistakes(details: &Value) -> String {
+    let line = |mistake: &Value| {
+        let place = &mistake["place"];
+        let parts = [
+            ("row", "row "),
+            ("part", ""),
+            ("sheet", "sheet "),
+            ("cell", "cell "),
+            ("page", "page "),
+            ("line", "line "),
+        ];
+        let place: Vec<_> = parts
+            .into_iter()
+            .filter_map(|(name, label)| match &place[name] {
+                Value::String(text) if !text.is_empty() => Some(format!("{label}{text}")),
+                Value::Number(number) => Some(format!("{label}{number}")),
+                Value::Null | Value::Bool(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => None,
+            })
+            .collect();
+        let meant = mistake["suggestion"].as_str().map(|meant| format!(" Did you mean `{meant}`?")).unwrap_or_default();
+        format!("\n  {}: {}{meant}", place.join(", "), mistake["message"].as_str().unwrap_or_default())
+    };
+    details.as_array().into_iter().flatten().map(line).collect()
 }
 
 /// The results of an earlier run, if they are still there.

@@ -1,5 +1,7 @@
 //! `docmill events`.
 
+use std::collections::VecDeque;
+
 use serde_json::Value;
 
 use super::{api, print_json, text};
@@ -67,22 +69,27 @@ impl<'a> Reader<'a> {
 pub async fn run(args: &EventsArgs, globals: &Globals) -> Outcome<()> {
     let api = api(globals)?;
     let mut reader = Reader::new(&api, args.kind.as_deref(), args.job.as_deref(), args.after.clone());
-    let mut left = args.limit;
+    let print = |event: &Value| {
+        if globals.json { print_json("event", event) } else { report::to_stdout(&describe(event)) }
+    };
+    if !args.follow {
+        newest(&mut reader, args.limit).await?.iter().for_each(print);
+        return Ok(());
+    }
     loop {
-        let page = reader.next(args.follow).await?;
-        for event in &page.events {
-            if !args.follow && left == 0 {
-                return Ok(());
-            }
-            left = left.saturating_sub(1);
-            if globals.json {
-                print_json("event", event);
-            } else {
-                report::to_stdout(&describe(event));
-            }
-        }
-        if !args.follow && !page.has_more {
-            return Ok(());
+        reader.next(true).await?.events.iter().for_each(print);
+    }
+}
+
+/// The last events, newest first. The service lists them from the oldest on.
+async fn newest(reader: &mut Reader<'_>, most: usize) -> Outcome<VecDeque<Value>> {
+    let mut newest = VecDeque::new();
+    loop {
+        let page = reader.next(false).await?;
+        page.events.into_iter().for_each(|event| newest.push_front(event));
+        newest.truncate(most);
+        if !page.has_more {
+            return Ok(newest);
         }
     }
 }

@@ -8,6 +8,7 @@ use super::{api, id, print_json, text, with_header};
 use crate::api::{Api, Call, encoded};
 use crate::args::{Globals, JobsVerb};
 use crate::failure::{Failure, Outcome};
+use crate::made::Made;
 use crate::plan::outputs::{Place, Target};
 use crate::report::{self, Report};
 use crate::run::remote::{failed, save};
@@ -38,7 +39,10 @@ pub async fn run(verb: JobsVerb, globals: &Globals) -> Outcome<()> {
             }
             Ok(())
         }
-        JobsVerb::Download { job, output, index } => download(&api, globals, id(&job)?, output.as_deref(), index).await,
+        JobsVerb::Download { job, output, index, overwrite } => {
+            let made = Made::open(overwrite)?;
+            download(&api, globals, id(&job)?, output.as_deref(), index, &made).await
+        }
         JobsVerb::Delete { jobs } => {
             for job in &jobs {
                 api.call(Call::delete(format!("/v1/jobs/{}", id(job)?))).await?;
@@ -105,6 +109,7 @@ async fn download(
     job_id: &str,
     output: Option<&str>,
     index: Option<usize>,
+    made: &Made,
 ) -> Outcome<()> {
     let answer = api.call(Call::get(format!("/v1/jobs/{job_id}/download"))).await;
     let mut answer = answer.map_err(|failure| failure.with_hint("See `docmill jobs show` for what became of it."))?;
@@ -135,11 +140,17 @@ async fn download(
         Place::Folder(folder) => Target::Folder(folder),
         Place::StandardOutput => Target::StandardOutput,
     };
+    if let Target::File(path) = &target
+        && !made.is_free(path)
+    {
+        let message = format!("{} exists already, and was not made by this command.", path.display());
+        return Err(Failure::usage(message).with_hint("Choose another place with -o, or allow it with --overwrite."));
+    }
     // Without an output, the archive is kept as it is.
     let are_several = index.is_none() && links > 1 && matches!(target, Target::Folder(_));
     let report = Report::new(globals, 1, target == Target::StandardOutput);
     let progress = report.progress(job_id);
-    let (outputs, bytes) = save(api, job_id, are_several, &target, link, &progress).await?;
+    let (outputs, bytes) = save(api, made, job_id, are_several, &target, link, &progress).await?;
     progress.finish();
     if globals.json {
         report.json(&serde_json::json!({"type": "download", "jobId": job_id, "outputs": outputs, "bytes": bytes}));

@@ -13,7 +13,10 @@ pub fn completions(shell: Shell) -> Outcome<()> {
     let mut command = args::command();
     // Tools get their options only when they are used.
     command.build();
-    clap_complete::generate(shell, &mut command, "docmill", &mut std::io::stdout());
+    // Written at once: the generator can't go on if its reader goes, as `head` does.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut command, "docmill", &mut script);
+    report::to_stdout(String::from_utf8_lossy(&script).trim_end());
     Ok(())
 }
 

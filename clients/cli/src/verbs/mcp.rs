@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use docmill_mcp::Server;
 use docmill_mcp::api::{Answer, Request, Unreachable};
 use docmill_mcp::files::LocalFiles;
+use docmill_mcp::reading::body_of_piece;
 use reqwest::Method;
 use rmcp::ServiceExt;
 use serde_json::Value;
@@ -34,6 +35,28 @@ pub async fn run(globals: &Globals) -> Outcome<()> {
 
 impl docmill_mcp::api::Api for Service {
     async fn send(&self, request: Request) -> Result<Answer, Unreachable> {
+        if let Request::ReadResult { from, most, .. } = request {
+            return self.read(request, from, most).await;
+        }
+        self.ask(&request).await
+    }
+}
+
+impl Service {
+    /// A piece of a result's file, by its link.
+    async fn read(&self, request: Request, from: u64, most: u64) -> Result<Answer, Unreachable> {
+        let answer = self.ask(&request).await?;
+        let link = &answer.body["download"];
+        let (Some(total), true) = (link["bytes"].as_u64(), link["url"].is_string()) else { return Ok(answer) };
+        let bytes = if from < total {
+            self.0.piece(link, from, most).await.map_err(|failure| Unreachable(failure.to_string()))?
+        } else {
+            Vec::new()
+        };
+        Ok(Answer { body: body_of_piece(&bytes, from, total), ..answer })
+    }
+
+    async fn ask(&self, request: &Request) -> Result<Answer, Unreachable> {
         let (method, path) = request.target();
         let body = request.body().cloned().map(Value::Object);
         let call = Call {

@@ -10,7 +10,7 @@ use crate::catalogue;
 use crate::failure::{Doing, Failure, Outcome};
 use crate::plan::inputs;
 use crate::plan::recipe::{Recipe, Step};
-use crate::plan::{Task, assign, route};
+use crate::plan::{Plan, assign, route};
 use crate::run;
 
 /// A pipeline file.
@@ -57,7 +57,7 @@ fn with_tags(mut job: JobArgs, tags: &Map<String, Value>) -> JobArgs {
     job
 }
 
-fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Vec<Task>> {
+fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Plan> {
     let given = if files.is_empty() { &pipeline.inputs } else { files };
     if given.is_empty() {
         return Err(Failure::usage("The pipeline has no `inputs`, and the command line names no files."));
@@ -70,18 +70,17 @@ fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Vec<Tas
             let sources = &first.tool.definition.sources;
             let found = inputs::expand(given, |format| sources.accepts(format))?;
             let takes_all = sources.are_alike() || sources.least > 1;
+            let inputs::Found { inputs: found, passed_over } = if takes_all { found } else { found.once() };
             let recipe = Rc::new(Recipe::new(first.tool, first.options, job)?.with_steps(rest));
             let groups = if takes_all { vec![found] } else { found.into_iter().map(|input| vec![input]).collect() };
-            assign(groups.into_iter().map(|group| (group, Rc::clone(&recipe))).collect(), job)
+            let plan = assign(groups.into_iter().map(|group| (group, Rc::clone(&recipe))).collect(), job)?;
+            Ok(plan.without(passed_over))
         }
         (None, Some(to)) => {
             let to = catalogue::format_of(to);
-            let found = inputs::expand(given, |format| route::route(format, &to).is_some())?;
-            route::of_inputs(
-                found,
-                &route::Wish { from: None, to: &to, options: &first.options, set: &[], then: rest },
-                job,
-            )
+            let found = inputs::expand(given, |format| route::route(format, &to).is_some())?.once();
+            let wish = route::Wish { from: None, to: &to, options: &first.options, set: &[], then: rest };
+            Ok(route::of_inputs(found.inputs, &wish, job)?.without(found.passed_over))
         }
         _ => Err(Failure::usage("The first [[step]] needs either `tool` or `to`.")),
     }
@@ -98,10 +97,10 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn planned(text: &str, files: &[&str]) -> Outcome<Vec<Task>> {
+    fn planned(text: &str, files: &[&str]) -> Outcome<Vec<crate::plan::Task>> {
         let pipeline: Pipeline = toml::from_str(text).map_err(|error| Failure::usage(error.to_string()))?;
         let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
-        plan(&pipeline, &files, &JobArgs { output: Some("out/".into()), ..JobArgs::default() })
+        plan(&pipeline, &files, &JobArgs { output: Some("out/".into()), ..JobArgs::default() }).map(|plan| plan.tasks)
     }
 
     #[test]
@@ -118,7 +117,10 @@ mod tests {
         assert_eq!(json!(tasks[0].recipe.then[0].options), json!({"text": "Draft", "opacity": 0.5}));
         let merged =
             planned("[[step]]\ntool = 'merge'\n[[step]]\ntool = 'compress'", &[&at("a.docx"), &at("b.md")]).unwrap();
-        assert_eq!((merged.len(), merged[0].inputs.len(), merged[0].target.text()), (1, 2, "out/a.pdf".to_owned()));
+        assert_eq!(
+            (merged.len(), merged[0].inputs.len(), merged[0].target.text()),
+            (1, 2, "out/merged.pdf".to_owned())
+        );
     }
 
     #[test]

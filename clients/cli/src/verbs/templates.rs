@@ -1,5 +1,6 @@
 //! `docmill templates`.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -10,6 +11,7 @@ use crate::api::{Api, Call};
 use crate::args::{Globals, TemplatesVerb};
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
+use crate::plan::inputs::stored_template;
 use crate::report;
 
 pub async fn run(verb: TemplatesVerb, globals: &Globals) -> Outcome<()> {
@@ -38,6 +40,23 @@ pub async fn run(verb: TemplatesVerb, globals: &Globals) -> Outcome<()> {
             Ok(())
         }
     }
+}
+
+/// The formats of the stored templates among these sources, by name.
+pub async fn formats(sources: &[String], globals: &Globals) -> Outcome<BTreeMap<String, String>> {
+    let mut formats = BTreeMap::new();
+    for source in sources.iter().filter(|source| !Path::new(source).exists()) {
+        let Some((name, version)) = stored_template(source) else { continue };
+        let answer = api(globals)?.call(Call::get(format!("/v1/templates/{}", name.as_str()))).await?;
+        let template = &answer.body["template"];
+        let mut versions = template["versions"].as_array().into_iter().flatten();
+        let own = versions.find(|known| version.is_some_and(|version| known["version"] == version));
+        let format = own.and_then(|version| version["format"].as_str()).or_else(|| template["format"].as_str());
+        if let Some(format) = format {
+            formats.insert(name.as_str().to_owned(), format.to_owned());
+        }
+    }
+    Ok(formats)
 }
 
 async fn list(api: &Api, globals: &Globals) -> Outcome<()> {

@@ -13,7 +13,7 @@ use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 use crate::plan::inputs::Input;
 use crate::plan::outputs::Target;
-use crate::plan::{Task, route};
+use crate::plan::{Plan, Task, route};
 use crate::report;
 use crate::run;
 
@@ -43,7 +43,7 @@ pub async fn run(args: &WatchArgs, globals: &Globals) -> Outcome<()> {
             let (files, is_settled) = changed(args, &job, &mut seen);
             let tasks = tasks(args, &job, files)?;
             if !tasks.is_empty() {
-                match run::run(tasks, globals, &job).await {
+                match run::run(Plan { tasks, ..Plan::default() }, globals, &job).await {
                     // The next document can be a better one.
                     Err(failure) if !args.once && !failure.ends_the_run() => report::to_stderr(&failure.to_string()),
                     outcome => outcome?,
@@ -99,8 +99,8 @@ fn tasks(args: &WatchArgs, job: &JobArgs, files: Vec<PathBuf>) -> Outcome<Vec<Ta
         files.into_iter().map(|path| Input::File { shown: path.display().to_string(), below: below(&path), path });
     let to = catalogue::format_of(&args.to);
     let wish = route::Wish { from: None, to: &to, options: &serde_json::Map::new(), set: &args.set, then: Vec::new() };
-    let tasks = route::of_inputs(inputs.collect(), &wish, job)?;
-    Ok(tasks.into_iter().filter(|task| !is_done(task)).collect())
+    let plan = route::of_inputs(inputs.collect(), &wish, job)?;
+    Ok(plan.tasks.into_iter().filter(|task| !is_done(task)).collect())
 }
 
 fn is_done(task: &Task) -> bool {

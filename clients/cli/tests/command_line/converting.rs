@@ -14,6 +14,116 @@ async fn the_suffix_decides() {
     assert!(ran.stdout.is_empty() && ran.stderr.contains("report.docx → result.pdf (1 page"), "{}", ran.stderr);
 }
 
+/// A file that somebody else wrote stays as it is, and nothing is paid for a result that has no place.
+#[tokio::test]
+async fn a_file_that_the_command_did_not_make_is_never_replaced() {
+    let user = User::new(Manners::default()).await;
+    user.write("letters/survey.docx", "survey");
+    user.write("letters/other.docx", "other");
+    user.write("letters/survey.pdf", "somebody's own");
+    let words = ["convert", "letters/", "--to", "pdf"];
+    let ran = user.run(&words).await.ends_with(2);
+    assert!(
+        ran.stderr.contains("letters/survey.pdf exists already") && ran.stderr.contains("--overwrite"),
+        "{}",
+        ran.stderr
+    );
+    assert_eq!((user.read("letters/survey.pdf").as_str(), user.service.world().creates), ("somebody's own", 0));
+    user.run(&["convert", "letters/", "--to", "pdf", "--overwrite"]).await.ends_with(0);
+    assert_eq!(user.read("letters/survey.pdf"), "PDF of survey");
+    // What the command made it may make anew, until somebody changes it.
+    user.run(&words).await.ends_with(0);
+    user.write("letters/other.pdf", "changed by hand");
+    user.run(&words).await.ends_with(2);
+    assert_eq!(user.read("letters/other.pdf"), "changed by hand");
+}
+
+#[tokio::test]
+async fn outputs_are_checked_before_anything_is_paid() {
+    let user = User::new(Manners::default()).await;
+    user.write("a.docx", "a");
+    user.write("file", "no folder");
+    for output in ["/proc/nope/x.pdf", "file/x.pdf"] {
+        let ran = user.run(&["convert", "a.docx", "-o", output]).await.ends_with(1);
+        assert!(ran.stderr.contains("Writing to"), "{}", ran.stderr);
+    }
+    assert_eq!(user.service.world().creates, 0);
+}
+
+#[tokio::test]
+async fn what_is_left_out_is_named_and_nothing_is_converted_twice() {
+    let user = User::new(Manners::default()).await;
+    user.write("in/a.docx", "a");
+    user.write("in/b.pdf", "b");
+    let ran = user.run(&["convert", "in", "in/a.docx", "--to", "pdf", "-o", "out/"]).await.ends_with(0);
+    assert!(ran.stderr.contains("1 file of other formats left out: in/b.pdf"), "{}", ran.stderr);
+    assert!(ran.stderr.contains("1 file named twice and taken once: in/a.docx"), "{}", ran.stderr);
+    assert_eq!(user.service.world().charged, 1);
+}
+
+#[tokio::test]
+async fn the_name_of_the_output_says_its_format() {
+    let user = User::new(Manners::default()).await;
+    user.write("template.docx", "template");
+    let words = ["render-template", "template.docx", "--data", "{\"a\": 1}", "-o", "inv.pdf"];
+    let ran = user.run(&words).await.ends_with(0);
+    assert!(ran.stderr.contains("office-to-pdf is added"), "{}", ran.stderr);
+    assert_eq!(user.service.world().requests[0]["then"][0]["toolSlug"], "office-to-pdf");
+    user.write("a.pdf", "a");
+    let ran = user.run(&["compress", "a.pdf", "-o", "b.docx"]).await.ends_with(2);
+    assert!(ran.stderr.contains("b.docx says docx"), "{}", ran.stderr);
+    let ran = user.run(&["redact", "template.docx", "--text", "xx", "-o", "b.pdf"]).await.ends_with(2);
+    assert!(ran.stderr.contains("does not take docx") && ran.stderr.contains("--then redact"), "{}", ran.stderr);
+    assert_eq!(user.service.world().creates, 1, "only the first command sent something");
+}
+
+#[tokio::test]
+async fn a_stored_template_is_filled_in_and_its_mistakes_are_listed() {
+    let user = User::new(Manners::default()).await;
+    let words = ["render-template", "template:invoice@2", "--data", "{\"a\": 1}", "-o", "inv.pdf"];
+    user.run(&words).await.ends_with(0);
+    let request = user.service.world().requests[0].clone();
+    assert_eq!(request["input"]["template"], serde_json::json!({"name": "invoice", "version": 2}));
+    assert_eq!(request["then"][0]["toolSlug"], "office-to-pdf", "the service knows that it is a docx");
+    let ran = user.run(&["render-template", "invoice", "--data", "{}"]).await.ends_with(2);
+    assert!(ran.stderr.contains("template:invoice"), "{}", ran.stderr);
+
+    user.write("bad.docx", "bad template");
+    let ran = user.run(&["render-template", "bad.docx", "--data", "{\"a\": 1}", "--json"]).await.ends_with(7);
+    let error = &ran.lines()[0]["error"];
+    assert!(error["jobId"].is_string() && error["retryable"] == false, "{error}");
+    let message = error["message"].as_str().unwrap();
+    assert!(message.contains("the body, page 2: The data has no value `date`. Did you mean `dates`?"), "{message}");
+    assert!(message.contains("no value `total`") && !message.contains("see `details`"), "{message}");
+    assert!(
+        ran.stderr.contains("\"code\":\"documents\"") && !ran.stderr.contains("Run the same command again"),
+        "{}",
+        ran.stderr
+    );
+}
+
+#[tokio::test]
+async fn a_reader_that_goes_is_no_failure() {
+    let user = User::new(Manners::default()).await;
+    user.write("large.docx", &"x".repeat(4 << 20));
+    for words in [&["convert", "large.docx", "--to", "pdf", "-o", "-"][..], &["completions", "bash"]] {
+        let mut child = user.docmill(words).spawn().unwrap();
+        drop(child.stdout.take());
+        let ran = Ran::of(child.wait_with_output().await.unwrap()).ends_with(0);
+        assert!(!ran.stderr.contains("pipe") && !ran.stderr.contains("panicked"), "{}", ran.stderr);
+    }
+}
+
+#[tokio::test]
+async fn events_are_listed_from_the_newest_on() {
+    let user = User::new(Manners::default()).await;
+    let event = |number: usize| serde_json::json!({"id": format!("evt_{number}"), "type": "job.completed", "data": {}});
+    user.service.world().events = (0..5).map(event).collect();
+    let ran = user.run(&["events", "--limit", "2"]).await.ends_with(0);
+    let ids: Vec<_> = ran.stdout.split_whitespace().filter(|word| word.starts_with("evt_")).collect();
+    assert_eq!(ids, ["evt_4", "evt_3"]);
+}
+
 #[tokio::test]
 async fn standard_input_becomes_standard_output() {
     let user = User::new(Manners::default()).await;

@@ -80,7 +80,7 @@ async fn events_are_listed_and_followed() {
     let user = User::new(Manners::default()).await;
     user.service.world().events.extend([event(1), event(2)]);
     let listed = user.run(&["events", "--json"]).await.ends_with(0).lines();
-    assert_eq!(listed.iter().map(|line| &line["event"]["id"]).collect::<Vec<_>>(), ["evt_1", "evt_2"]);
+    assert_eq!(listed.iter().map(|line| &line["event"]["id"]).collect::<Vec<_>>(), ["evt_2", "evt_1"]);
     let mut run = user.docmill(&["events", "--follow", "--after", "evt_2"]).spawn().unwrap();
     tokio::time::sleep(Duration::from_millis(50)).await;
     user.service.world().events.push(event(3));

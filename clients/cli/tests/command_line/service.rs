@@ -47,6 +47,8 @@ pub struct World {
     /// The request for the last batch, and its items if they are in it.
     pub batch: Value,
     pub items: Vec<Value>,
+    /// The requests of all jobs.
+    pub requests: Vec<Value>,
     /// How often the batch was read.
     looks: u32,
     /// Job and request by idempotency key.
@@ -157,6 +159,10 @@ impl Service {
                 200,
                 json!({"usage": {"plan": "demo", "credits": {"remaining": 88, "used": 12, "resetsAt": "2026-12-01"}}}),
             ),
+            (&Method::GET, ["v1", "templates", "invoice"]) => ok(
+                200,
+                json!({"template": {"name": "invoice", "version": 2, "format": "docx", "versions": [{"version": 2, "format": "docx"}]}}),
+            ),
             (&Method::POST, ["app", "connect", "key"]) => exchange(&body),
             (&Method::GET, ["v1", "events"]) => self.list_events(parts.uri.query().unwrap_or_default()).await,
             _ => error(404, "route_not_found"),
@@ -231,9 +237,12 @@ impl Service {
             return if *first == body { self.job(world, &id.clone()) } else { error(422, "idempotency_key_reused") };
         }
         let wanted: Value = serde_json::from_slice(&body).unwrap();
-        let Some(content) = wanted["input"]["uploadId"].as_str().and_then(|id| world.uploads.get(id)).cloned() else {
+        let stored = wanted["input"]["template"]["name"].as_str().map(|name| Bytes::from(name.to_owned()));
+        let upload = wanted["input"]["uploadId"].as_str().and_then(|id| world.uploads.get(id)).cloned();
+        let Some(content) = stored.or(upload) else {
             return error(422, "validation_failed");
         };
+        world.requests.push(wanted);
         if world.charged >= self.manners.lock().unwrap().credits {
             return error(402, "insufficient_credits");
         }
@@ -247,7 +256,16 @@ impl Service {
     fn job(&self, world: &World, id: &str) -> Answer {
         let Some(content) = world.jobs.get(id) else { return error(404, "job_not_found") };
         if content.starts_with(b"bad") {
-            let problem = json!({"code": "corrupt_document", "message": "The file is damaged."});
+            let mut problem =
+                json!({"code": "corrupt_document", "message": "The file is damaged.", "retryable": false});
+            if content.starts_with(b"bad template") {
+                let mistake = |name: &str| {
+                    json!({"reason": "unknown_name", "message": format!("The data has no value `{name}`."), "tag": "{x}",
+                        "place": {"part": "the body", "page": 2, "text": ""}, "suggestion": "dates"})
+                };
+                problem = json!({"code": "template_error", "retryable": false, "details": [mistake("date"), mistake("total")],
+                    "message": "The template has 2 mistakes: see `details`. The first: The data has no value `date`."});
+            }
             let credits = json!({"charged": 1, "refunded": 1});
             return ok(200, json!({"job": {"id": id, "status": "failed", "error": problem, "credits": credits}}));
         }

@@ -68,17 +68,19 @@ async fn items(api: &Api, recipe: &Recipe, files: &[String], globals: &Globals) 
         let name = &recipe.first.tool.definition.name;
         return Err(Failure::usage(format!("{name} takes several sources for a job. Give the items with --items.")));
     }
-    let inputs = inputs::expand(files, |format| sources.accepts(format))?;
+    let found = inputs::expand(files, |format| sources.accepts(format))?.once();
+    let inputs = found.inputs;
     if let Some(input) = inputs.first() {
         recipe.check(std::slice::from_ref(input))?;
     }
     let report = Report::new(globals, 1, false);
+    report.passed_over(&found.passed_over);
     let progress = report.progress("uploading");
     let total = inputs.len();
     let made = stream::iter(inputs.iter().enumerate()).map(async |(index, input)| {
         let upload = match input {
             Input::File { path, .. } => send(api, path, &input.format().unwrap_or_default()).await?,
-            Input::Address(_) => String::new(),
+            Input::Address(_) | Input::Template { .. } => String::new(),
         };
         progress.stage(format!("{} of {total}", index + 1));
         item(recipe, recipe.source_of(input, &upload)?)

@@ -11,6 +11,7 @@ use crate::api::transfer::Advance;
 use crate::api::{Api, Call, encoded};
 use crate::args::Globals;
 use crate::failure::{Failure, Outcome};
+use crate::made::Made;
 use crate::report::{self, Report};
 use crate::run::place;
 
@@ -22,6 +23,7 @@ const PAGE: usize = 100;
 /// Downloads each result into the folder, under the name that the service gives it.
 pub(super) async fn download(api: &Api, globals: &Globals, path: &str, folder: &Path) -> Outcome<()> {
     let report = Report::new(globals, 1, false);
+    let made = Made::open(false)?;
     let progress = report.progress("downloading");
     let (mut taken, mut cursor, mut saved) = (HashSet::new(), String::new(), 0);
     loop {
@@ -39,9 +41,14 @@ pub(super) async fn download(api: &Api, globals: &Globals, path: &str, folder: &
         let targets: Vec<_> = wanted.iter().map(|row| folder.join(own_name(row, &mut taken))).collect();
         saved += targets.len();
         let saving = stream::iter(wanted.into_iter().zip(&targets)).map(async |(row, target)| {
-            if !is_there(row, target) {
-                api.download(row, target, &Advance::default()).await?;
-            }
+            let target = if is_there(row, target) {
+                target.clone()
+            } else {
+                let target = made.free(target.clone());
+                api.download(row, &target, &Advance::default()).await?;
+                made.note(&target);
+                target
+            };
             if globals.json {
                 report.json(&serde_json::json!({"type": "download", "index": row["index"], "jobId": row["jobId"],
                     "output": target.display().to_string(), "bytes": row["bytes"]}));
@@ -70,15 +77,18 @@ pub(super) async fn download_archive(api: &Api, globals: &Globals, path: &str, f
         ));
     };
     let report = Report::new(globals, 1, false);
+    let made = Made::open(false)?;
     let progress = report.progress("downloading");
     for (index, file) in files.iter().enumerate() {
         progress.stage(format!("{} of {} files", index + 1, files.len()));
-        let target = folder.join(place::safe(file["filename"].as_str().unwrap_or_default(), index));
+        let mut target = folder.join(place::safe(file["filename"].as_str().unwrap_or_default(), index));
         if !is_there(file, &target) {
+            target = made.free(target);
             // Links work for ten minutes, which several large files may take.
             let fresh = api.call(Call::get(format!("{path}/download?limit=1"))).await?;
             api.download(fresh.body["archive"]["files"].get(index).unwrap_or(file), &target, &Advance::default())
                 .await?;
+            made.note(&target);
         }
         if globals.json {
             report.json(&serde_json::json!({"type": "archive", "output": target.display().to_string(),

@@ -1,0 +1,142 @@
+//! What this command has made, so that it replaces nothing else.
+//!
+//! A file in the state folder has a line for each result: a digest of its path, its size and the time of its last change. A result
+//! that somebody changed since then is no longer the command's own.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::fs::OpenOptions;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::UNIX_EPOCH;
+
+use docmill_domain::sha256_hex;
+use serde::{Deserialize, Serialize};
+
+use crate::failure::{Doing, Outcome};
+use crate::folders;
+
+const NAME: &str = "made.jsonl";
+/// A list of more lines is cut to its newest half.
+const MOST_LINES: usize = 20_000;
+
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+struct Line {
+    file: String,
+    bytes: u64,
+    modified: u64,
+}
+
+impl Line {
+    /// How the file looks now; `None` if there is none.
+    fn of(path: &Path) -> Option<Self> {
+        let metadata = path.metadata().ok()?;
+        let absolute = path.canonicalize().ok()?;
+        let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
+        let modified = u64::try_from(modified.as_nanos()).ok()?;
+        let file = sha256_hex(absolute.display().to_string().as_bytes())[..32].to_owned();
+        Some(Self { file, bytes: metadata.len(), modified })
+    }
+}
+
+/// Decides which files may be written.
+#[derive(Debug)]
+pub struct Made {
+    /// `None` on a machine without a folder for such things: then every file that exists is somebody else's.
+    list: Option<PathBuf>,
+    known: RefCell<HashMap<String, Line>>,
+    /// Files that may be replaced whoever made them.
+    allowed: RefCell<HashSet<PathBuf>>,
+    may_replace_all: bool,
+}
+
+impl Made {
+    /// `may_replace_all`: the user asked for it.
+    pub fn open(may_replace_all: bool) -> Outcome<Self> {
+        match folders::state_folder() {
+            Ok(folder) => Self::in_folder(&folder, may_replace_all),
+            Err(_) => Ok(Self { list: None, known: RefCell::default(), allowed: RefCell::default(), may_replace_all }),
+        }
+    }
+
+    fn in_folder(folder: &Path, may_replace_all: bool) -> Outcome<Self> {
+        let list = folder.join(NAME);
+        let doing = format!("Reading {}", list.display());
+        let text = if list.exists() { std::fs::read_to_string(&list).doing(&doing)? } else { String::new() };
+        let lines: Vec<&str> = text.lines().collect();
+        if lines.len() > MOST_LINES {
+            let kept = lines[lines.len() - MOST_LINES / 2..].join("\n");
+            std::fs::write(&list, kept + "\n").doing(&doing)?;
+        }
+        // A line that a kill cut off is left out.
+        let known = lines.iter().filter_map(|line| serde_json::from_str::<Line>(line).ok());
+        let known = known.map(|line| (line.file.clone(), line)).collect();
+        Ok(Self { list: Some(list), known: RefCell::new(known), allowed: RefCell::default(), may_replace_all })
+    }
+
+    /// Whether a result may have this name.
+    pub fn is_free(&self, path: &Path) -> bool {
+        self.may_replace_all || !path.exists() || self.allowed.borrow().contains(path) || self.is_own(path)
+    }
+
+    /// Whether this command made the file, and nobody has changed it since.
+    fn is_own(&self, path: &Path) -> bool {
+        Line::of(path).is_some_and(|now| self.known.borrow().get(&now.file) == Some(&now))
+    }
+
+    pub fn allow(&self, path: &Path) {
+        self.allowed.borrow_mut().insert(path.to_path_buf());
+    }
+
+    /// The path, or the first one like it that is free: `page-2.png`.
+    pub fn free(&self, path: PathBuf) -> PathBuf {
+        if self.is_free(&path) {
+            return path;
+        }
+        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+        let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
+        let mut numbered = (2..u32::MAX).map(|number| path.with_file_name(format!("{stem}-{number}{suffix}")));
+        numbered.find(|path| !path.exists()).unwrap_or_else(|| path.clone())
+    }
+
+    /// Writes down that this result was made. What can't be written down is only protected more than needed.
+    pub fn note(&self, path: &Path) {
+        let Some(line) = Line::of(path) else { return };
+        let written = serde_json::to_string(&line).ok().and_then(|text| self.append(&text).ok());
+        if written.is_some() {
+            self.known.borrow_mut().insert(line.file.clone(), line);
+        }
+    }
+
+    fn append(&self, text: &str) -> std::io::Result<()> {
+        let Some(list) = &self.list else { return Ok(()) };
+        if let Some(folder) = list.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        OpenOptions::new().create(true).append(true).open(list)?.write_all(format!("{text}\n").as_bytes())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_own_results_may_be_replaced() {
+        let folder = tempfile::tempdir().unwrap();
+        let at = |name: &str| folder.path().join(name);
+        let made = Made::in_folder(&at("state"), false).unwrap();
+        std::fs::write(at("foreign.pdf"), "x").unwrap();
+        std::fs::write(at("own.pdf"), "x").unwrap();
+        made.note(&at("own.pdf"));
+        let again = Made::in_folder(&at("state"), false).unwrap();
+        assert!(again.is_free(&at("own.pdf")) && again.is_free(&at("new.pdf")));
+        assert!(!again.is_free(&at("foreign.pdf")));
+        assert_eq!(again.free(at("foreign.pdf")), at("foreign-2.pdf"));
+        std::fs::write(at("own.pdf"), "changed by somebody").unwrap();
+        assert!(!again.is_free(&at("own.pdf")), "it is somebody's work now");
+        assert!(Made::in_folder(&at("state"), true).unwrap().is_free(&at("foreign.pdf")));
+        again.allow(&at("foreign.pdf"));
+        assert_eq!(again.free(at("foreign.pdf")), at("foreign.pdf"));
+    }
+}
