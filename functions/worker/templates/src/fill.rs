@@ -8,6 +8,7 @@ use std::rc::Rc;
 use serde_json::Value;
 
 use crate::cell;
+use crate::comments::{Comments, Copies};
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::links::Address;
@@ -40,6 +41,9 @@ pub(crate) struct Filler<'a> {
     pub(crate) library: Option<&'a Library>,
     /// How many of them are being filled inside of each other.
     pub(crate) depth: usize,
+    /// Comments on repeated text, and their copies.
+    pub(crate) comments: Option<&'a Comments>,
+    pub(crate) copies: Copies,
 }
 
 /// A part while it is written.
@@ -100,7 +104,21 @@ impl<'a> Filler<'a> {
     pub(crate) fn new(formats: &'a Formats, missing: Missing, work: &'a Work, left: usize) -> Self {
         let (empty, pictures_missing) = (BTreeSet::new(), BTreeSet::new());
         let (problems, pictures) = (Vec::new(), Vec::new());
-        Self { formats, missing, work, left, problems, empty, pictures_missing, pictures, library: None, depth: 0 }
+        let (library, depth, comments, copies) = (None, 0, None, Copies::default());
+        Self {
+            formats,
+            missing,
+            work,
+            left,
+            problems,
+            empty,
+            pictures_missing,
+            pictures,
+            library,
+            depth,
+            comments,
+            copies,
+        }
     }
 }
 
@@ -386,7 +404,7 @@ impl Filler<'_> {
         if writing.part.is_sheet {
             writing.passes.push(Pass { section, range: start..writing.text.len() });
         }
-        Ok(())
+        self.copy_comments(writing, start, scope)
     }
 
     pub(crate) fn write_value(

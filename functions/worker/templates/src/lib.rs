@@ -13,6 +13,7 @@ mod addresses;
 mod cell;
 mod charts;
 mod codes;
+mod comments;
 mod data;
 mod drawing;
 mod expression;

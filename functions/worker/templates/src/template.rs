@@ -7,6 +7,7 @@ use serde_json::Value;
 
 use crate::addresses;
 use crate::charts::{self, Chart};
+use crate::comments::{self, Comments};
 use crate::data::{Scope, Work};
 use crate::fill::{Filled, Filler};
 use crate::filters::Formats;
@@ -34,6 +35,8 @@ pub struct Template {
     problems: Vec<Problem>,
     library: Library,
     charts: Vec<Chart>,
+    /// On repeated text of a Word document.
+    comments: Option<Comments>,
     /// If slides repeat.
     deck: Option<Deck>,
     formats: Formats,
@@ -109,7 +112,11 @@ impl Template {
             parts = self::parts(&mut package, format, &options, &[], &mut charts, &mut problems)?;
             body = Body::Package(package);
         }
-        Ok(Self { body, parts, problems, library, charts, deck, formats, options })
+        let comments = match &mut body {
+            Body::Package(package) if format == Format::Docx => comments(package, &mut parts, &options, &mut problems)?,
+            Body::Package(_) | Body::Workbook(..) | Body::Text => None,
+        };
+        Ok(Self { comments, body, parts, problems, library, charts, deck, formats, options })
     }
 
     /// Mistakes that need no data to be seen.
@@ -165,6 +172,7 @@ impl Template {
     pub(crate) fn fill_in(&self, scope: &Scope<'_>, notes: &mut Notes) -> Result<(Vec<u8>, Sheets), Failure> {
         let mut filler = Filler::new(&self.formats, self.options.missing, scope.work(), self.options.limits.bytes);
         filler.library = Some(&self.library);
+        filler.comments = self.comments.as_ref();
         let mut made = Made::default();
         let is_repeated = |part: &str| self.deck.as_ref().is_some_and(|deck| deck.repeated(part).is_some());
         self.fill_parts(&mut filler, scope, |part| (!is_repeated(part)).then(|| part.to_owned()), &mut made, notes)?;
@@ -192,6 +200,15 @@ impl Template {
             let Some(name) = named(&part.name) else { continue };
             let filled = filler.fill(part, scope)?;
             made.parts.push((name, self.mended(part, filled)?));
+        }
+        if let Some(comments) = &self.comments {
+            for (name, filled) in &mut made.parts {
+                if name.as_str() == comments::DOCUMENT {
+                    filled.text = comments.without_lost_ranges(&filled.text);
+                } else if name.as_str() == comments::COMMENTS {
+                    filled.text = markup::with_distinct_numbers(filler.copies.added_to(&filled.text))?;
+                }
+            }
         }
         for chart in &self.charts {
             let (Some(name), Some(workbook)) = (named(chart.part()), named(chart.workbook())) else { continue };
@@ -289,6 +306,29 @@ impl Template {
         let all: Vec<_> = known.chain(found).collect();
         if all.is_empty() { Ok(()) } else { Err(Failure::Template(all)) }
     }
+}
+
+/// Takes the comments on repeated text out of their part.
+fn comments(
+    package: &mut Package,
+    parts: &mut Vec<Part>,
+    options: &Options,
+    problems: &mut Vec<Problem>,
+) -> Result<Option<Comments>, Failure> {
+    let Some(document) = parts.iter().find(|part| part.name == comments::DOCUMENT) else { return Ok(None) };
+    if !package.has(comments::COMMENTS) {
+        return Ok(None);
+    }
+    let mut left = options.limits.bytes;
+    let source = package.text(comments::COMMENTS, &mut left)?;
+    let Some((found, rest)) = Comments::read(document, &source, &options.delimiters, problems)? else {
+        return Ok(None);
+    };
+    let origin = Origin { part: comments::COMMENTS, sheet: None, slide: None, links: None };
+    let read = markup::read(&origin, rest.clone(), Dialect::Runs, &options.delimiters, problems)?;
+    parts.retain(|part| part.name != comments::COMMENTS);
+    parts.push(read.unwrap_or_else(|| Part::untagged(comments::COMMENTS.to_owned(), rest)));
+    Ok(Some(found))
 }
 
 fn parts(

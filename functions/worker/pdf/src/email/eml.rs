@@ -5,11 +5,12 @@ use std::panic::catch_unwind;
 
 use mail_parser::{Address, Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
+use super::words;
 use super::{Body, Email, File, Headers, Unreadable, guess, one_line, person};
 
 pub(super) fn read(bytes: &[u8]) -> Result<Email, Unreadable> {
-    let bytes = without_prefix(bytes);
-    let parsed = catch_unwind(|| MessageParser::default().parse(bytes));
+    let bytes = words::in_headers(without_prefix(bytes));
+    let parsed = catch_unwind(|| MessageParser::default().parse(bytes.as_ref()));
     let parsed = parsed.map_err(|_panicked| Unreadable("the parser of messages panicked"))?;
     let message = parsed.ok_or(Unreadable("no header of a message"))?;
     let headers = headers(&message);
@@ -145,12 +146,24 @@ fn file(message: &Message<'_>, part: &MessagePart<'_>) -> File {
     let subject =
         part.message().and_then(Message::subject).map(|subject| format!("{}.eml", subject.replace(['/', '\\'], "-")));
     File {
-        name: part.attachment_name().map(str::to_owned).or(subject),
+        name: name_of(message, part).or(subject),
         media_type,
         content_id: part.content_id().map(|id| id.trim_matches(['<', '>', ' ']).to_owned()),
         location: part.content_location().map(str::to_owned),
         bytes: contents(message, part),
     }
+}
+
+/// The attachment's name, with words in its headers put right like those of the message.
+fn name_of(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
+    let headers = message.raw_message.get(part.offset_header as usize..part.offset_body as usize).unwrap_or_default();
+    let put_right = match words::in_headers(headers) {
+        Cow::Owned(headers) => catch_unwind(|| {
+            MessageParser::default().parse_headers(headers.as_slice())?.attachment_name().map(str::to_owned)
+        }),
+        Cow::Borrowed(_) => Ok(None),
+    };
+    put_right.ok().flatten().or_else(|| part.attachment_name().map(str::to_owned))
 }
 
 fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {

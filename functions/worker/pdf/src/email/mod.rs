@@ -10,6 +10,7 @@ mod names;
 mod page;
 mod pictures;
 mod rtf;
+mod words;
 
 use std::sync::Arc;
 

@@ -234,6 +234,58 @@ fn tags_are_filled_in_every_part_that_has_text_and_other_parts_stay_byte_for_byt
     assert_eq!(raw(&template), raw(&result));
 }
 
+/// A reference to a comment, with the range that it is about.
+fn commented(number: u32, text: &str) -> String {
+    format!(
+        "<w:p><w:commentRangeStart w:id=\"{number}\"/><w:r><w:t>{text}</w:t></w:r><w:commentRangeEnd w:id=\"{number}\"/><w:r><w:commentReference w:id=\"{number}\"/></w:r></w:p>"
+    )
+}
+
+#[test]
+fn each_copy_of_repeated_text_has_a_comment_of_its_own() {
+    let comment = |number: u32, text: &str| {
+        format!("<w:comment w:id=\"{number}\" w:author=\"A\">{}</w:comment>", paragraph(text))
+    };
+    let comments =
+        [comment(0, "For {owner}"), comment(4, "Check {name} of {owner}"), comment(5, "plain"), comment(6, "{name}")];
+    let comments = format!("<w:comments {WORD}>{}</w:comments>", comments.concat());
+    let body = [
+        commented(0, "whole"),
+        paragraph("{#items}"),
+        commented(4, "{name}"),
+        paragraph("{#parts}"),
+        commented(5, "{.}"),
+        paragraph("{/parts}"),
+        paragraph("{/items}"),
+        paragraph("{#none}"),
+        commented(6, "{name}"),
+        paragraph("{/none}"),
+    ];
+    let document = format!("<w:document {WORD}><w:body>{}</w:body></w:document>", body.concat());
+    let template = archive(&[("word/document.xml", &document), ("word/comments.xml", &comments)]);
+    let data =
+        json!({"owner": "Ada", "none": [], "items": [{"name": "bar", "parts": [1, 2]}, {"name": "baz", "parts": [3]}]});
+    let made = render(template, Format::Docx, &data);
+    assert!(made.warnings.is_empty(), "{:?}", made.warnings);
+    let (document, comments) = (part(&made.bytes, "word/document.xml"), part(&made.bytes, "word/comments.xml"));
+    assert!(crate::markup::is_well_formed(&comments, &comments), "{comments}");
+    let ids = |text: &str, sign: &str| {
+        let mut ids: Vec<u32> =
+            text.split(sign).skip(1).map(|rest| rest.split('"').nth(1).unwrap().parse().unwrap()).collect();
+        ids.sort_unstable();
+        ids
+    };
+    let own = ids(&comments, "<w:comment w:id");
+    assert_eq!(own.len(), 6, "one for the whole, two for items, three for parts: {comments}");
+    for sign in ["<w:commentReference w:id", "<w:commentRangeStart w:id", "<w:commentRangeEnd w:id"] {
+        assert_eq!(ids(&document, sign), own, "each comment is named once: {document}");
+    }
+    let texts: Vec<_> = comments.split("<w:comment ").skip(1).map(text).collect();
+    let count = |wanted: &str| texts.iter().filter(|text| *text == wanted).count();
+    let counts = ["For Ada", "Check bar of Ada", "Check baz of Ada", "plain"].map(count);
+    assert_eq!(counts, [1, 1, 1, 3], "{texts:?}");
+}
+
 #[test]
 fn a_template_without_tags_stays_as_it_is() {
     let template = docx(&paragraph("no tags"));
