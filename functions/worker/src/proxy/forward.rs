@@ -16,6 +16,7 @@ use tokio::sync::OwnedSemaphorePermit;
 use tokio::time::timeout;
 use url::Url;
 
+use super::PROXY_STATUS;
 use super::meter::Metered;
 use super::session::{LOGIN_HOST, Session};
 use docmill_egress::Refusal;
@@ -72,7 +73,11 @@ pub(super) async fn answer(
     } else {
         pass_on(&session, request).await
     };
-    result.unwrap_or_else(|problem| empty(status_of(&session, problem)))
+    result.unwrap_or_else(|problem| {
+        let mut response = empty(status_of(&session, problem));
+        response.headers_mut().insert(PROXY_STATUS, HeaderValue::from_static("docmill"));
+        response
+    })
 }
 
 /// Records the problem for the session's report.

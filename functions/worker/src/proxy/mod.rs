@@ -29,6 +29,9 @@ pub use session::EgressReport;
 
 const USERNAME: &str = "docmill";
 
+/// The header of the proxy's own answers (RFC 9209).
+pub(crate) const PROXY_STATUS: &str = "proxy-status";
+
 /// Limits of a session.
 #[derive(Clone, Copy, Debug)]
 pub struct Caps {

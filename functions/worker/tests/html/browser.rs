@@ -220,6 +220,23 @@ async fn hostile_pages_only_harm_themselves() {
 }
 
 #[tokio::test]
+async fn a_page_that_leads_to_a_refused_address_is_printed_itself() {
+    let engine = engine(None);
+    for address in ["https://10.0.0.1/", "http://10.0.0.1/", "http://nowhere.invalid/", "https://nowhere.invalid/"] {
+        let html = format!("<meta http-equiv=refresh content='0;url={address}'><p>ORIGINAL</p>");
+        let printed = print_html(&engine, &html, json!({"waitFor": {"delayMs": 300}})).await.unwrap();
+        assert_eq!(printed.text.trim(), "ORIGINAL", "{address}");
+        let codes: Vec<_> = printed.warnings.iter().map(|warning| warning.code.as_str()).collect();
+        assert!(codes == ["resource_blocked"] || codes == ["resource_failed"], "{address}: {codes:?}");
+    }
+    let server = Server::start(|_| (200, "Content-Type: text/html\r\n", b"<p>NEXT</p>".to_vec()));
+    let engine = self::engine(Some(&server));
+    let html = format!("<meta http-equiv=refresh content='0;url=http://127.0.0.1:{}/'><p>ORIGINAL</p>", server.port);
+    let printed = print_html(&engine, &html, json!({"waitFor": {"delayMs": 300}})).await.unwrap();
+    assert_eq!(printed.text.trim(), "NEXT");
+}
+
+#[tokio::test]
 async fn pages_cannot_reach_this_machine() {
     let forbidden = Forbidden::listen();
     let html = r#"<link rel=preconnect href="http://127.0.0.1:TCP"><link rel=prefetch href="http://127.0.0.1:TCP/p">

@@ -7,6 +7,7 @@ mod browser;
 mod client;
 mod frames;
 mod letters;
+mod paused;
 mod picture;
 mod process;
 mod tab;

@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::client::{Command, Event};
+use super::paused;
 use super::visit::OwnHeaders;
 
 /// Inline HTML is served under this name, which no resolver knows (RFC 6761).
@@ -212,7 +213,13 @@ impl Watch {
         let id = &params["requestId"];
         let url = text(&params["request"]["url"]);
         if !url.starts_with(INLINE_URL) {
+            if let Some(answer) = paused::answer_response(params) {
+                return answer;
+            }
             let mut answer = json!({"requestId": id});
+            if self.is_next_page(params) {
+                answer["interceptResponse"] = json!(true);
+            }
             if let Some(headers) = self.access.headers.of_request(&params["request"]) {
                 answer["headers"] = headers;
             }
@@ -236,6 +243,11 @@ impl Watch {
                 }
             }
         }
+    }
+
+    /// Whether the page, which has been loaded, leads on to another one.
+    fn is_next_page(&self, params: &Value) -> bool {
+        self.is_loaded() && params["resourceType"] == "Document" && params["frameId"] == *self.main_frame
     }
 
     /// The proxy's challenge is answered once per request. A site's own is declined, since a job has no passwords.
@@ -382,6 +394,19 @@ mod tests {
         assert_eq!(elsewhere, Command { method: "Fetch.continueRequest", params: json!({"requestId": "r"}) });
         let nothing = tell(&mut watch(None), "Fetch.requestPaused", request(INLINE_URL, "Document")).unwrap();
         assert_eq!(nothing.method, "Fetch.failRequest");
+    }
+
+    #[test]
+    fn the_response_to_a_further_page_is_awaited() {
+        let mut page = watch(None);
+        let mut paused = request("https://a.test/", "Document");
+        paused["frameId"] = json!("main");
+        let asked = |page: &mut Watch| tell(page, "Fetch.requestPaused", paused.clone()).unwrap().params;
+        assert_eq!(asked(&mut page).get("interceptResponse"), None, "the page itself");
+        page.expect("one");
+        assert_eq!(asked(&mut page).get("interceptResponse"), None, "a page that is still loading");
+        tell(&mut page, "Page.lifecycleEvent", json!({"frameId": "main", "loaderId": "one", "name": "load"}));
+        assert_eq!(asked(&mut page)["interceptResponse"], true);
     }
 
     #[test]
