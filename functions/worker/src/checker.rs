@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use docmill::domain::job::JobErrorCode;
+use docmill::domain::job::{JobErrorCode, Warning};
 use docmill::domain::page_range::PageRange;
 use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::{Artifact, Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task, Unfinished};
+use crate::engine::{Artifact, Conversion, Engine, ExpectedText, Failure, Limits, NO_FONTS, Source, Task, Unfinished};
 use crate::tree;
 
 /// Slugs of internal calls, which are not in the catalogue.
@@ -49,9 +49,12 @@ impl Checker<'_> {
             let password = password.map(str::to_owned);
             Source::File(file(artifact.path.clone(), artifact.media, password))
         });
-        let Unfinished { pictures, stand_ins } = &conversion.unfinished;
-        let options =
-            json!({ "pictures": pictures, "families": stand_ins.values().flatten().collect::<BTreeSet<_>>() });
+        let Unfinished { pictures, stand_ins, texts } = &conversion.unfinished;
+        let options = json!({
+            "pictures": pictures,
+            "families": stand_ins.values().flatten().collect::<BTreeSet<_>>(),
+            "texts": texts.iter().map(|expected| &expected.text).collect::<Vec<_>>(),
+        });
         let Conversion { artifacts: seen, report, .. } =
             self.call(VERIFY, sources.collect(), &options, scratch).await?;
         if seen.len() != conversion.artifacts.len() {
@@ -70,6 +73,7 @@ impl Checker<'_> {
             }
         });
         let mut conversion = Conversion { artifacts: artifacts.collect(), ..conversion };
+        tell_missing(&mut conversion, &report.pages);
         name_pages(&mut conversion, report.pages);
         are_files(&conversion)?;
         Ok(conversion)
@@ -111,6 +115,37 @@ struct Found {
     families: BTreeMap<String, Vec<u32>>,
     /// Other text may be in fonts that were not found.
     has_more: bool,
+    /// Positions of expected texts that are on no page.
+    missing: Vec<usize>,
+    /// Numbers that are printed as signs.
+    hashes: u32,
+}
+
+/// Warns about texts of the document that are on no page of its PDF.
+fn tell_missing(conversion: &mut Conversion, found: &[Found]) {
+    /// Texts that are named, and their most characters.
+    const NAMED: usize = 10;
+    const LONGEST: usize = 40;
+    let texts = std::mem::take(&mut conversion.unfinished.texts);
+    let [found] = found else { return };
+    let missing: Vec<&ExpectedText> = found.missing.iter().filter_map(|position| texts.get(*position)).collect();
+    if !missing.is_empty() {
+        let named = missing.iter().take(NAMED).map(|text| text.place.as_deref().unwrap_or(&text.text));
+        let named: Vec<String> = named.map(|name| name.chars().take(LONGEST).collect()).collect();
+        let more = if missing.len() > NAMED { format!(" and {} more", missing.len() - NAMED) } else { String::new() };
+        let message = if missing.iter().all(|text| text.place.is_some()) {
+            "Some text of the workbook is on no page. Make rows and columns large enough for it. `detail` names its cells."
+        } else {
+            "Some text is on no page. `renderMode: browser` may print it. `detail` names its words."
+        };
+        conversion.warnings.push(Warning::new("text_missing", message).with_detail(named.join(", ") + &more));
+    }
+    let has_cells = texts.iter().any(|text| text.place.is_some());
+    if has_cells && found.hashes > 0 && !texts.iter().any(|expected| expected.text.contains("###")) {
+        let message =
+            "Some numbers or dates are printed as ###, since their columns are too narrow. `detail` is how many.";
+        conversion.warnings.push(Warning::new("numbers_hidden", message).with_detail(found.hashes.to_string()));
+    }
 }
 
 /// Completes the warnings about substitutes of fonts, and drops those about fonts that the document only mentions. In one of several

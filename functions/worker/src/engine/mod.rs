@@ -115,6 +115,23 @@ pub struct Unfinished {
     /// The fonts of the warnings that are about substitutes, and the families that stand in. The check names their pages, and drops the
     /// warnings about those that are on none.
     pub stand_ins: BTreeMap<String, Vec<String>>,
+    /// Texts that should be on the pages of its PDF. The check warns about those that are not.
+    pub texts: Vec<ExpectedText>,
+}
+
+/// A text of a document.
+#[derive(Clone)]
+pub struct ExpectedText {
+    /// A cell of a workbook: `Sheet1!A1`. `None` for words of a page.
+    pub place: Option<String>,
+    pub text: String,
+}
+
+/// A document's text is not printed.
+impl fmt::Debug for ExpectedText {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ExpectedText").finish_non_exhaustive()
+    }
 }
 
 /// A file that an engine made.

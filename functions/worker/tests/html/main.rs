@@ -6,6 +6,7 @@ mod basic;
 mod browser;
 mod email;
 mod letters;
+mod long_boxes;
 mod markdown;
 mod picture;
 mod support;

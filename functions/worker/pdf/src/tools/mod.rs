@@ -29,6 +29,7 @@ mod split;
 mod thumbnail;
 mod verify;
 mod watermark;
+mod words;
 
 use std::path::Path;
 

@@ -1,5 +1,5 @@
 //! Checks the result of any engine: it must be complete, within the limits, and of the format that it claims. Finds the pages that
-//! substitutes of fonts are on.
+//! substitutes of fonts are on, and texts that are on none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -14,6 +14,7 @@ use crate::structure::stamp;
 use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, PictureLimits, Request, Source};
 
 use super::fit_pictures;
+use super::words::PrintedText;
 
 /// Bytes that are read at once.
 const CHUNK: usize = 64 << 10;
@@ -25,10 +26,13 @@ struct Options {
     pictures: Option<PictureLimits>,
     /// Families whose pages are wanted.
     families: Vec<String>,
+    /// Texts that should be on the pages of PDFs.
+    texts: Vec<String>,
 }
 
 /// The report lists the positions of sources whose artifact is a new file with smaller pictures, and the pages of each source that the
-/// families are on: `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false}]}`.
+/// families are on, and the positions of texts with a word that is on no page:
+/// `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false, "missing": [3], "hashes": 0}]}`.
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -41,7 +45,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             fitted.push(position);
         }
         artifacts.push(artifact);
-        pages.push(pages_of(&options.families, engines, source)?);
+        pages.push(pages_of(&options, engines, source)?);
     }
     Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted, "pages": pages })), warnings: Vec::new() })
 }
@@ -53,24 +57,41 @@ struct Found<'f> {
     families: BTreeMap<&'f str, Vec<u32>>,
     /// The PDF has a form, and its fields may be in other fonts.
     has_more: bool,
+    /// Positions of texts with a word that is on no page.
+    missing: Vec<usize>,
+    /// Numbers that are shown as `###`.
+    hashes: u32,
 }
 
-fn pages_of<'f>(families: &'f [String], engines: &Engines, source: &Source) -> Result<Found<'f>, Failure> {
+fn pages_of<'f>(
+    Options { families, texts, .. }: &'f Options,
+    engines: &Engines,
+    source: &Source,
+) -> Result<Found<'f>, Failure> {
     let mut found = Found::default();
-    if families.is_empty() || source.media != Media::Pdf {
+    if (families.is_empty() && texts.is_empty()) || source.media != Media::Pdf {
         return Ok(found);
     }
     let plain: Vec<(String, &str)> = families.iter().map(|name| (key(&family(name)), name.as_str())).collect();
     let session = engines.pdfium()?.session();
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
     found.has_more = document.has_form();
+    let mut printed = PrintedText::default();
     document.for_each_page(0..document.pages(), |index, page| {
+        if !texts.is_empty() {
+            printed.add(&page.text()?.string());
+        }
+        if families.is_empty() {
+            return Ok(());
+        }
         let there: BTreeSet<String> = page.families().iter().map(|family| key(family)).collect();
         for (_, name) in plain.iter().filter(|(family, _)| there.contains(family)) {
             found.families.entry(name).or_default().push(index + 1);
         }
         Ok(())
     })?;
+    found.missing = printed.lacks(texts);
+    found.hashes = printed.hashes;
     Ok(found)
 }
 

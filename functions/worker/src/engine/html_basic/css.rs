@@ -26,6 +26,16 @@ pub(super) fn dissect(css: &str, base: &mut Base, findings: &mut Findings) -> Ve
 pub(super) struct Findings {
     pub(super) features: BTreeSet<Feature>,
     pub(super) fonts: FontNeeds,
+    /// Some text may not be meant to be seen.
+    pub(super) hides: bool,
+}
+
+/// Whether a declaration hides text.
+fn hides(property: &str, keyword: &str) -> bool {
+    matches!(
+        (property, keyword),
+        ("display", "none") | ("visibility", "hidden" | "collapse") | ("content-visibility", "hidden")
+    )
 }
 
 struct Walk<'w> {
@@ -90,6 +100,7 @@ impl Walk<'_> {
             match step {
                 Step::Word(found) => {
                     self.findings.features.extend(Feature::of_value(&self.property, &found));
+                    self.findings.hides |= hides(&self.property, &found);
                     if self.may_name_fonts() {
                         self.words.push(found.clone());
                     }

@@ -26,7 +26,18 @@ pub(super) struct Dissection {
     pub(super) findings: Findings,
     /// Relative references that can't be resolved, because the page has no address.
     pub(super) relative: u32,
+    /// Text that is meant to be seen, up to a limit, with spaces where it may have some.
+    pub(super) visible: String,
 }
+
+/// Most bytes of visible text that are kept.
+const MOST_VISIBLE: usize = 200_000;
+
+/// Elements whose text is not shown, or drawn in another way.
+const UNSEEN: [&str; 17] = [
+    "title", "style", "script", "template", "noscript", "noframes", "noembed", "textarea", "select", "datalist",
+    "iframe", "object", "video", "audio", "canvas", "svg", "math",
+];
 
 pub(super) fn dissect(html: &str, base: Base, deadline: Instant) -> Result<Dissection, TimeUp> {
     let state = State {
@@ -37,6 +48,8 @@ pub(super) fn dissect(html: &str, base: Base, deadline: Instant) -> Result<Disse
         style: None,
         raw: false,
         foreign: false,
+        visible: String::new(),
+        unseen: Vec::new(),
     };
     let tokenizer = Tokenizer::new(Sink(RefCell::new(state)), TokenizerOpts::default());
     let mut rest = html;
@@ -62,7 +75,8 @@ pub(super) fn dissect(html: &str, base: Base, deadline: Instant) -> Result<Disse
             Part::Text(text) | Part::Reference { written: text, .. } => state.findings.fonts.text(text),
         }
     }
-    Ok(Dissection { parts: state.parts, findings: state.findings, relative: state.base.relative })
+    let (relative, visible) = (state.base.relative, state.visible);
+    Ok(Dissection { parts: state.parts, findings: state.findings, relative, visible })
 }
 
 struct Sink(RefCell<State>);
@@ -79,6 +93,9 @@ struct State {
     raw: bool,
     /// The page has SVG or MathML, in which the renderer does not treat such content as raw.
     foreign: bool,
+    visible: String,
+    /// Open elements whose text is not seen.
+    unseen: Vec<String>,
 }
 
 impl TokenSink for Sink {
@@ -109,6 +126,10 @@ impl State {
             && let Some(href) = attribute(&tag, "href")
         {
             self.base.set(href);
+        }
+        self.visible.push(' ');
+        if UNSEEN.contains(&name) && !tag.self_closing {
+            self.unseen.push(name.to_owned());
         }
         self.write_tag(name, &tag);
         let raw = match name {
@@ -143,6 +164,9 @@ impl State {
         }
         if let Some(families) = attribute(tag, "face") {
             families.split(',').for_each(|family| self.findings.fonts.family(family.trim_matches([' ', '\'', '"'])));
+        }
+        if attribute(tag, "hidden").is_some() || matches!(name, "details" | "dialog") {
+            self.findings.hides = true;
         }
         if attribute(tag, "dir").is_some_and(|dir| dir.eq_ignore_ascii_case("rtl")) {
             self.findings.features.insert(Feature::RightToLeft);
@@ -192,6 +216,10 @@ impl State {
     fn end_tag(&mut self, tag: &Tag) {
         self.end_style();
         self.raw = false;
+        self.visible.push(' ');
+        if self.unseen.last().is_some_and(|open| *open == *tag.name) {
+            self.unseen.pop();
+        }
         self.text.push_str("</");
         self.text.push_str(&tag.name);
         self.text.push('>');
@@ -210,6 +238,9 @@ impl State {
     }
 
     fn characters(&mut self, text: &str) {
+        if self.unseen.is_empty() && self.visible.len() + text.len() <= MOST_VISIBLE {
+            self.visible.push_str(text);
+        }
         if self.foreign && (self.raw || self.style.is_some()) && text.contains('&') {
             self.findings.fonts.anything();
         }
@@ -324,6 +355,21 @@ mod tests {
         let html = "<!DOCTYPE html><html lang=\"en\"><body><p class=\"a&quot;b\">1 &lt; 2 &amp; é</p><br/>\
             <script>if (a < b && c) {}</script><title>a &amp; b</title><style>a > b { color: red }</style></body></html>";
         assert_eq!(as_written(&take_apart(html)), html);
+    }
+
+    #[test]
+    fn text_is_visible_unless_it_may_be_hidden() {
+        let html =
+            "<title>T</title><p>a<b>b</b><script>c</script><select><option>d</select>e<svg><text>f</text></svg>g";
+        let page = take_apart(html);
+        assert_eq!(page.visible.split_whitespace().collect::<Vec<_>>(), ["a", "b", "e", "g"]);
+        assert!(!page.findings.hides);
+        for hiding in
+            ["<p style='display:none'>", "<style>p { visibility: hidden }</style>", "<p hidden>", "<details>x"]
+        {
+            assert!(take_apart(hiding).findings.hides, "{hiding}");
+        }
+        assert!(!take_apart("<p style='display:block;border-style:none'>x").findings.hides);
     }
 
     #[test]

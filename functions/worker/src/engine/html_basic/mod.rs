@@ -10,6 +10,7 @@ mod css;
 mod features;
 mod fonts;
 mod html;
+mod overflow;
 mod parts;
 pub mod render;
 mod resources;
@@ -17,6 +18,7 @@ mod stderr;
 mod web_fonts;
 pub mod zygote;
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -37,7 +39,7 @@ use self::parts::Base;
 use self::render::{Order, Outcome};
 use self::resources::Resources;
 use super::page::{MOST_PAGE_BYTES, PageOptions};
-use super::{Conversion, Engine, Failure, Source, Task};
+use super::{Conversion, Engine, ExpectedText, Failure, Source, Task, Unfinished};
 use crate::charset;
 use crate::confine::usage::Excess;
 use crate::confine::{self, End, Launcher};
@@ -73,7 +75,7 @@ impl Engine for HtmlBasic {
             Resources::fetch(&self.fetcher, &dissection.parts, task.limits.redirects, arrival.into()).await;
         let filled = resources.fill(&dissection.parts);
 
-        let Findings { mut features, mut fonts } = dissection.findings;
+        let Findings { mut features, mut fonts, hides } = dissection.findings;
         fonts.append(std::mem::take(&mut resources.findings.fonts));
         let printed = self.render(&task, &options, filled, base, fonts).await?;
         features.append(&mut resources.findings.features);
@@ -85,7 +87,11 @@ impl Engine for HtmlBasic {
         warnings.extend(relative_references(dissection.relative));
         warnings.extend(stderr::warnings(&printed.said));
         let engine = EngineInfo { name: EngineKind::Sghtmltopdf.as_str().to_owned(), version: VERSION.to_owned() };
-        Ok(Conversion::of_pdf(printed.pdf, engine, warnings))
+        let is_whole = options.page_range.is_none() && !hides && !resources.findings.hides;
+        let draws_all = !warnings.iter().any(|warning| warning.code == "missing_glyph");
+        let texts = if is_whole && draws_all { expected_words(&dissection.visible) } else { Vec::new() };
+        let unfinished = Unfinished { texts, ..Unfinished::default() };
+        Ok(Conversion { unfinished, ..Conversion::of_pdf(printed.pdf, engine, warnings) })
     }
 
     async fn get_ready(&self) {
@@ -93,6 +99,14 @@ impl Engine for HtmlBasic {
             tracing::warn!(%error, "the layout engine is not ready for the next job: a fresh one will serve it");
         }
     }
+}
+
+/// Words of the page that should be on the pages of the PDF.
+fn expected_words(visible: &str) -> Vec<ExpectedText> {
+    const MOST_WORDS: usize = 5_000;
+    let mut seen = HashSet::new();
+    let new = visible.split_whitespace().filter(|word| seen.insert(*word));
+    new.take(MOST_WORDS).map(|word| ExpectedText { place: None, text: word.to_owned() }).collect()
 }
 
 struct Page {

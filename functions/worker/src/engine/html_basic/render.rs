@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
 
 use super::fonts::FontNeeds;
-use super::web_fonts;
+use super::{overflow, web_fonts};
 
 /// The files of a job, in its scratch directory.
 const PAGE: &str = "page.html";
@@ -122,14 +122,29 @@ pub(super) fn render(scratch: &Path, order: &Order) -> Result<(), (Outcome, Stri
         engine.feed(chunk).map_err(explain)?;
     }
     engine.finish().map(drop).map_err(explain)?;
+    overflow::spread(&scratch.join(RESULT), margins(order, &page)).map_err(other)?;
     match &order.page_range {
         Some(range) => keep_pages(&scratch.join(RESULT), range),
         None => Ok(()),
     }
 }
 
+fn other(error: lopdf::Error) -> (Outcome, String) {
+    (Outcome::Other, error.to_string())
+}
+
+fn margins(order: &Order, page: &[u8]) -> overflow::Margins {
+    /// Points in a CSS pixel.
+    const POINTS: f64 = 0.75;
+    let has = |rule: &[u8]| memchr::memmem::find(page, rule).is_some();
+    overflow::Margins {
+        top: order.margin_top * POINTS,
+        bottom: order.margin_bottom * POINTS,
+        have_text: has(b"@top-") || has(b"@bottom-"),
+    }
+}
+
 fn keep_pages(pdf: &Path, range: &PageRange) -> Result<(), (Outcome, String)> {
-    let other = |error: lopdf::Error| (Outcome::Other, error.to_string());
     let mut document = lopdf::Document::load(pdf).map_err(other)?;
     let pages: Vec<u32> = document.get_pages().into_keys().collect();
     let last = pages.last().copied().unwrap_or(0);

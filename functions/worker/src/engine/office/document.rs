@@ -8,6 +8,7 @@ use super::export::{Changes, Export};
 use super::fonts_log::Matches;
 use super::import::Model;
 use super::rewrite;
+use super::table::Table;
 use super::writing::Written;
 
 /// A document. Its paths are absolute and not checked by the helper.
@@ -20,6 +21,12 @@ pub(super) struct Document {
     pub(super) model: Option<(Model, String)>,
     /// Its kind, if it may be changed before it is read, and the directory for the changed copy.
     pub(super) rewrite: Option<(rewrite::Kind, PathBuf)>,
+    /// Separated values whose columns are fitted.
+    pub(super) table: Option<Table>,
+    /// Whether rows without a height get the one that their cells need, as in Excel.
+    pub(super) fits_rows: bool,
+    /// Whether the result shows the text of all of a workbook's cells.
+    pub(super) shows_cells: bool,
     /// Whether to set all pages to landscape or portrait.
     pub(super) landscape: Option<bool>,
     pub(super) changes: Changes,
@@ -53,6 +60,8 @@ pub(super) struct Notes {
     pub(super) losses: rewrite::Losses,
     /// The document has tracked changes.
     pub(super) changes: bool,
+    /// Cells whose text should be on the pages.
+    pub(super) cells: Vec<rewrite::Cell>,
     /// Fonts that were requested.
     pub(super) fonts: Matches,
     pub(super) written: Written,

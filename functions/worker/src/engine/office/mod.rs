@@ -9,27 +9,29 @@ mod forked;
 mod header;
 mod import;
 mod lok;
+mod losses;
 mod options;
 mod profile;
 mod rewrite;
 mod soffice;
+mod table;
 mod uno;
 mod warm;
 mod writing;
 mod zygote;
 
+use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use async_trait::async_trait;
 use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill::domain::page_range::PageRange;
 use docmill::domain::tool::EngineKind;
 use docmill::telemetry;
 
 use super::fonts::{InstalledFonts, OwnFonts};
-use super::{Conversion, Engine, Failure, Limits, Source, Task, Unfinished};
+use super::{Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
@@ -39,11 +41,13 @@ use document::Notes;
 use export::{Changes, Export, Settings};
 use fonts_log::{Matches, Missing};
 use forked::Forked;
+use losses::{comments_dropped, losses};
 use options::{OfficeOptions, TrackedChanges};
 pub use profile::DEFAULT_PROGRAM_DIRECTORY;
 use profile::Installation;
 use soffice::Soffice;
 pub(super) use soffice::Way;
+use table::Table;
 pub use zygote::{Args as ZygoteArgs, run as run_zygote};
 
 /// Address space of a conversion in bytes: several times what a document of hundreds of pages needs.
@@ -76,6 +80,10 @@ struct Order<'a> {
     password: Option<String>,
     /// Its kind, if it may be changed before it is read.
     rewrite: Option<rewrite::Kind>,
+    /// Separated values whose columns are fitted.
+    table: Option<Table>,
+    /// Whether rows without a height get the one that their cells need.
+    fits_rows: bool,
     landscape: Option<bool>,
     changes: Changes,
     /// Whether only some pages were requested.
@@ -194,15 +202,17 @@ impl OfficeEngine {
     async fn to_pdf(&self, way: Way, task: &Task<'_>, document: Document<'_>) -> Result<Conversion, Failure> {
         let options = OfficeOptions::read(task.options)?;
         let source = place(task, document).map_err(Failure::internal)?;
-        let (import, guess) = read_text(document, &source).await.map_err(Failure::internal)?;
-        let order = Order { import, ..order(task, source, document, &options) };
+        let Read { import, table, guess } = read_text(document, &source).await.map_err(Failure::internal)?;
+        let order = Order { import, table, ..order(task, source, document, &options) };
         let mut notes = self.written(&order, way, document.format.family()).await?;
         let fonts = std::mem::take(&mut notes.fonts);
         let Missing { warnings: missing_fonts, stand_ins } =
             self.finish(&order, fonts, &options).await.map_err(Failure::internal)?;
         let told = options.warnings(document.format.family()).into_iter().chain(guess).chain(losses(&notes, &options));
         let warnings = told.chain(missing_fonts).chain(way.warning(&order)).collect();
-        let unfinished = Unfinished { pictures: options.pictures(), stand_ins };
+        let cells = std::mem::take(&mut notes.cells).into_iter();
+        let texts = cells.map(|cell| ExpectedText { place: Some(cell.place), text: cell.text }).collect();
+        let unfinished = Unfinished { pictures: options.pictures(), stand_ins, texts };
         Ok(Conversion { unfinished, ..Conversion::of_pdf(order.output, self.info(), warnings) })
     }
 
@@ -211,14 +221,15 @@ impl OfficeEngine {
         let options = ConvertOptions::read(task.options)?;
         options.admit(document.format)?;
         let source = place(task, document).map_err(Failure::internal)?;
-        let (import, guess) = read_text(document, &source).await.map_err(Failure::internal)?;
+        let Read { import, table, guess } = read_text(document, &source).await.map_err(Failure::internal)?;
         let export = options.export(task.limits.pages);
         let as_pdf = OfficeOptions { password: options.password.clone(), ..OfficeOptions::default() };
         let order = Order {
             import,
+            table,
             output: task.scratch.join("output").with_extension(&export.extension),
             // Repairs for printing don't apply to documents that will be edited.
-            rewrite: None,
+            rewrite: matches!(document.format, Format::Docx | Format::Dotx).then_some(rewrite::Kind::EditableText),
             changes: options.format.changes(),
             export,
             ..order(task, source, document, &as_pdf)
@@ -228,7 +239,7 @@ impl OfficeEngine {
         let artifacts = convert::artifacts(&order.output, options.format, document.name, &notes.written);
         let bytes = convert::bytes(&artifacts).map_err(Failure::internal)?;
         let lost = convert::losses(origin, options.format, &notes.written, notes.changes, bytes);
-        let told = options.without_effect().into_iter().chain(guess).chain(lost);
+        let told = options.without_effect().into_iter().chain(guess).chain(comments_dropped(&notes.losses)).chain(lost);
         let warnings = told.chain(way.warning(&order)).collect();
         Ok(Conversion { artifacts, report: None, engine: self.info(), warnings, unfinished: Unfinished::default() })
     }
@@ -254,6 +265,11 @@ fn place(task: &Task<'_>, document: Document<'_>) -> io::Result<PathBuf> {
     std::fs::create_dir_all(&directory)?;
     let source = directory.join(format!("{}.{}", stem(document.name), document.format.extension()));
     tree::place(document.path, &source)?;
+    // LibreOffice opens no file to change the document that it can't write.
+    if std::fs::metadata(&source)?.permissions().readonly() {
+        std::fs::remove_file(&source)?;
+        io::copy(&mut File::open(document.path)?, &mut File::create_new(&source)?)?;
+    }
     Ok(source)
 }
 
@@ -279,6 +295,8 @@ fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: 
         encrypted: document.inspection.encrypted,
         password: options.password.clone(),
         rewrite: rewrite_kind(format, options),
+        table: None,
+        fits_rows: matches!(format, Format::Xlsx | Format::Xlsm) && !document.inspection.encrypted,
         // Slides and drawings keep their orientation.
         landscape: options.landscape.filter(|_| matches!(format.family(), Family::Text | Family::Spreadsheet)),
         changes: match options.tracked_changes {
@@ -335,9 +353,17 @@ const fn rewrite_kind(format: Format, options: &OfficeOptions) -> Option<rewrite
 /// Name and options of an import filter.
 type Import = (&'static str, String);
 
-/// Prepares documents whose format needs an import filter. Warns if the encoding was guessed.
-/// `placed` is the path for LibreOffice, in UTF-8 afterwards.
-async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<Import>, Option<Warning>)> {
+/// How text is read.
+#[derive(Default)]
+struct Read {
+    import: Option<Import>,
+    table: Option<Table>,
+    /// A warning if the encoding was guessed.
+    guess: Option<Warning>,
+}
+
+/// Prepares documents whose format needs an import filter. `placed` is the path for LibreOffice, in UTF-8 afterwards.
+async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<Read> {
     let encoding = document.inspection.encoding;
     let separator: Option<fn(&Path) -> io::Result<u8>> = match document.format {
         Format::Txt => None,
@@ -358,7 +384,7 @@ async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<
         | Format::Odg
         | Format::Fodt
         | Format::Fods
-        | Format::Fodp => return Ok((None, None)),
+        | Format::Fodp => return Ok(Read::default()),
     };
     let (text, placed) = (document.path.to_owned(), placed.to_owned());
     let prepare = move || {
@@ -370,46 +396,15 @@ async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<(Option<
                 encoding::to_utf8(&text, other, &placed)?
             }
         };
-        let Some(separator) = separator else { return Ok((Some(import::text_filter()), guess)) };
+        let Some(separator) = separator else {
+            return Ok(Read { import: Some(import::text_filter()), table: None, guess });
+        };
         let separator = separator(&placed)?;
-        Ok((Some(import::table_filter(separator, import::columns(&placed, separator)?)), guess))
+        let table = Table::read(&placed, separator)?;
+        let import = Some(import::table_filter(separator, table.columns));
+        Ok(Read { import, table: table.is_fitted().then_some(table), guess })
     };
     tokio::task::spawn_blocking(prepare).await.map_err(io::Error::other)?
-}
-
-/// Warnings about differences between PDF and document.
-fn losses(notes: &Notes, options: &OfficeOptions) -> Vec<Warning> {
-    let Notes { losses: rewrite::Losses { equations, pictures, tab_stops, links }, changes, .. } = notes;
-    let mut warnings = Vec::new();
-    if *equations > 0 {
-        let message = "Some equations are printed as one line of text: LibreOffice can't show their form, and the document \
-                       has no picture of them.";
-        warnings.push(Warning::new("equation_simplified", message).with_detail(equations.to_string()));
-    }
-    if *pictures > 0 {
-        let message = "The text of some boxes with equations is a picture, so it can't be searched or selected.";
-        warnings.push(Warning::new("text_as_picture", message).with_detail(pictures.to_string()));
-    }
-    if *tab_stops {
-        let message = "LibreOffice ignores the tab stops of some paragraphs: their columns may be misaligned.";
-        warnings.push(Warning::new("tab_stops_dropped", message));
-    }
-    if !links.is_empty() {
-        let slides = PageRange::of(&links.iter().copied().collect::<Vec<_>>());
-        let message = "Links in text that runs from right to left are printed without their addresses: LibreOffice would print \
-                       them over other text. `detail` names the slides.";
-        warnings.push(Warning::new("links_dropped", message).with_detail(slides.to_string()));
-    }
-    if *changes {
-        let message = match options.tracked_changes {
-            TrackedChanges::Accepted => {
-                "The document has tracked changes. They are printed as accepted. Set `trackedChanges` to show them."
-            }
-            TrackedChanges::Shown => "The document has tracked changes. They are shown in the result.",
-        };
-        warnings.push(Warning::new("tracked_changes", message));
-    }
-    warnings
 }
 
 /// A description for the log, without anything from the document.

@@ -137,7 +137,8 @@ impl<'a> WarmOffice<'a> {
             Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),
             None => Reading::unchanged(&asked.source),
         };
-        let notes = Notes { losses: reading.losses, ..Notes::default() };
+        let cells = if asked.shows_cells { rewrite::printed_cells(&asked.source) } else { Vec::new() };
+        let notes = Notes { losses: reading.losses, cells, ..Notes::default() };
         let source = file_url(&reading.document)?;
         if let Some(reply) = self.convert_quickly(asked, &source, reading.compression, notes.clone())? {
             return Ok(reply);
@@ -185,13 +186,19 @@ impl<'a> WarmOffice<'a> {
         // Filters can't read encrypted files.
         let model = asked.model.as_ref().filter(|_| !asked.encrypted);
         let model = model.map(|(model, filter)| (*model, filter.as_str()));
-        let access = if asked.changes == Changes::Accepted { Access::Change } else { Access::Read };
+        let rows = if asked.fits_rows { rewrite::rows_without_height(&asked.source) } else { Vec::new() };
+        let must_change = asked.changes == Changes::Accepted || !rows.is_empty() || asked.table.is_some();
+        let access = if must_change { Access::Change } else { Access::Read };
         let Some(document) = load(uno, source, import, model, asked.password.as_deref(), access)? else {
             return Ok(None);
         };
         if let Some(landscape) = asked.landscape {
             document.turn_pages(landscape)?;
         }
+        if let Some(table) = &asked.table {
+            document.fit_columns(table)?;
+        }
+        document.fit_rows(&rows)?;
         document.show_name_without_path()?;
         document.compress(compression)?;
         let changes = document.has_changes()?;

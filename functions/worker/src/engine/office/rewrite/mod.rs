@@ -6,10 +6,13 @@
 mod anchors;
 mod blanks;
 mod cell_spacing;
+mod cells;
 mod columns;
+mod comments;
 mod east_asian;
 mod edit;
 mod equations;
+mod header_rows;
 mod layouts;
 mod lines;
 mod lists;
@@ -18,6 +21,7 @@ mod notes;
 mod paragraph_styles;
 mod paragraphs;
 mod relations;
+mod row_heights;
 mod rtl_links;
 mod settings;
 mod sheets;
@@ -44,6 +48,8 @@ use paragraph_styles::ParagraphStyles;
 use paragraphs::{Layout, Paragraphs, Part};
 use settings::Settings;
 
+pub(super) use cells::{Cell, printed_cells};
+pub(super) use row_heights::{Rows, rows_without_height};
 pub(super) use settings::Compression;
 
 type Package = ZipArchive<BufReader<File>>;
@@ -54,8 +60,12 @@ const MOST_BYTES: u64 = 64 << 20;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Kind {
     Text,
+    /// Only what keeps LibreOffice from opening it is changed.
+    EditableText,
     Spreadsheet,
-    Presentation { with_notes: bool },
+    Presentation {
+        with_notes: bool,
+    },
 }
 
 /// Problems that could not be repaired.
@@ -67,6 +77,8 @@ pub(super) struct Losses {
     pub(super) pictures: u32,
     /// A paragraph has tab stops that LibreOffice drops.
     pub(super) tab_stops: bool,
+    /// Comments in headers and footers, which were left out.
+    pub(super) comments: u32,
     /// Slides on which links are printed as text.
     pub(super) links: BTreeSet<u32>,
 }
@@ -76,6 +88,7 @@ impl Losses {
         self.equations = self.equations.saturating_add(other.equations);
         self.pictures = self.pictures.saturating_add(other.pictures);
         self.tab_stops |= other.tab_stops;
+        self.comments = self.comments.saturating_add(other.comments);
         self.links.extend(other.links);
     }
 }
@@ -108,6 +121,7 @@ const ALWAYS: [&str; 1] = [""];
 /// Facts from other parts that are needed to change a part.
 enum Context {
     Text { cleared: lists::Cleared, table_styles: Option<styles::Named>, layout: Box<Layout>, compression: Compression },
+    EditableText,
     Spreadsheet(sheets::Wrapping),
     Presentation { numbers: BTreeMap<String, slides::Number>, layouts: layouts::Unused, with_notes: bool },
 }
@@ -130,6 +144,7 @@ impl Context {
                     compression,
                 }
             }
+            Kind::EditableText => Self::EditableText,
             Kind::Spreadsheet => Self::Spreadsheet(sheets::wrapping(package)?),
             Kind::Presentation { with_notes } => Self::Presentation {
                 numbers: slides::numbers(package)?,
@@ -142,7 +157,7 @@ impl Context {
     const fn compression(&self) -> Compression {
         match self {
             Self::Text { compression, .. } => *compression,
-            Self::Spreadsheet(_) | Self::Presentation { .. } => Compression::None,
+            Self::EditableText | Self::Spreadsheet(_) | Self::Presentation { .. } => Compression::None,
         }
     }
 
@@ -160,7 +175,8 @@ impl Context {
             }
             Self::Presentation { with_notes: false, .. } if notes::is_relations(part) => Some(&notes::SIGNS),
             Self::Presentation { layouts, .. } if layouts::in_part(layouts, part).is_some() => Some(&ALWAYS),
-            Self::Text { .. } | Self::Spreadsheet(_) | Self::Presentation { .. } => None,
+            Self::EditableText if comments::is_page(part) => Some(&comments::SIGNS),
+            Self::Text { .. } | Self::EditableText | Self::Spreadsheet(_) | Self::Presentation { .. } => None,
         }
     }
 
@@ -169,8 +185,13 @@ impl Context {
             Self::Text { cleared, .. } if part == lists::PART => lists::edited(xml, cleared),
             Self::Text { table_styles: Some(named), .. } if part == styles::PART => styles::edited(xml, named),
             Self::Text { layout, .. } => {
-                texts::edited(xml, Part::named(part).map(|part| Paragraphs::new(xml, layout, part)))
+                let Edited { xml: opened, losses } = loadable(part, xml)?;
+                let xml = opened.as_deref().unwrap_or(xml);
+                let paragraphs = Part::named(part).map(|part| Paragraphs::new(xml, layout, part));
+                let printed = texts::edited(xml, paragraphs)?.xml;
+                Ok(Edited { xml: printed.or(opened), losses })
             }
+            Self::EditableText => loadable(part, xml),
             Self::Spreadsheet(wrapping) => sheets::edited(xml, wrapping),
             Self::Presentation { .. } if notes::is_relations(part) => notes::edited(xml),
             Self::Presentation { layouts, .. } if let Some(unused) = layouts::in_part(layouts, part) => {
@@ -179,6 +200,11 @@ impl Context {
             Self::Presentation { numbers, .. } => slides::edited(xml, numbers.get(part).copied().unwrap_or_default()),
         }
     }
+}
+
+/// What LibreOffice can open.
+fn loadable(part: &str, xml: &str) -> io::Result<Edited> {
+    if comments::is_page(part) { comments::edited(xml) } else { Ok(Edited { xml: None, losses: Losses::default() }) }
 }
 
 fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {

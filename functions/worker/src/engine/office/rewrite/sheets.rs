@@ -1,15 +1,23 @@
-//! Row heights. LibreOffice recalculates the height of each row unless it was set by hand; Excel prints the saved heights. Rows
-//! with wrapped text are left to LibreOffice, because it may break lines differently, and no line must be cut off.
+//! Row heights and views of sheets.
+//!
+//! LibreOffice recalculates the height of each row unless it was set by hand; Excel prints the saved heights. Rows with wrapped text
+//! are left to LibreOffice, because it may break lines differently, and no line must be cut off.
+//!
+//! A view says to which cell the sheet is scrolled. LibreOffice would print a sheet on a single page from there on.
 
 use std::io;
+use std::ops::Range;
 
 use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, Edited, Tag, apply, attribute, scan};
 use super::{Losses, Package, part};
 
-/// Without this, no row has a height.
-pub(super) const SIGNS: [&str; 1] = [" ht=\""];
+/// Without these, no row has a height, and no view is scrolled.
+pub(super) const SIGNS: [&str; 2] = [" ht=\"", SCROLLED];
+
+/// The attribute with the first cell of a scrolled view.
+const SCROLLED: &str = " topLeftCell=";
 
 /// Whether each cell format wraps text. `None` if the formats are not where Excel puts them.
 pub(super) type Wrapping = Option<Vec<bool>>;
@@ -38,31 +46,45 @@ fn wrapping_in(styles: &str) -> io::Result<Wrapping> {
     Ok(wrapping)
 }
 
-fn wraps(alignment: &BytesStart<'_>) -> bool {
+pub(super) fn wraps(alignment: &BytesStart<'_>) -> bool {
     let is = |name, values: [&str; 2]| attribute(alignment, name).is_some_and(|value| values.contains(&value.as_str()));
     is("wrapText", ["1", "true"]) || ["horizontal", "vertical"].iter().any(|name| is(name, ["justify", "distributed"]))
 }
 
 /// A name without its prefix, since some programs write `x:row`.
-fn local(name: &str) -> &str {
+pub(super) fn local(name: &str) -> &str {
     name.rsplit_once(':').map_or(name, |(_, name)| name)
 }
 
 pub(super) fn edited(xml: &str, wrapping: &Wrapping) -> io::Result<Edited> {
-    let unchanged = Edited { xml: None, losses: Losses::default() };
-    let Some(wrapping) = wrapping else { return Ok(unchanged) };
     let (mut edits, mut row) = (Vec::new(), None);
+    let has_formats = wrapping.is_some();
+    let wraps = |cell: &BytesStart<'_>| wrapping.as_ref().and_then(|formats| formats.get(format(cell))) == Some(&true);
     scan(xml, |range, tag| match tag {
         Tag::Start(tag) => match local(tag.name().as_ref()) {
-            "row" => row = kept(&tag, range.start),
-            "c" if wrapping.get(format(&tag)) == Some(&true) => row = None,
+            "sheetView" => edits.extend(scrolled_back(xml, range)),
+            "row" if has_formats => row = kept(&tag, range.start),
+            "c" if wraps(&tag) => row = None,
             _ => {}
         },
-        Tag::Empty(tag) if local(tag.name().as_ref()) == "row" => edits.extend(kept(&tag, range.start)),
+        Tag::Empty(tag) => match local(tag.name().as_ref()) {
+            "sheetView" => edits.extend(scrolled_back(xml, range)),
+            "row" if has_formats => edits.extend(kept(&tag, range.start)),
+            _ => {}
+        },
         Tag::End(name) if local(&name) == "row" => edits.extend(row.take()),
-        Tag::Empty(_) | Tag::End(_) => {}
+        Tag::End(_) => {}
     })?;
-    Ok(Edited { xml: apply(xml, edits), ..unchanged })
+    Ok(Edited { xml: apply(xml, edits), losses: Losses::default() })
+}
+
+/// The edit that removes the first cell of a view.
+fn scrolled_back(xml: &str, view: Range<usize>) -> Option<Edit> {
+    let start = view.start + xml.get(view.clone())?.find(SCROLLED)?;
+    let value = start + SCROLLED.len();
+    let quote = xml.get(value..view.end)?.chars().next().filter(|quote| ['"', '\''].contains(quote))?;
+    let length = xml.get(value + 1..view.end)?.find(quote)?;
+    Some(Edit::removal(start..value + 1 + length + 1))
 }
 
 /// The edit that keeps a row's height, if it was not set by hand.
@@ -111,6 +133,16 @@ mod tests {
         for left in [wrapped, by_hand, row("", cell), row(" ht=\"0\"", cell)] {
             assert_eq!(changed(&left), None, "{left}");
         }
+    }
+
+    #[test]
+    fn views_are_scrolled_back() {
+        let sheet = |view: &str| format!("<sheetViews>{view}</sheetViews><row/>");
+        let given = sheet("<sheetView topLeftCell=\"C30\" workbookViewId=\"0\"><pane topLeftCell=\"B2\"/></sheetView>");
+        let left = sheet("<sheetView workbookViewId=\"0\"><pane topLeftCell=\"B2\"/></sheetView>");
+        assert_eq!(edited(&given, &None).unwrap().xml.unwrap(), left);
+        assert_eq!(changed(&sheet("<x:sheetView topLeftCell='C30'/>")).unwrap(), sheet("<x:sheetView/>"));
+        assert_eq!(changed(&sheet("<sheetView topLeftCell=x/>")), None);
     }
 
     #[test]

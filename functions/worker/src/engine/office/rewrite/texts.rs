@@ -11,11 +11,12 @@ use super::blanks::Blanks;
 use super::cell_spacing::SpacedTables;
 use super::columns::Tables;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
+use super::header_rows::HeaderRows;
 use super::paragraphs::Paragraphs;
 use super::symbols::SymbolFont;
 
 /// A part without any of these needs no changes, unless its paragraphs change.
-pub(super) const SIGNS: [&str; 3] = ["Wingdings", "Webdings", "<w:gridCol "];
+pub(super) const SIGNS: [&str; 4] = ["Wingdings", "Webdings", "<w:gridCol ", super::comments::SIGNS[0]];
 
 pub(super) fn is_page(name: &str) -> bool {
     let name = name.strip_prefix("word/").and_then(|name| name.strip_suffix(".xml")).unwrap_or_default();
@@ -34,11 +35,12 @@ struct Run {
 pub(super) fn edited(xml: &str, mut paragraphs: Option<Paragraphs<'_>>) -> io::Result<Edited> {
     let (mut edits, mut run) = (Vec::new(), None::<Run>);
     let (mut tables, mut spaced, mut blanks) = (Tables::default(), SpacedTables::default(), Blanks::new(xml));
-    let mut anchors = Anchors::default();
+    let (mut anchors, mut header_rows) = (Anchors::default(), HeaderRows::default());
     scan(xml, |range, tag| {
         edits.extend(tables.visit(range.clone(), &tag));
         edits.extend(spaced.visit(range.clone(), &tag));
         edits.extend(anchors.visit(range.clone(), &tag));
+        edits.extend(header_rows.visit(range.clone(), &tag));
         edits.extend(blanks.visit(range.clone(), &tag));
         edits.extend(paragraphs.as_mut().and_then(|paragraphs| paragraphs.visit(range.clone(), &tag)));
         edits.extend(symbols(xml, range, tag, &mut run));

@@ -8,6 +8,8 @@
 
 mod fields;
 mod model;
+mod rows;
+mod table;
 
 use std::ffi::{CStr, c_char, c_int, c_void};
 use std::io;

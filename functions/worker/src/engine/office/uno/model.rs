@@ -46,12 +46,7 @@ impl Hidden<'_> {
 
     /// The names of a spreadsheet's sheets in order.
     pub(in crate::engine::office) fn sheet_names(&self) -> io::Result<Vec<String>> {
-        let document = self.uno.query(self.object, "com.sun.star.sheet.XSpreadsheetDocument")?;
-        let mut sheets: *mut RawObject = ptr::null_mut();
-        let get = "com.sun.star.sheet.XSpreadsheetDocument::getSheets";
-        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
-        unsafe { self.uno.call(document, get, &mut sheets, &mut [])? };
-        let sheets = self.uno.query(sheets, "com.sun.star.container.XNameAccess")?;
+        let sheets = self.uno.query(self.sheets()?, "com.sun.star.container.XNameAccess")?;
         let mut names: *mut RawSequence = ptr::null_mut();
         let get = "com.sun.star.container.XNameAccess::getElementNames";
         // SAFETY: the sheets were queried for this interface; the method takes nothing and returns a sequence of texts.
@@ -59,6 +54,25 @@ impl Hidden<'_> {
             self.uno.call(sheets, get, &mut names, &mut [])?;
             texts(names)
         }
+    }
+
+    /// The sheets of a spreadsheet.
+    pub(super) fn sheets(&self) -> io::Result<*mut RawObject> {
+        let document = self.uno.query(self.object, "com.sun.star.sheet.XSpreadsheetDocument")?;
+        let mut sheets: *mut RawObject = ptr::null_mut();
+        let get = "com.sun.star.sheet.XSpreadsheetDocument::getSheets";
+        // SAFETY: the document was queried for this interface; the method takes nothing and returns an object.
+        unsafe { self.uno.call(document, get, &mut sheets, &mut [])? };
+        Ok(sheets)
+    }
+
+    /// The text of a cell that was queried for it.
+    pub(super) fn cell_text(&self, cell: *mut RawObject) -> io::Result<String> {
+        let mut text: *mut RawUnits = ptr::null_mut();
+        // SAFETY: the cell was queried for this interface; the method takes nothing and returns a text.
+        unsafe { self.uno.call(cell, "com.sun.star.text.XTextRange::getString", &mut text, &mut [])? };
+        // SAFETY: the method has just returned it.
+        if text.is_null() { Ok(String::new()) } else { unsafe { read(text) } }
     }
 
     fn page_styles(&self) -> io::Result<*mut RawObject> {
@@ -85,12 +99,12 @@ impl Hidden<'_> {
     }
 
     /// In hundredths of a millimetre.
-    fn length(&self, object: *mut RawObject, name: &str) -> io::Result<i32> {
+    pub(super) fn length(&self, object: *mut RawObject, name: &str) -> io::Result<i32> {
         let (mut name, mut value) = (Text::new(&self.uno.library, name), Any::EMPTY);
         let get = "com.sun.star.beans.XPropertySet::getPropertyValue";
         // SAFETY: callers query this interface; the method takes a text and returns an Any.
         unsafe { self.uno.call(object, get, &mut value, &mut [name.place()])? };
-        // SAFETY: page styles define the property as a long, and `data` is its address.
+        // SAFETY: page styles and columns define their lengths as longs, and `data` is its address.
         let length = unsafe { value.data.cast::<i32>().as_ref() };
         length.copied().ok_or_else(|| io::Error::other("a page without a size"))
     }
@@ -171,22 +185,28 @@ struct RawUnits {
     length: i32,
 }
 
+/// # Safety
+/// It must be a text, and not null.
+unsafe fn read(text: *const RawUnits) -> io::Result<String> {
+    // SAFETY: the caller guarantees that the pointer is valid. A text's units follow its header, which is as long as a pointer.
+    unsafe {
+        let length = usize::try_from((*text).length).map_err(io::Error::other)?;
+        Ok(String::from_utf16_lossy(std::slice::from_raw_parts(text.add(1).cast::<u16>(), length)))
+    }
+}
+
 /// The texts of a sequence. It is not freed, since the process is about to end.
 ///
 /// # Safety
 /// It must be null or a sequence of texts.
 unsafe fn texts(sequence: *const RawSequence) -> io::Result<Vec<String>> {
     let length = |length: i32| usize::try_from(length).map_err(io::Error::other);
-    // SAFETY: the caller guarantees that the pointer is null or valid. Elements follow the header, which is as long as a pointer,
-    // and so do a text's units. Elements of a sequence of texts are never null.
+    // SAFETY: the caller guarantees that the pointer is null or valid. Elements follow the header, which is as long as a pointer.
+    // Elements of a sequence of texts are never null.
     unsafe {
         let Some(header) = sequence.as_ref() else { return Ok(Vec::new()) };
         let elements = std::slice::from_raw_parts(sequence.add(1).cast::<*const RawUnits>(), length(header.length)?);
-        let text = |text: &*const RawUnits| {
-            let units = std::slice::from_raw_parts(text.add(1).cast::<u16>(), length((**text).length)?);
-            Ok(String::from_utf16_lossy(units))
-        };
-        elements.iter().map(text).collect()
+        elements.iter().map(|text| read(*text)).collect()
     }
 }
 
