@@ -19,7 +19,7 @@ pub(crate) use jpeg::jpeg_samples;
 pub(crate) use resize::resized;
 pub(crate) use similarity::similarity;
 pub(crate) use stream::{Embedded, image_stream};
-pub(crate) use svg::{damaged as svg_damaged, to_pdf as svg_to_pdf};
+pub(crate) use svg::{damaged as svg_damaged, to_pdf as svg_to_pdf, write as svg_write};
 pub(crate) use tiff::header as tiff_header;
 
 use crate::{ErrorCode, Failure};

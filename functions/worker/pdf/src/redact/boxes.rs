@@ -45,7 +45,7 @@ pub(super) fn draw(
     let [r, g, b] = cover.label_color();
     let color = format!("#{r:02x}{g:02x}{b:02x}");
     let look = Look { size: LABEL_SIZE, color: &color, align: Align::Center };
-    let labels = label::add(fonts, document, &[text.to_owned()], look)?;
+    let (labels, _) = label::add(fonts, document, &[text.to_owned()], look)?;
     let Some(label) = labels.into_iter().flatten().next() else { return Ok(()) };
     let rotation = document.get_dictionary(page).map_or(0, |page| pages::rotation(document, page));
     let drawings: Vec<Drawing> =

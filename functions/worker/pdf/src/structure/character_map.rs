@@ -1,9 +1,40 @@
 //! Maps from a font's codes to characters: `ToUnicode`.
 
+use std::fmt::Write as _;
+
 use super::tokens::{self, Token, Tokens};
 
 /// Further ranges and entries are left out from so many on.
 const ENTRIES: usize = 0x1_0000;
+
+/// Most entries in a section of the format.
+const SECTION: usize = 100;
+
+/// A map for codes of one or two bytes.
+pub(crate) fn table(pairs: &[(u16, &str)], code_bytes: usize) -> Vec<u8> {
+    let digits = code_bytes * 2;
+    let mut map = format!(
+        "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CIDSystemInfo << /Registry (Adobe) /Ordering (UCS) \
+         /Supplement 0 >> def\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n1 begincodespacerange\n<{}> <{}>\n\
+         endcodespacerange\n",
+        "00".repeat(code_bytes),
+        "FF".repeat(code_bytes)
+    );
+    for section in pairs.chunks(SECTION) {
+        let _ = writeln!(map, "{} beginbfchar", section.len());
+        for (code, text) in section {
+            let _ = writeln!(map, "<{code:0digits$X}> <{}>", utf16(text));
+        }
+        map.push_str("endbfchar\n");
+    }
+    map.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
+    map.into_bytes()
+}
+
+/// Text as the hexadecimal digits of UTF-16.
+pub(crate) fn utf16(text: &str) -> String {
+    text.encode_utf16().map(|unit| format!("{unit:04X}")).collect()
+}
 
 /// The codes of a map with their characters, in UTF-16.
 pub(crate) fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {

@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashMap};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+use unicode_segmentation::UnicodeSegmentation as _;
 
 use super::fields::{self, COMB, COMBO, MULTILINE, PASSWORD, inherited};
 use super::objects::{Lookup, decode};
 use super::pages::Rectangle;
 use super::transform::Matrix;
 use crate::Failure;
-use crate::label::{self, Align, Fonts, LINE_EM, Label, Look};
+use crate::label::{self, Align, Fonts, LINE_EM, Label, Look, Missing};
 
 /// Between a field's edge and its text, in points.
 const PADDING: f32 = 2.0;
@@ -70,9 +71,16 @@ struct Setting {
     border: f32,
 }
 
-/// Writes the appearance of text and choice fields from their values. Other widgets are unchanged. Returns those whose text was
-/// reduced to fit.
-pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts) -> Result<Vec<ObjectId>, Failure> {
+/// What did not come out as asked for.
+#[derive(Debug, Default)]
+pub(crate) struct Written {
+    /// Widgets whose text was reduced to fit.
+    pub(crate) shrunk: Vec<ObjectId>,
+    pub(crate) missing: Missing,
+}
+
+/// Writes the appearance of text and choice fields from their values. Other widgets are unchanged.
+pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts) -> Result<Written, Failure> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm")).cloned();
     let settings: Vec<(ObjectId, Setting)> = widgets
         .iter()
@@ -86,20 +94,22 @@ pub(crate) fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts
         let look = (format!("{}", setting.size), setting.color.clone(), setting.align);
         looks.entry(look).or_default().push((id, setting));
     }
-    let mut shrunk = Vec::new();
+    let mut written = Written::default();
     for ((_, color, align), settings) in looks {
         let size = settings.first().map_or(OPEN_SIZE, |(_, setting)| setting.size);
         let texts: Vec<Vec<String>> = settings.iter().map(|(_, setting)| setting.layout.texts()).collect();
         let look = Look { size, color: &color, align };
-        let mut labels = label::add(fonts, document, &texts.concat(), look)?.into_iter();
+        let (labels, missing) = label::add(fonts, document, &texts.concat(), look)?;
+        written.missing.extend(missing);
+        let mut labels = labels.into_iter();
         for ((id, setting), texts) in settings.into_iter().zip(texts) {
             let own: Vec<Option<Label>> = labels.by_ref().take(texts.len()).collect();
             if setting.write(document, id, &own) < UNNOTICED {
-                shrunk.push(id);
+                written.shrunk.push(id);
             }
         }
     }
-    Ok(shrunk)
+    Ok(written)
 }
 
 impl Setting {
@@ -269,7 +279,7 @@ fn lay_out(
     let text = if flags & PASSWORD != 0 { "*".repeat(text.chars().count()) } else { text };
     match most {
         Some(cells @ 1..=MOST_CELLS) if flags & COMB != 0 && flags & (MULTILINE | PASSWORD) == 0 => {
-            let characters = text.chars().take(cells).map(String::from).collect();
+            let characters = text.graphemes(true).take(cells).map(String::from).collect();
             (Layout::Comb(characters, cells), asked.unwrap_or_else(|| open_size(height)))
         }
         _ if flags & MULTILINE != 0 => {
@@ -315,14 +325,14 @@ fn list(choices: &[(String, String)], selected: &[String], size: f32, height: f3
 
 /// Breaks paragraphs into lines of at most this width in ems: between words, or within longer words.
 fn wrap(fonts: &Fonts, text: &str, width: f32) -> Vec<String> {
-    let mut known: HashMap<char, f32> = HashMap::new();
-    let mut of = |character: char| *known.entry(character).or_insert_with(|| fonts.width(character));
+    let mut known: HashMap<&str, f32> = HashMap::new();
+    let mut of = |cluster| *known.entry(cluster).or_insert_with(|| fonts.width(cluster));
     let mut lines = Vec::new();
     for paragraph in text.lines() {
         let (mut line, mut used) = (String::new(), 0.0);
         for word in paragraph.split_inclusive(char::is_whitespace) {
             let (own, whole): (f32, f32) =
-                (word.trim_end().chars().map(&mut of).sum(), word.chars().map(&mut of).sum());
+                (word.trim_end().graphemes(true).map(&mut of).sum(), word.graphemes(true).map(&mut of).sum());
             if !line.is_empty() && used + own > width {
                 lines.push(std::mem::take(&mut line));
                 used = 0.0;
@@ -332,13 +342,13 @@ fn wrap(fonts: &Fonts, text: &str, width: f32) -> Vec<String> {
                 used += whole;
                 continue;
             }
-            for character in word.chars() {
-                let next = of(character);
+            for cluster in word.graphemes(true) {
+                let next = of(cluster);
                 if !line.is_empty() && used + next > width {
                     lines.push(std::mem::take(&mut line));
                     used = 0.0;
                 }
-                line.push(character);
+                line.push_str(cluster);
                 used += next;
             }
         }

@@ -9,7 +9,7 @@ use super::pages::Rectangle;
 use super::transform::Matrix;
 use super::{field_text, free_text};
 use crate::Failure;
-use crate::label::Fonts;
+use crate::label::{Fonts, Missing};
 
 /// Annotations that are interactive.
 const ACTIVE: [&[u8]; 7] = [b"Link", b"FileAttachment", b"Sound", b"Movie", b"Screen", b"RichMedia", b"3D"];
@@ -49,22 +49,30 @@ enum Fate {
     Drawn(Drawing),
 }
 
-/// Flattens all pages. Returns how many annotations were kept because they have no appearance.
+/// What did not become part of its page as it is.
+#[derive(Debug)]
+pub(crate) struct Flattened {
+    /// Annotations that were kept because they have no appearance.
+    pub(crate) kept: usize,
+    pub(crate) missing: Missing,
+}
+
+/// Flattens all pages.
 pub(crate) fn flatten(
     document: &mut Document,
     pages: &[ObjectId],
     what: What,
     fonts: &Fonts,
-) -> Result<usize, Failure> {
+) -> Result<Flattened, Failure> {
     let mut missing = if what.forms { without_appearance(document, pages) } else { Vec::new() };
     if what.annotations == Annotations::Texts {
         missing.extend(free_text::as_fields(document, pages));
     }
-    field_text::write(document, &missing, fonts)?;
-    Ok(draw_appearances(document, pages, what))
+    let missing = field_text::write(document, &missing, fonts)?.missing;
+    Ok(Flattened { kept: draw_appearances(document, pages, what), missing })
 }
 
-/// Flattens all pages of a document whose fields all have appearances. Returns the same.
+/// Flattens all pages of a document whose fields all have appearances. Returns how many annotations were kept because they have none.
 pub(crate) fn draw_appearances(document: &mut Document, pages: &[ObjectId], what: What) -> usize {
     let mut kept = 0;
     for page in pages {

@@ -147,7 +147,8 @@ impl Captions {
         texts.sort_unstable();
         texts.dedup();
         let look = Look { size: CAPTION_SIZE, color: "#333333", align: Align::Start };
-        let labels = label::add(fonts, document, &texts, look)?;
+        // A box in a caption says enough.
+        let (labels, _) = label::add(fonts, document, &texts, look)?;
         Ok(Self(texts.into_iter().zip(labels).collect()))
     }
 

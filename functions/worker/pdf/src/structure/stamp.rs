@@ -2,8 +2,8 @@
 
 use ::image::{DynamicImage, ImageFormat, ImageReader, Limits as ImageLimits};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
+use svg2pdf::ConversionOptions;
 use svg2pdf::usvg::{self, Tree};
-use svg2pdf::{ConversionOptions, PageOptions};
 
 use super::transform::Matrix;
 use super::{impose, open, pages};
@@ -79,8 +79,7 @@ fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {
         ..engines.fonts().options()
     };
     let tree = Tree::from_data(&svg, &options).map_err(|_| damaged("svg"))?;
-    let pdf =
-        svg2pdf::to_pdf(&tree, ConversionOptions::default(), PageOptions { dpi: 96.0 }).map_err(|_| damaged("svg"))?;
+    let pdf = image::svg_write(&tree, ConversionOptions::default().raster_scale, 96.0).map_err(|_| damaged("svg"))?;
     Document::load_mem(&pdf).map_err(|_| damaged("svg"))
 }
 

@@ -259,3 +259,18 @@ fn results_are_the_same_every_time() {
     };
     assert_eq!(bytes(), bytes());
 }
+
+#[test]
+fn emoji_and_other_scripts_are_shown_in_fields() {
+    for (value, code) in [("Zoë 🍺", None), ("日本語 Ελλάδα", None), ("a\u{E123}", Some("missing_glyph"))] {
+        let run = Run::new().with(&save(&mut form()));
+        let name = fields::read(&form(), form().child(catalog(&form()), b"AcroForm").unwrap(), 100)[0].name.clone();
+        let options = json!({"fields": { name: value }, "flatten": true});
+        let outcome = run.run(Tool::FillForm, options).unwrap();
+        let found: Vec<String> = words(&run).into_iter().map(|(.., word)| word).collect();
+        // Words may be divided where the font changes.
+        assert!(found.concat().contains(&value.replace(' ', "")), "{found:?}");
+        let missing = outcome.warnings.iter().find(|warning| warning.code == "missing_glyph");
+        assert_eq!(missing.map(|warning| warning.code.as_str()), code);
+    }
+}

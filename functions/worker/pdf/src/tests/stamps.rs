@@ -249,3 +249,15 @@ fn a_mark_is_one_resource_of_its_page_however_many_tiles() {
     let content = &contents(&result)[0];
     assert!(content.matches("/Docmill0 Do").count() > 100 && !content.contains("Docmill1"), "{content}");
 }
+
+#[test]
+fn emoji_and_characters_that_no_font_has_never_end_a_job() {
+    let run = Run::new().with(&plain("one", 1));
+    let stamps = json!([{"text": "Draft 🍺 日本語 Ελλάδα"}, {"text": "Page {page} \u{E123}", "position": "bottom"}]);
+    let outcome = run.run(Tool::WatermarkPdf, json!({"stamps": stamps})).unwrap();
+    let text = text_of(&run, 1);
+    assert!(text.contains("Draft 🍺 日本語 Ελλάδα") && text.contains("Page 1"), "{text}");
+    let missing: Vec<_> =
+        outcome.warnings.iter().map(|warning| (warning.code.as_str(), warning.detail.as_deref())).collect();
+    assert_eq!(missing, [("missing_glyph", Some("\u{E123}"))]);
+}

@@ -87,9 +87,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     }
     changed.extend(flatten::without_appearance(&document, &tree.pages));
     let changed: Vec<ObjectId> = changed.into_iter().collect();
-    let shrunk = field_text::write(&mut document, &changed, engines.fonts())?;
+    let written = field_text::write(&mut document, &changed, engines.fonts())?;
     let (fields, _) = form(&document)?;
-    warnings.extend(warn(&fields, &shrunk, is_calculated));
+    warnings.extend(warn(&fields, &written.shrunk, is_calculated));
+    warnings.extend(written.missing.warning());
     let unfilled = fields.iter().filter(|field| is_empty(field)).map(|field| &field.name).take(MOST_REPORTED);
     let report = json!({ "filled": options.fields.len(), "unfilled": unfilled.collect::<Vec<_>>() });
     if options.flatten {

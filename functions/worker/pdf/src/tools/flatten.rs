@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use super::{options, pdf};
 use crate::structure::assembly::{Assembled, Source};
-use crate::structure::flatten::{self, Annotations, What};
+use crate::structure::flatten::{self, Annotations, Flattened, What};
 use crate::structure::{Assembly, open_deferring, pages, visible};
 use crate::{Engines, Failure, Outcome, Request, Warning};
 
@@ -63,7 +63,8 @@ fn flattened(
     if layers == Layers::Drawn {
         visible::flatten_layers(&mut document, &tree.pages)?;
     }
-    let kept = flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
+    let Flattened { kept, missing } = flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
+    warnings.extend(missing.warning());
     if kept > 0 {
         warnings.push(Warning::new(
             "annotations_kept",

@@ -11,7 +11,7 @@ use serde::Deserialize;
 use crate::image::{Embedded, embed, svg_damaged, svg_to_pdf};
 use crate::structure::objects::renumber;
 use crate::structure::writer::PdfWriter;
-use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request};
 
 const RESULT: &str = "images.pdf";
 /// The resolution of images whose files name none, as browsers assume it.
@@ -90,14 +90,15 @@ struct Placement {
     margin: f32,
 }
 
-pub(super) fn run(_engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let margin = options.margin.as_deref().map_or(Ok(0.0), length)?;
     let mut file = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
     let mut pages = Pages { root: file.reserve(), kids: Vec::new(), limit: request.limits.pages };
     for source in &request.sources {
         if source.media == Media::Svg {
-            drawing(source, &options, margin, &mut file, &mut pages)?;
+            let drawn = svg_to_pdf(&read(&source.path)?, engines.fonts())?;
+            drawing(&drawn, &options, margin, &mut file, &mut pages)?;
             continue;
         }
         let data = read(&source.path)?;
@@ -224,14 +225,14 @@ fn matrix(placement: &Placement, orientation: Orientation) -> [f32; 6] {
 
 /// An SVG stays a drawing: its page becomes a form on ours.
 fn drawing(
-    source: &Source,
+    drawn: &[u8],
     options: &Options,
     margin: f32,
     file: &mut PdfWriter,
     pages: &mut Pages,
 ) -> Result<(), Failure> {
     let unreadable = |_| svg_damaged("svg: not read again");
-    let drawn = Document::load_mem(&svg_to_pdf(&read(&source.path)?)?).map_err(unreadable)?;
+    let drawn = Document::load_mem(drawn).map_err(unreadable)?;
     let page = drawn.page_iter().next().ok_or_else(|| svg_damaged("svg: no page"))?;
     let dict = drawn.get_dictionary(page).map_err(unreadable)?;
     let media = dict.get(b"MediaBox").and_then(Object::as_array).map_err(unreadable)?;

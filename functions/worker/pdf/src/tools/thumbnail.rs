@@ -56,7 +56,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 /// A drawing becomes a page first.
 fn drawing(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
     let drawn = request.directory.join("drawing.pdf");
-    std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?)?)
+    std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?, engines.fonts())?)
         .map_err(|error| Failure::io(&error))?;
     let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
     let picture = page(engines, request, &drawing, &Options { page: 1, ..*options });

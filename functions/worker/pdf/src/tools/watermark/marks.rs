@@ -10,7 +10,7 @@ use super::look::Look;
 use super::mark::Mark;
 use super::options::{Content, Stamp};
 use super::refuse;
-use crate::label::{self, Align};
+use crate::label::{self, Align, Missing};
 use crate::structure::assembly::Source;
 use crate::structure::stamp;
 use crate::structure::transform::Matrix;
@@ -26,12 +26,19 @@ pub(super) struct Maker<'a> {
     /// Pictures and pages by the index of their source.
     loaded: HashMap<usize, stamp::Stamp>,
     codes: Codes,
-    pub(super) warnings: Vec<Warning>,
+    missing: Missing,
+    warnings: Vec<Warning>,
 }
 
 impl<'a> Maker<'a> {
     pub(super) fn new(engines: &'a Engines, request: &'a Request) -> Self {
-        Self { engines, request, loaded: HashMap::new(), codes: Codes::within(&request.limits), warnings: Vec::new() }
+        let codes = Codes::within(&request.limits);
+        let (missing, warnings) = (Missing::default(), Vec::new());
+        Self { engines, request, loaded: HashMap::new(), codes, missing, warnings }
+    }
+
+    pub(super) fn warnings(self) -> impl Iterator<Item = Warning> {
+        self.warnings.into_iter().chain(self.missing.warning())
     }
 
     /// A mark for each of these pages. Pages with the same text share one.
@@ -67,11 +74,12 @@ impl<'a> Maker<'a> {
         }
     }
 
-    fn labels(&self, texts: Vec<String>, look: &Look, source: &mut Source) -> Result<Vec<Option<Mark>>, Failure> {
+    fn labels(&mut self, texts: Vec<String>, look: &Look, source: &mut Source) -> Result<Vec<Option<Mark>>, Failure> {
         let (texts, indices) = distinct(texts);
         let size = look.font_size.unwrap_or(USUAL_SIZE);
         let style = label::Look { size, color: &look.color, align: Align::Center };
-        let labels = label::add(self.engines.fonts(), &mut source.document, &texts, style)?;
+        let (labels, missing) = label::add(self.engines.fonts(), &mut source.document, &texts, style)?;
+        self.missing.extend(missing);
         let mark = |index: usize| {
             let label = labels.get(index).copied().flatten()?;
             Some(Mark {

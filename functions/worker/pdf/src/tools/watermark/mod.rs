@@ -47,7 +47,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         let chosen = page_indices(stamp.look.pages.as_deref(), &option, source.pages.len(), request.limits.pages)?;
         add(&mut maker, stamp, &mut source, &chosen, &mut marks)?;
     }
-    warnings.append(&mut maker.warnings);
+    warnings.extend(maker.warnings());
     let mut left = MOST_DRAWINGS;
     for (index, marks) in marks {
         if let Some(page) = source.pages.get(index as usize) {
