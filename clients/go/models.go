@@ -110,6 +110,27 @@ func (e CompareDocumentsOptionsMode) Valid() bool {
 	}
 }
 
+// Defines values for CompressPDFOptionsColors.
+const (
+	CompressPDFOptionsColorsGray CompressPDFOptionsColors = "gray"
+	CompressPDFOptionsColorsKeep CompressPDFOptionsColors = "keep"
+	CompressPDFOptionsColorsRgb  CompressPDFOptionsColors = "rgb"
+)
+
+// Valid indicates whether the value is a known member of the CompressPDFOptionsColors enum.
+func (e CompressPDFOptionsColors) Valid() bool {
+	switch e {
+	case CompressPDFOptionsColorsGray:
+		return true
+	case CompressPDFOptionsColorsKeep:
+		return true
+	case CompressPDFOptionsColorsRgb:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for CompressPDFOptionsPreset.
 const (
 	CompressPDFOptionsPresetBalanced CompressPDFOptionsPreset = "balanced"
@@ -2303,6 +2324,9 @@ type CompletedStep struct {
 
 // CompressPDFOptions defines model for CompressPdfOptions.
 type CompressPDFOptions struct {
+	// Colors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+	Colors CompressPDFOptionsColors `json:"colors,omitempty"`
+
 	// ImageQuality Quality of images that are written as JPEG. If left out, the preset decides.
 	ImageQuality *int64 `json:"imageQuality,omitempty"`
 
@@ -2321,6 +2345,9 @@ type CompressPDFOptions struct {
 	// TargetBytes The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`.
 	TargetBytes *int64 `json:"targetBytes,omitempty"`
 }
+
+// CompressPDFOptionsColors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+type CompressPDFOptionsColors string
 
 // CompressPDFOptionsPreset How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows. By default: "balanced".
 type CompressPDFOptionsPreset string

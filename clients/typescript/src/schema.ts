@@ -2970,6 +2970,12 @@ export interface components {
              * @default false
              */
             removeMetadata?: boolean;
+            /**
+             * @description The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors.
+             * @default keep
+             * @enum {string}
+             */
+            colors?: "keep" | "rgb" | "gray";
         } & (unknown & unknown & unknown);
         /** compress-pdf job */
         CompressPdfJob: {

@@ -31,6 +31,12 @@ super::open_enums! {
         Visual = "visual",
         Text = "text",
     }
+    /// The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+    CompressPdfOptionsColors {
+        Keep = "keep",
+        Rgb = "rgb",
+        Gray = "gray",
+    }
     /// How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows. By default: "balanced".
     CompressPdfOptionsPreset {
         Lossless = "lossless",

@@ -281,6 +281,9 @@ pub struct CompletedStep {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct CompressPdfOptions {
+    #[doc = "The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: \"keep\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub colors: Option<super::CompressPdfOptionsColors>,
     #[doc = "Quality of images that are written as JPEG. If left out, the preset decides."]
     #[serde(rename = "imageQuality", skip_serializing_if = "Option::is_none")]
     pub image_quality: Option<u64>,

@@ -23,6 +23,7 @@ mod ocr;
 mod office_file;
 mod pdfa;
 mod pdfium;
+mod picture;
 mod qpdf;
 mod redact;
 mod request;

@@ -1,5 +1,9 @@
 //! Deflates samples with PNG's filters, which PDF supports as predictor 15.
 
+use std::io::Write as _;
+
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, dictionary};
 
 /// The meaning of a row's bytes.
@@ -9,8 +13,9 @@ pub(crate) enum Samples {
     Bits,
     Gray,
     Rgb,
-    /// Indices of a palette, packed.
-    Indices {
+    /// So many channels of so many bits, packed. An index of a palette is one channel.
+    Channels {
+        count: u8,
         bits: u8,
     },
 }
@@ -22,16 +27,23 @@ impl Samples {
             Self::Bits => ("DeviceGray", 1, 1),
             Self::Gray => ("DeviceGray", 1, 8),
             Self::Rgb => ("DeviceRGB", 3, 8),
-            Self::Indices { bits } => ("Indexed", 1, bits),
+            // Whoever writes these knows their color space.
+            Self::Channels { count, bits } => ("", count, bits),
         }
     }
 }
 
-/// The compressed data of a PNG: the smaller result of two kinds of filters.
+/// The compressed data of a PNG: the smaller result of two kinds of filters. `None` for samples that PNG does not have.
 pub(crate) fn png_data(width: u32, height: u32, samples: Samples, data: &[u8]) -> Option<Vec<u8>> {
     let (_, channels, bits) = samples.description();
-    // Indices are written as grey: filters only process numbers.
-    let color = if channels == 1 { png::ColorType::Grayscale } else { png::ColorType::Rgb };
+    // Filters only process numbers: what they mean does not matter.
+    let color = match (channels, bits) {
+        (1, _) => png::ColorType::Grayscale,
+        (2, 8 | 16) => png::ColorType::GrayscaleAlpha,
+        (3, 8 | 16) => png::ColorType::Rgb,
+        (4, 8 | 16) => png::ColorType::Rgba,
+        _ => return None,
+    };
     let encode = |filter: png::Filter| {
         let mut file = Vec::new();
         let mut encoder = png::Encoder::new(&mut file, width, height);
@@ -50,6 +62,13 @@ pub(crate) fn png_data(width: u32, height: u32, samples: Samples, data: &[u8]) -
     }
     let filtered = encode(png::Filter::Adaptive)?;
     Some(if filtered.len() < plain.len() { filtered } else { plain })
+}
+
+/// Bytes deflated as they are.
+pub(crate) fn deflated_rows(data: &[u8]) -> Option<Vec<u8>> {
+    let mut encoder = ZlibEncoder::new(Vec::new(), Compression::best());
+    encoder.write_all(data).ok()?;
+    encoder.finish().ok()
 }
 
 /// The contents of all chunks of a kind.

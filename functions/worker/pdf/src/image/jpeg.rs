@@ -17,8 +17,7 @@ pub(crate) fn jpeg_samples(
         if (decoder.width(), decoder.height()) != (size.0 as usize, size.1 as usize) {
             return None;
         }
-        let expected = if channels == 1 { 1 } else { 3 };
-        if decoder.components().len() != expected {
+        if decoder.components().len() != usize::from(channels) {
             return None;
         }
         let eighths =
@@ -26,7 +25,13 @@ pub(crate) fn jpeg_samples(
         if let Some(eighths) = eighths {
             decoder.scale(eighths as u8);
         }
-        let mut started = if channels == 1 { decoder.grayscale().ok()? } else { decoder.rgb().ok()? };
+        let mut started = match channels {
+            1 => decoder.grayscale().ok()?,
+            3 => decoder.rgb().ok()?,
+            // As they are stored: Adobe's programs invert them, and say so in `Decode`.
+            4 => decoder.to_colorspace(mozjpeg::ColorSpace::JCS_CMYK).ok()?,
+            _ => return None,
+        };
         let (width, height) = (started.width() as u32, started.height() as u32);
         let data = started.read_scanlines::<u8>().ok()?;
         started.finish().ok()?;

@@ -16,7 +16,7 @@ pub(crate) use embed::{decode, embed};
 pub(crate) use encode::{Encoding, Format, encode, luma};
 pub(crate) use header::{jpeg, jpeg_coarseness};
 pub(crate) use jpeg::jpeg_samples;
-pub(crate) use resize::resized;
+pub(crate) use resize::{resized, resized_colors};
 pub(crate) use similarity::similarity;
 pub(crate) use stream::{Embedded, image_stream};
 pub(crate) use svg::{damaged as svg_damaged, to_pdf as svg_to_pdf, write as svg_write};

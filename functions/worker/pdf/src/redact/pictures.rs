@@ -1,26 +1,24 @@
-//! Paints over parts of pictures. pdfium decodes all kinds of pictures by drawing each on its own page, with one unit per pixel.
+//! Paints over parts of pictures.
 
 use std::collections::HashSet;
 use std::path::Path;
 
-use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::Unsafe;
 use super::shapes::{Point, bounds, grown};
 use crate::Engines;
 use crate::image::deflate::Samples;
-use crate::image::{Encoding, Format, encode, image_stream, jpeg, luma};
-use crate::pdfium::{self, Background, Bitmap};
-use crate::structure::objects::{Lookup, references};
+use crate::image::image_stream;
+use crate::pdfium::Bitmap;
+use crate::picture::drawn::{self, Unfit};
+use crate::structure::deferred_pictures::DeferredPictures;
+use crate::structure::objects::Lookup;
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
 
-/// JPEG quality for pictures that were JPEG before.
-const QUALITY: u8 = 95;
 /// Memory for each pixel while a picture is drawn and encoded, in bytes.
 const PIXEL_BYTES: u64 = 12;
-/// The most objects that one picture may consist of.
-const PARTS: usize = 1000;
 
 /// The parts of a picture to paint over.
 #[derive(Debug)]
@@ -154,17 +152,9 @@ impl Pictures for Painter<'_> {
 impl Painter<'_> {
     /// The picture as drawn by pdfium on a transparent page.
     fn decode(&self, document: &Document, id: ObjectId, cover: &Cover) -> Result<Bitmap, Unsafe> {
-        let mut alone = alone(document, id, cover).ok_or(Unsafe("a picture of too many parts"))?;
-        alone.save(self.file).map_err(|_| Unsafe("a picture that can't be written"))?;
-        let draw = || {
-            let session = self.engines.pdfium()?.session();
-            let document = pdfium::Document::open(&session, self.file, None)?;
-            let page = document.page(0)?;
-            page.render(cover.width, cover.height, Background::Transparent)
-        };
-        let bitmap = draw();
-        std::fs::remove_file(self.file).map_err(|_| Unsafe("a file that stays"))?;
-        bitmap.map_err(|_| Unsafe("a picture that can't be drawn"))
+        let size = (cover.width, cover.height);
+        let bitmap = drawn::draw(self.engines, self.file, document, &DeferredPictures::NOTHING, id, size);
+        bitmap.map_err(|Unfit(reason)| Unsafe(reason))
     }
 }
 
@@ -175,46 +165,6 @@ fn filters<'d>(document: &'d Document, picture: &'d Dictionary) -> impl Iterator
         other => other.into_iter().collect::<Vec<_>>(),
     };
     list.into_iter().filter_map(|filter| filter.as_name().ok())
-}
-
-/// A document of one page that shows this picture, a unit for each pixel.
-fn alone(document: &Document, id: ObjectId, cover: &Cover) -> Option<Document> {
-    let mut alone = Document::with_version("1.7");
-    alone.max_id = document.max_id;
-    let mut wanted = vec![id];
-    let mut seen = HashSet::new();
-    while let Some(id) = wanted.pop() {
-        if !seen.insert(id) {
-            continue;
-        }
-        if seen.len() > PARTS {
-            return None;
-        }
-        let Ok(mut object) = document.get_object(id).cloned() else { continue };
-        if let Object::Stream(stream) = &mut object {
-            for key in [b"Metadata".as_slice(), b"OC", b"Alternates", b"OPI", b"StructParent", b"PieceInfo"] {
-                stream.dict.remove(key);
-            }
-        }
-        references(&object, &mut wanted);
-        alone.objects.insert(id, object);
-    }
-    // Larger pages are refused by some libraries.
-    let (width, height) = (f64::from(cover.width), f64::from(cover.height));
-    let scale = (10_000.0 / width.max(height)).min(1.0);
-    let (width, height) = ((width * scale) as f32, (height * scale) as f32);
-    let content = format!("q {width} 0 0 {height} 0 0 cm /Picture Do Q");
-    let content = alone.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
-    let root = alone.new_object_id();
-    let page = alone.add_object(dictionary! {
-        "Type" => "Page", "Parent" => root, "Contents" => content,
-        "MediaBox" => Rectangle::of_size(width, height).to_object(),
-        "Resources" => dictionary! { "XObject" => dictionary! { "Picture" => id } },
-    });
-    alone.objects.insert(root, dictionary! { "Type" => "Pages", "Count" => 1, "Kids" => vec![page.into()] }.into());
-    let catalog = alone.add_object(dictionary! { "Type" => "Catalog", "Pages" => root });
-    alone.trailer.set("Root", catalog);
-    Some(alone)
 }
 
 /// A pixel is either painted or not.
@@ -236,30 +186,7 @@ fn stencil(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
 }
 
 fn opaque(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unsafe> {
-    let failed = || Unsafe("a picture that can't be written");
-    let is_grey = bitmap.data.chunks_exact(4).all(|pixel| pixel[0] == pixel[1] && pixel[1] == pixel[2]);
-    if is_lossy {
-        let encoding = Encoding { format: Format::Jpeg, quality: QUALITY, grayscale: is_grey, dpi: None };
-        // A side beyond those of JPEG.
-        if let Ok(data) = encode(bitmap, &encoding) {
-            return jpeg(&data).ok_or_else(failed);
-        }
-    }
-    if !is_grey {
-        let rgb: Vec<u8> = bitmap.data.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
-        return image_stream(bitmap.width, bitmap.height, Samples::Rgb, &rgb).map_err(|_| failed());
-    }
-    let grey = luma(&bitmap.data);
-    if grey.iter().any(|grey| !matches!(grey, 0 | 255)) {
-        return image_stream(bitmap.width, bitmap.height, Samples::Gray, &grey).map_err(|_| failed());
-    }
-    let row = |row: &[u8]| -> Vec<u8> {
-        row.chunks(8)
-            .map(|pixels| pixels.iter().enumerate().fold(0, |byte, (at, grey)| byte | (grey & (0x80 >> at))))
-            .collect()
-    };
-    let bits: Vec<u8> = grey.chunks_exact(bitmap.width.max(1) as usize).flat_map(row).collect();
-    image_stream(bitmap.width, bitmap.height, Samples::Bits, &bits).map_err(|_| failed())
+    drawn::opaque(bitmap, is_lossy).map_err(|Unfit(reason)| Unsafe(reason))
 }
 
 /// A page as a picture: lossless if it has few colors, or as a JPEG if it looks like a photograph.

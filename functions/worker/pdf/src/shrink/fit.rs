@@ -4,10 +4,11 @@ use std::io;
 
 use lopdf::{Document, Object, ObjectId, Stream};
 
-use super::picture::{Coding, Colors, Picture};
+use super::Done;
 use super::recode::{Effort, Kind, deflated, encoded, is_worth, resize, steps, target};
 use crate::PictureLimits;
 use crate::image::{jpeg_coarseness, metadata};
+use crate::picture::{Coding, Colors, Picture, Reason};
 use crate::structure::deferred_pictures::DeferredPictures;
 
 /// Placements are rounded: a picture prepared for a resolution can be a few pixels above it.
@@ -17,7 +18,11 @@ const FINER: f32 = 1.3;
 /// Exact pictures with fewer bits for each pixel are drawings or text, of which JPEG makes no smaller file.
 const FEW_BITS: u64 = 2;
 
-/// The picture within the limits, or `None` if it stays as it is. `placed` is its size on the page, in points.
+/// The picture within the limits. `placed` is its size on the page, in points.
+///
+/// # Errors
+///
+/// Says why the picture stays as it is.
 pub(super) fn fit(
     document: &Document,
     stream: &Stream,
@@ -25,31 +30,35 @@ pub(super) fn fit(
     is_mask: bool,
     limits: PictureLimits,
     pixels: u64,
-) -> Option<Stream> {
+) -> Result<(Stream, Done), Reason> {
     let picture = Picture::new(document, stream, pixels)?;
+    // Two values must not become grey, and a transparent color must stay that color.
+    if picture.is_bilevel() || picture.is_keyed {
+        return Err(Reason::Compact);
+    }
     let size = target(&picture, placed, f32::from(limits.dpi), ROUNDING);
     let scaled = size != (picture.width, picture.height);
     if !scaled && (is_mask || !is_wasteful(&picture, limits.quality)) {
-        return None;
+        return Err(Reason::Compact);
     }
-    let pixels = picture.decode(size)?;
+    let pixels = picture.decode(size).ok_or(Reason::Unreadable)?;
     let kind = Kind::of(&picture, &pixels, is_mask);
-    let pixels = resize(pixels, size)?;
+    let pixels = resize(pixels, size).ok_or(Reason::Colors)?;
     let exact = || if scaled { deflated(&stream.dict, &pixels) } else { None };
-    let new = encoded(&picture, &pixels, kind, exact, (limits.quality, Effort::Fast))?;
-    is_worth(&new, stream).then_some(new)
+    let new = encoded(&picture, &pixels, kind, exact, (limits.quality, Effort::Fast)).ok_or(Reason::Compact)?;
+    let done = if scaled { Done::Resampled } else { Done::Encoded };
+    if is_worth(&new, stream) { Ok((new, done)) } else { Err(Reason::Compact) }
 }
 
 /// Whether JPEG of this quality may take much less than the picture.
 fn is_wasteful(picture: &Picture<'_>, quality: u8) -> bool {
-    let data = &picture.stream.content;
     match picture.coding {
-        Coding::Jpeg => jpeg_coarseness(data).is_some_and(|coarseness| coarseness * FINER < steps(quality)),
-        Coding::Jpeg2000 => false,
-        Coding::Lossless => match picture.colors {
-            Colors::Palette { .. } | Colors::Own => false,
-            Colors::Gray | Colors::Rgb => {
-                data.len() as u64 * 8 > u64::from(picture.width) * u64::from(picture.height) * FEW_BITS
+        Coding::Jpeg => jpeg_coarseness(picture.coded()).is_some_and(|coarseness| coarseness * FINER < steps(quality)),
+        Coding::Jpeg2000 | Coding::Fax | Coding::Jbig2 => false,
+        Coding::Plain => match picture.colors {
+            Colors::Palette(_) | Colors::Own => false,
+            Colors::Channels { .. } => {
+                picture.stored as u64 * 8 > u64::from(picture.width) * u64::from(picture.height) * FEW_BITS
             }
         },
     }

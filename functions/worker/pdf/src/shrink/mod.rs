@@ -1,12 +1,14 @@
 //! Makes a PDF smaller: pictures get the resolution and encoding that they need, fonts are reduced to the glyphs in use, equal
 //! streams are stored once, and unneeded data is removed. Tags, forms, links and outlines are untouched.
 
+mod bilevel;
+mod colors;
 mod fit;
 pub(crate) mod fonts;
-mod picture;
 mod recode;
 mod scan;
 
+pub(crate) use colors::{Colors, Converted, convert};
 pub(crate) use fonts::{Encoding, forget_unused, subset};
 pub(crate) use scan::placements;
 
@@ -22,6 +24,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
 
 use crate::memory_budget::MemoryBudget;
+use crate::picture::{self, Reason};
 use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::metadata::remove_thumbnails;
 use crate::structure::objects::reference;
@@ -31,6 +34,8 @@ use crate::{Limits, PictureLimits};
 const THREADS: usize = 4;
 /// The part of the allowed memory that pictures being worked on may take.
 const MEMORY_SHARE: u64 = 4;
+/// Memory for a pixel that is being worked on.
+const PIXEL_BYTES: u64 = 4;
 /// How deep in a page the metadata of its parts is: in its resources, their property lists, and each of these.
 const NESTED: u8 = 3;
 /// Longer metadata is compressed. Programs that search the plain file for it do not find it then.
@@ -45,14 +50,50 @@ pub(crate) struct Quality {
     pub pictures: Option<(f32, u8)>,
 }
 
-/// Makes the pictures of the pages smaller. Returns the pages, counted from 0, whose pictures have changed.
+/// What was done with a picture.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Done {
+    /// It has fewer pixels.
+    Resampled,
+    /// It has the same pixels, less exactly.
+    Encoded,
+    /// It is exactly the same.
+    Repacked,
+}
+
+impl Done {
+    /// In reports.
+    pub(crate) const fn as_str(self) -> &'static str {
+        match self {
+            Self::Resampled => "resampled",
+            Self::Encoded => "encoded",
+            Self::Repacked => "repacked",
+        }
+    }
+}
+
+/// A picture that was looked at.
+#[derive(Debug)]
+pub(crate) struct Handled {
+    pub(crate) id: ObjectId,
+    /// The pages that show it, counted from 0.
+    pub(crate) pages: Vec<u32>,
+    /// In pixels, before. 0 if they are not known.
+    pub(crate) width: u32,
+    pub(crate) height: u32,
+    pub(crate) bytes_before: usize,
+    pub(crate) bytes_after: usize,
+    pub(crate) done: Result<Done, Reason>,
+}
+
+/// Makes the pictures of the pages smaller.
 pub(crate) fn pictures(
     document: &mut Document,
     held: &DeferredPictures,
     pages: &[ObjectId],
     quality: &Quality,
     limits: &Limits,
-) -> HashSet<u32> {
+) -> Vec<Handled> {
     change_pictures(document, held, pages, limits, &|document, stream, placed, is_mask| {
         recode::recode(document, stream, placed, is_mask, quality, limits.pixels)
     })
@@ -66,68 +107,99 @@ pub(crate) fn fit_pictures(
     most: PictureLimits,
     limits: &Limits,
 ) -> io::Result<bool> {
-    let touched = change_pictures(document, held, pages, limits, &|document, stream, placed, is_mask| {
+    let handled = change_pictures(document, held, pages, limits, &|document, stream, placed, is_mask| {
         fit::fit(document, stream, placed, is_mask, most, limits.pixels)
     });
-    Ok(fit::remove_metadata(document, held)? || !touched.is_empty())
+    Ok(fit::remove_metadata(document, held)? || handled.iter().any(|picture| picture.done.is_ok()))
 }
 
 /// Another form of a picture, if there is a better one. The numbers are its size on the page in points. The last argument is
 /// whether it is a mask.
-type Change<'c> = &'c (dyn Fn(&Document, &Stream, (f32, f32), bool) -> Option<Stream> + Sync);
+type Change<'c> = &'c (dyn Fn(&Document, &Stream, (f32, f32), bool) -> Result<(Stream, Done), Reason> + Sync);
 
-/// Returns the pages, counted from 0, whose pictures have changed.
+/// A picture to look at.
+struct Task {
+    id: ObjectId,
+    placed: (f32, f32),
+    is_mask: bool,
+    /// The picture that a mask belongs to.
+    owner: ObjectId,
+}
+
 fn change_pictures(
     document: &mut Document,
     held: &DeferredPictures,
     pages: &[ObjectId],
     limits: &Limits,
     change: Change<'_>,
-) -> HashSet<u32> {
+) -> Vec<Handled> {
     let placements = scan::placements(document, pages);
-    let mut work: Vec<(ObjectId, (f32, f32), bool, ObjectId)> = Vec::new();
+    let mut work: Vec<Task> = Vec::new();
     for (id, size) in &placements.sizes {
-        work.push((*id, *size, false, *id));
-        let mask = document.get_object(*id).and_then(Object::as_stream).ok().and_then(|s| reference(&s.dict, b"SMask"));
-        if let Some(mask) = mask {
-            work.push((mask, *size, true, *id));
+        work.push(Task { id: *id, placed: *size, is_mask: false, owner: *id });
+        let stream = document.get_object(*id).and_then(Object::as_stream);
+        for key in [b"SMask".as_slice(), b"Mask"] {
+            if let Some(mask) = stream.as_ref().ok().and_then(|stream| reference(&stream.dict, key))
+                && document.get_object(mask).is_ok_and(|mask| mask.as_stream().is_ok())
+            {
+                work.push(Task { id: mask, placed: *size, is_mask: true, owner: *id });
+            }
         }
     }
     // A mask of several pictures is as large as the largest of them.
-    work.sort_by(|a, b| a.0.cmp(&b.0).then(b.1.0.total_cmp(&a.1.0)).then(b.1.1.total_cmp(&a.1.1)).then(a.3.cmp(&b.3)));
-    work.dedup_by_key(|entry| entry.0);
+    work.sort_by(|a, b| {
+        let by_size = b.placed.0.total_cmp(&a.placed.0).then(b.placed.1.total_cmp(&a.placed.1));
+        a.id.cmp(&b.id).then(by_size).then(a.owner.cmp(&b.owner))
+    });
+    work.dedup_by_key(|task| task.id);
     let changed = change_all(document, held, &work, limits, change);
-    let mut touched = HashSet::new();
-    for (id, owner, stream) in changed {
-        touched.extend(placements.pages.get(&owner).into_iter().flatten());
-        document.objects.insert(id, Object::Stream(stream));
-    }
-    touched
+    let handled = changed.into_iter().map(|(task, result, (width, height), bytes)| {
+        let (done, bytes_after) = match result {
+            Ok((stream, done)) => {
+                let bytes = stream.content.len();
+                document.objects.insert(task.id, Object::Stream(stream));
+                (Ok(done), bytes)
+            }
+            Err(reason) => (Err(reason), bytes),
+        };
+        let pages = placements.pages.get(&task.owner).cloned().unwrap_or_default();
+        Handled { id: task.id, pages, width, height, bytes_before: bytes, bytes_after, done }
+    });
+    let mut handled: Vec<Handled> = handled.collect();
+    handled.sort_by_key(|picture| (picture.pages.first().copied(), picture.id));
+    handled
 }
 
-fn change_all(
+/// What became of a picture, its size in pixels, and its bytes before.
+type Changed<'w> = (&'w Task, Result<(Stream, Done), Reason>, (u32, u32), usize);
+
+fn change_all<'w>(
     document: &Document,
     held: &DeferredPictures,
-    work: &[(ObjectId, (f32, f32), bool, ObjectId)],
+    work: &'w [Task],
     limits: &Limits,
     change: Change<'_>,
-) -> Vec<(ObjectId, ObjectId, Stream)> {
+) -> Vec<Changed<'w>> {
     let budget = MemoryBudget::new(limits.memory_bytes / MEMORY_SHARE);
     let next = AtomicUsize::new(0);
     let done = Mutex::new(Vec::new());
     let run = || {
-        while let Some((id, placed, is_mask, owner)) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
-            let Ok(stream) = document.get_object(*id).and_then(Object::as_stream) else { continue };
-            let Some(picture) = picture::Picture::new(document, stream, limits.pixels) else { continue };
-            let bytes = picture.decoded_bytes() + held.length(stream) as u64;
-            budget.take(bytes);
-            // A picture that can't be read now fails the job when it is written.
-            if let Ok(stream) = held.whole(stream)
-                && let Some(new) = change(document, &stream, *placed, *is_mask)
-            {
-                done.lock().unwrap_or_else(PoisonError::into_inner).push((*id, *owner, new));
-            }
-            budget.give_back(bytes);
+        while let Some(task) = work.get(next.fetch_add(1, Ordering::Relaxed)) {
+            let Ok(stream) = document.get_object(task.id).and_then(Object::as_stream) else { continue };
+            let stored = held.length(stream);
+            let (size, result) = match picture::size(document, &stream.dict, limits.pixels) {
+                Ok((width, height)) => {
+                    let bytes = u64::from(width) * u64::from(height) * PIXEL_BYTES + stored as u64;
+                    budget.take(bytes);
+                    // A picture that can't be read now fails the job when it is written.
+                    let whole = held.whole(stream).map_err(|_| Reason::Unreadable);
+                    let result = whole.and_then(|stream| change(document, &stream, task.placed, task.is_mask));
+                    budget.give_back(bytes);
+                    ((width, height), result)
+                }
+                Err(reason) => ((0, 0), Err(reason)),
+            };
+            done.lock().unwrap_or_else(PoisonError::into_inner).push((task, result, size, stored));
         }
     };
     thread::scope(|scope| {

@@ -26,7 +26,7 @@ pub(crate) struct DeferredPictures(Option<File>);
 
 impl DeferredPictures {
     /// For a document that is in memory completely.
-    pub(super) const NOTHING: Self = Self(None);
+    pub(crate) const NOTHING: Self = Self(None);
 
     /// The length of a stream in memory or in the file.
     pub(crate) fn length(&self, stream: &Stream) -> usize {

@@ -14,6 +14,7 @@ mod marks;
 mod merge;
 mod metadata;
 mod organize;
+mod picture_kinds;
 mod pictures;
 mod protect;
 mod redact;

@@ -1,14 +1,17 @@
 //! compress-pdf: makes a document smaller.
 
+mod report;
+
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use lopdf::ObjectId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::image::similarity;
 use crate::pdfium::{Background, Document};
-use crate::shrink::{self, Quality};
+use crate::shrink::{self, Colors, Converted, Handled, Quality};
 use crate::structure::writer::write_document;
 use crate::structure::{self, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
@@ -22,6 +25,8 @@ const COMPARED_DPI: f32 = 72.0;
 const ALL_COMPARED: usize = 50;
 /// The number of pages of a longer document that are drawn if fonts have changed.
 const SAMPLE: u32 = 25;
+/// A result that saves less than this part of its source is hardly smaller.
+const LITTLE: u64 = 20;
 /// Pages with at least this similarity look the same.
 const SAME: f64 = 0.999;
 const RESULT: &str = "compressed.pdf";
@@ -35,6 +40,7 @@ struct Options {
     target_bytes: Option<u64>,
     linearize: bool,
     remove_metadata: bool,
+    colors: Colors,
 }
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -77,9 +83,12 @@ struct Loss {
     glyphs: bool,
 }
 
-/// A result: its size, the pages whose pictures have changed, and whether fonts have.
+/// A result: its size, what was done with pictures, the pages where they have changed, and whether fonts have.
 struct Attempt {
     bytes: u64,
+    pictures: Vec<Handled>,
+    /// Pictures in other colors than before.
+    converted: Vec<ObjectId>,
     changed: HashSet<u32>,
     fonts_cut: bool,
     warnings: Vec<Warning>,
@@ -112,14 +121,20 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         );
         attempt.warnings.push(Warning::new("target_missed", message));
     }
+    let saves_little = before.saturating_sub(attempt.bytes) * LITTLE < before;
     // A damaged source is never the result: the rewritten file is, even if it is a little larger.
-    if attempt.bytes >= before && reads_without_repair(engines, source)? {
+    if attempt.bytes >= before && attempt.converted.is_empty() && reads_without_repair(engines, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;
         attempt.warnings = vec![Warning::new("already_compact", message)];
         pages.iter_mut().for_each(|page| *page = Comparison { text_same: true, similarity: Some(1.0) });
     }
+    if saves_little {
+        attempt.warnings.push(Warning::new("not_smaller", report::not_smaller(&attempt.pictures, before)));
+    }
+    let is_source = attempt.warnings.iter().any(|warning| warning.code == "already_compact");
+    let pictures = report::pictures(&attempt.pictures, &attempt.converted, is_source);
     let count = u32::try_from(pages.len()).unwrap_or(u32::MAX);
     let rows: Vec<Value> = (1..)
         .zip(pages)
@@ -127,7 +142,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             |(page, seen): (u32, _)| json!({ "page": page, "similarity": seen.similarity, "textSame": seen.text_same }),
         )
         .collect();
-    let report = json!({ "bytesBefore": before, "bytesAfter": attempt.bytes, "pages": rows });
+    let report = json!({ "bytesBefore": before, "bytesAfter": attempt.bytes, "pages": rows, "pictures": pictures });
     Ok(Outcome { artifacts: vec![super::pdf(RESULT, count)], report: Some(report), warnings: attempt.warnings })
 }
 
@@ -202,7 +217,22 @@ fn attempt(
     shrink::remove_baggage(&mut document, options.remove_metadata);
     shrink::unify(&mut document, &held).map_err(|error| Failure::io(&error))?;
     let quality = Quality { pictures: loss.pictures };
-    let changed = shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
+    let Converted { ids: converted, kept } = shrink::convert(
+        engines,
+        &request.directory,
+        &mut document,
+        &held,
+        &tree.pages,
+        options.colors,
+        &request.limits,
+    );
+    let pictures = shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
+    let changed = pictures
+        .iter()
+        .filter(|picture| picture.done.is_ok() || converted.contains(&picture.id))
+        .flat_map(|picture| picture.pages.iter().copied())
+        .collect();
+    let warnings = warnings.into_iter().chain(kept).collect();
     let fonts_cut = loss.glyphs && shrink::fonts(&mut document);
     shrink::repack(&mut document);
     document.prune_objects();
@@ -211,7 +241,7 @@ fn attempt(
         linearize(engines, request, result)?;
     }
     let bytes = std::fs::metadata(result).map_err(|error| Failure::io(&error))?.len();
-    Ok(Attempt { bytes, changed, fonts_cut, warnings })
+    Ok(Attempt { bytes, pictures, converted, changed, fonts_cut, warnings })
 }
 
 fn linearize(engines: &Engines, request: &Request, result: &Path) -> Result<(), Failure> {
