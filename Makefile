@@ -257,7 +257,7 @@ strangers: setup build-release ## Convert every document of a folder as on Lambd
 	@mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench.strangers --json target/strangers.jsonl \
 		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TOOL),--tool $(TOOL)) "$(DOCUMENTS)"
 
-bench-privileges: setup build-release ## Compare the worker as an ordinary user with the worker as root: results and CPU time (QUICK=1)
+bench-privileges: setup build-release ## Compare the worker on Lambda, on one machine and as root: results, and what each layer costs (QUICK=1)
 	@$(BENCH) privileges $(BENCH_ARGUMENTS) --json target/privileges.json
 
 COMPILED = build-lambda

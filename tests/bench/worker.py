@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from enum import Enum
 from pathlib import Path
 
 from .lines import LineProcess
@@ -13,18 +14,29 @@ MEMORY_MIB = "2048"
 PATIENCE = 180
 
 
+class Platform(Enum):
+    """Where a worker runs, which decides by what it confines converters."""
+
+    LAMBDA = "Lambda"
+    # An ordinary user on a machine whose kernel has seccomp and Landlock.
+    MACHINE = "one machine"
+    # The same, as the current user and without limits.
+    ROOT = "root"
+
+
 class Worker:
     """`shared` is the only directory of ours that it can see and write to: sources and results pass through it."""
 
-    def __init__(self, binary: Path, scratch: Path, privileged: bool = False):
-        """`privileged`: as the current user, without Lambda's restrictions."""
+    def __init__(self, binary: Path, scratch: Path, platform: Platform = Platform.LAMBDA):
         self.shared = scratch / "tmp"
         self.shared.mkdir(exist_ok=True)
-        if not privileged:
+        if platform is not Platform.ROOT:
             binary = _for_all(binary.resolve(), scratch)
         environment = {"LIKE_LAMBDA_SCRATCH": str(self.shared), "LIKE_LAMBDA_READS": str(binary.resolve().parent)}
         command = [str(binary.resolve()), "convert-each"]
-        if privileged:
+        if platform is Platform.MACHINE:
+            environment["LIKE_LAMBDA_FILTER"] = "none"
+        if platform is Platform.ROOT:
             environment = {"TMPDIR": str(self.shared), "AWS_LAMBDA_FUNCTION_MEMORY_SIZE": MEMORY_MIB}
         else:
             command.insert(0, str(LIKE_LAMBDA))
