@@ -38,7 +38,7 @@ impl FilenamePattern {
             return Err(Failure::Template(problems.into_iter().map(in_pattern).collect()));
         }
         for written in &mut part.tags {
-            written.place = place(&written.place);
+            written.place = place();
         }
         Ok(Self { part, formats: Formats::new(options)?, steps: options.limits.steps })
     }
@@ -52,25 +52,26 @@ impl FilenamePattern {
         notes.uses = work.uses.into_inner();
         let name = safe(without_extension(&filled?.text));
         for tag in empty {
-            problems.push(self.mistake(&tag, "The value is empty, but the name of the file needs it."));
+            problems.push(mistake(&tag, "The value is empty, but the name of the file needs it."));
         }
         if problems.is_empty() && name.is_empty() {
-            problems.push(self.mistake(&self.part.source, "The name of the file is empty."));
+            problems.push(mistake(OPTION, "The name of the file is empty."));
         }
         if problems.is_empty() { Ok(name) } else { Err(Failure::Template(problems)) }
     }
-
-    fn mistake(&self, tag: &str, message: &str) -> Problem {
-        Fault::unusable(message).at(tag, &place(&Place { text: self.part.source.clone(), ..Place::default() }))
-    }
 }
 
-fn place(place: &Place) -> Place {
-    Place { part: OPTION.to_owned(), text: place.text.clone(), ..Place::default() }
+fn mistake(tag: &str, message: &str) -> Problem {
+    Fault::unusable(message).at(tag, &place())
+}
+
+/// Without the text around a tag: the pattern is never shown again.
+fn place() -> Place {
+    Place { part: OPTION.to_owned(), ..Place::default() }
 }
 
 fn in_pattern(problem: Problem) -> Problem {
-    Problem { place: place(&problem.place), ..problem }
+    Problem { place: place(), ..problem }
 }
 
 /// Extensions are those of the result, whatever the pattern says.
@@ -154,7 +155,11 @@ mod tests {
         let data = json!({"number": null, "name": "..."});
         assert_eq!(of("{numbr}.pdf", data.clone()), (Reason::UnknownName, "{numbr}".into(), Some("number".into())));
         assert_eq!(of("{number}.pdf", data.clone()), (Reason::UnusableValue, "{number}".into(), None));
-        assert_eq!(of("{name}.pdf", data.clone()), (Reason::UnusableValue, "{name}.pdf".into(), None));
+        assert_eq!(of("{name}.pdf", data.clone()), (Reason::UnusableValue, "filenamePattern".into(), None));
+        let mistakes = filled("for Jane Doe {numbr}", &data).unwrap_err();
+        assert!(mistakes.iter().all(|mistake| mistake.place.text.is_empty()), "{mistakes:?}");
+        let unclosed = filled("for Jane Doe {name", &data).unwrap_err();
+        assert!(!format!("{unclosed:?}").contains("Jane"), "{unclosed:?}");
         assert_eq!(of("{name", data.clone()).0, Reason::UnclosedTag);
         assert_eq!(of("{%name}", data.clone()).0, Reason::InvalidTag);
         assert_eq!(of("{@name}", data).0, Reason::InvalidTag);
