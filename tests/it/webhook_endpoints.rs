@@ -157,7 +157,7 @@ async fn a_challenge_must_be_answered_before_an_endpoint_exists() {
     assert!(list(&world, &account).await.is_empty());
     assert_eq!(create(&hooks, &account, &body).await.status, 201, "an honest receiver");
     let blocked = create(&hooks, &account, &json!({"url": "https://169.254.169.254/", "challenge": true})).await;
-    assert_eq!(blocked.refusal(), (422, "challenge_failed"));
+    assert_eq!(blocked.refusal(), (422, "validation_failed"), "nothing is sent there, not even a challenge");
 }
 
 #[tokio::test]

@@ -73,7 +73,7 @@ impl Tenancy {
         let worn = self.most.filter(|most| served >= *most).map(|_| "it has served as many documents as it may");
         match suspicion.or(worn) {
             Some(why) => {
-                tracing::info!(why, served, "the environment starts afresh");
+                tracing::info!(cause = why, "the environment starts afresh");
                 Err(EnvironmentEnds(why).into())
             }
             None => Ok(()),
