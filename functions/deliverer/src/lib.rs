@@ -44,7 +44,7 @@ impl Deliverer {
         Ok(Self { queue: context.queue(), context, sealing, signing, outlets, clock })
     }
 
-    /// Handles a message. It is acknowledged, whatever comes of it.
+    /// Handles a message. It is always acknowledged.
     pub async fn handle(&self, body: &str) {
         let Ok(message) = docmill::queue::parse_webhook_message(body) else {
             tracing::error!("a message of an unknown form or version was dropped");

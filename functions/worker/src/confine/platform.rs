@@ -74,7 +74,7 @@ impl Platform {
     /// Tries each means on a child until one denies the network.
     ///
     /// # Errors
-    /// If no child can be started, whatever the means.
+    /// If no child can be started by any means.
     pub async fn probe(worker: &Path) -> io::Result<Self> {
         let mut found = None;
         for means in [Means::Calls, Means::Namespace, Means::None] {
