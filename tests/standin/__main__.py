@@ -133,7 +133,7 @@ def convert_frozen_and_crashed(stack: Stack, rie: Path, log: Path) -> None:
 def take_over(rie: Path, log: Path) -> None:
     """What a converter gets of the Runtime API, and what follows if it answers in the worker's place."""
     program = ROOT / "tests/standin/taken_over.py"
-    with Emulator(rie, [sys.executable, str(program)], {}, [Path(sys.prefix), Path(sys.base_prefix)], log) as emulator:
+    with Emulator(rie, [sys.executable, str(program)], {"AWS_LAMBDA_FUNCTION_TIMEOUT": "10"}, [Path(sys.prefix), Path(sys.base_prefix)], log) as emulator:
         wait_until(emulator.is_listening, 60)
         got = emulator.invoke({"document": 1})
         statuses = {name: status for name, (status, _) in got.items()}
@@ -141,7 +141,11 @@ def take_over(rie: Path, log: Path) -> None:
         assert json.loads(got["event"][1]) == {"document": 1}, "more than the event of its own document"
         assert emulator.invoke({"document": 2, "answers": True}) in ("false", FAILED)
         wait_until(lambda: "the answer was refused" in emulator.logged(), 30)
-        assert json.loads(emulator.invoke({"document": 3})["event"][1]) == {"document": 3}, "the fresh environment serves"
+        answer = emulator.invoke({"document": 3})
+        if answer == FAILED:
+            # The converter's request for the next event was still open and took it. Its time ran out, and the queue sends it again.
+            answer = emulator.invoke({"document": 3})
+        assert json.loads(answer["event"][1]) == {"document": 3}, "the fresh environment serves"
     print("  a converter gets its own document's event and can answer it, after which the environment starts afresh; nothing else")
 
 
@@ -151,7 +155,8 @@ def main() -> int:
         return 0
     rie = Path(subprocess.run([ROOT / "infra/setup.sh", "rie"], check=True, capture_output=True, text=True).stdout.strip())
     with tempfile.TemporaryDirectory() as logs:
-        for name, attempt in {"take over": lambda log: take_over(rie, log), "convert": lambda log: convert_frozen_and_crashed(Stack.of_environment(), rie, log)}.items():
+        attempts = {"take over": lambda log: take_over(rie, log), "convert": lambda log: convert_frozen_and_crashed(Stack.of_environment(), rie, log)}
+        for name, attempt in attempts.items():
             log = Path(logs) / f"{name}.log"
             try:
                 attempt(log)

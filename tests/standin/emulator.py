@@ -50,16 +50,17 @@ class Emulator:
         self.process.wait(PATIENCE)
 
     def invoke(self, event: dict[str, Any]) -> Any:
-        """The function's answer. FAILED, if its process ended without one: the event comes back to the queue."""
+        """The function's answer. FAILED, if its process ended or ran out of time without one: the event comes back to the queue."""
         url = f"http://127.0.0.1:{self.invoke_port}/2015-03-31/functions/function/invocations"
         request = urllib.request.Request(url, data=json.dumps(event).encode())
         try:
             with urllib.request.urlopen(request, timeout=PATIENCE) as response:
-                return json.load(response)
+                answer = response.read()
         except urllib.error.HTTPError as error:
             if error.code == 502:
                 return FAILED
             raise
+        return FAILED if answer.startswith(b"Task timed out") else json.loads(answer)
 
     def freeze(self) -> None:
         self._set_frozen(True)
