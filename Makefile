@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -184,6 +184,7 @@ check-local:
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python extract)" -m extract.tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m fidelity.tests
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m reports.tests
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m unittest --quiet bench.tests
 
 # Uses the local stack's environment, because it reads the template in the same way.
 COST = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m cost
@@ -221,6 +222,9 @@ BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--
 
 bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part)
 	@$(BENCH) bench $(BENCH_ARGUMENTS) --json target/bench.json
+
+bench-table: ## Write the table of tests/bench/README.md, with what `make bench` has measured (FROM=target/bench.json)
+	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench.summary $(or $(FROM),$(wildcard target/bench.json))
 
 # ROUNDS=3 takes one minute instead of five. The stack has its own emulator, which runs nothing else.
 # The same document is converted several times, one after the other: in one request that waits, and by creating a job and polling

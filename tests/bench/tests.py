@@ -1,0 +1,47 @@
+"""Tests of the table in `README.md`: `python -m unittest bench.tests`."""
+
+import json
+import unittest
+
+from . import summary
+
+MEASURED = {
+    "machine before": {"cores": 2, "load": [0.4, 0.3, 0.2]},
+    "office": {
+        "small docx": {
+            "docmill": {"wall_ms": [41.0, 43.0, 42.04]},
+            "unoserver": {"wall_ms": [115.0]},
+            "gotenberg": {"wall_ms": [], "problem": "not started"},
+        }
+    },
+    "basic": {"small": {"docmill": {"wall_ms": [], "problem": "it failed"}}},
+    "bars": [
+        {"name": "OCR of five scripts: wrong characters of ocrmypdf's", "figure": 0.04283, "limit": 1.0, "at_least": False},
+        {"name": "OCR of five scripts: CPU time of ocrmypdf's", "figure": None, "limit": 0.65, "at_least": False},
+    ],
+}
+
+
+class Summary(unittest.TestCase):
+    def test_the_readme_has_the_table_of_the_results(self) -> None:
+        readme = summary.README.read_text()
+        self.assertEqual(summary.written(readme, json.loads(summary.RESULTS.read_text())), readme, "run `make bench-table`")
+
+    def test_a_run_gives_medians_of_what_it_measured(self) -> None:
+        taken = summary.taken(MEASURED, "2026-11-28")
+        self.assertEqual(list(taken), ["office", "ocr"])
+        (row,) = taken["office"]["rows"]
+        self.assertEqual(row, {"what": "small docx", "unit": "ms", "figures": {"docmill": 42.0, "unoserver": 115.0}})
+        self.assertEqual([row["figures"] for row in taken["ocr"]["rows"]], [{"docmill": 0.043}])
+
+    def test_each_comparison_is_a_line_with_the_best_other(self) -> None:
+        row = {"what": "small docx", "unit": "ms", "figures": {"docmill": 42, "unoserver": 115, "soffice": 1197}}
+        alone = {"what": "peak", "unit": "MB", "figures": {"docmill": 1.5}}
+        results = {"office": {"title": "Office", "measured": "2026-11-28", "load": 0.4, "rows": [row, alone]}}
+        self.assertEqual(
+            summary.table(results).splitlines()[2:],
+            [
+                "| **Office**: small docx | 42 ms | unoserver 115 ms | 0.37 | 2026-11-28, load 0.4 |",
+                "| peak | 1.5 MB | – | – |  |",
+            ],
+        )
