@@ -13,7 +13,7 @@ from .lines import Failed, Lost
 from .worker import Worker
 
 GROWTH = 1.05
-# The text in `docmill::telemetry::engine`.
+# The text in `docmill_telemetry::engine`.
 FALLBACK = "a fresh engine stood in for the warm one"
 FULL, QUICK = (500, 100, 60), (100, 20, 10)
 

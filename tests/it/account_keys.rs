@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::account::{MAX_KEYS, StoredKey};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::store::accounts::keys::{AccountKey, KeyChanged, KeyDetails, MAX_OVERLAP, Regenerated, Revoked};
-use docmill::store::accounts::{Changed, KeyAdded};
+use docmill_config::clock;
+use docmill_domain::account::{MAX_KEYS, StoredKey};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_store::accounts::keys::{AccountKey, KeyChanged, KeyDetails, MAX_OVERLAP, Regenerated, Revoked};
+use docmill_store::accounts::{Changed, KeyAdded};
 use futures_util::future::join_all;
 
 use crate::support::aws_watch::Fault;

@@ -1,13 +1,13 @@
 //! Changes of accounts' policies during the creation of keys, grants, and the list of accounts.
 
-use docmill::clock;
-use docmill::domain::account::{AccountPolicy, Limiter, MAX_KEYS, Profile, StoredKey};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
-use docmill::domain::quota::RateLimit;
-use docmill::domain::time::Timestamp;
-use docmill::store::accounts::{Changed, Granted, KeyAdded};
-use docmill::store::item::UsageItem;
+use docmill_config::clock;
+use docmill_domain::account::{AccountPolicy, Limiter, MAX_KEYS, Profile, StoredKey};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::audit::{AuditEntry, Subject, SubjectKind};
+use docmill_domain::quota::RateLimit;
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::{Changed, Granted, KeyAdded};
+use docmill_store::item::UsageItem;
 use futures_util::future::{join, join_all};
 use std::time::Duration;
 use uuid::Uuid;

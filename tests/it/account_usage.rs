@@ -1,7 +1,7 @@
 //! `GET /v1/account/usage`.
 
-use docmill::clock;
-use docmill::domain::job::JobId;
+use docmill_config::clock;
+use docmill_domain::job::JobId;
 use serde_json::json;
 
 use crate::support::aws_watch::Fault;

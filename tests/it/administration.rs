@@ -1,9 +1,9 @@
 //! Administrators' changes: versions, the audit trail, and concurrent changes.
 
-use docmill::domain::account::Plan;
-use docmill::domain::audit::{AuditEntry, Author, Subject, SubjectKind};
-use docmill::domain::time::Timestamp;
-use docmill::store::settings::{Change, Versioned};
+use docmill_domain::account::Plan;
+use docmill_domain::audit::{AuditEntry, Author, Subject, SubjectKind};
+use docmill_domain::time::Timestamp;
+use docmill_store::settings::{Change, Versioned};
 use futures_util::future::join_all;
 use serde_json::json;
 use uuid::Uuid;

@@ -1,11 +1,11 @@
 //! Admission of requests: keys, policy, origins, and both rate limits.
 
-use docmill::clock;
-use docmill::domain::account::Limiter;
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::quota::RateLimit;
-use docmill::domain::time::Timestamp;
-use docmill::store::accounts::keys::Revoked;
+use docmill_config::clock;
+use docmill_domain::account::Limiter;
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::quota::RateLimit;
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::keys::Revoked;
 use futures_util::future::join_all;
 use serde_json::json;
 

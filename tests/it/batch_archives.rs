@@ -5,12 +5,12 @@ use std::io::{Cursor, Read};
 use std::time::Duration;
 
 use batch_runner::{ArchiveLimits, Runner};
-use docmill::clock;
-use docmill::domain::batch::{Batch, BatchId, State};
-use docmill::domain::job::JobStatus;
-use docmill::files::{ArchivePart, ObjectKey, OutputPart, archive_folder};
-use docmill::store::batches::LEASE;
-use docmill::store::jobs::Written;
+use docmill_aws::files::{ArchivePart, ObjectKey, OutputPart, archive_folder};
+use docmill_config::clock;
+use docmill_domain::batch::{Batch, BatchId, State};
+use docmill_domain::job::JobStatus;
+use docmill_store::batches::LEASE;
+use docmill_store::jobs::Written;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 
@@ -122,7 +122,7 @@ async fn an_archive_has_every_result_under_a_name_of_its_own() {
     };
     scene.world.context.files.delete(&key_of(4)).await.unwrap();
     let deleted = jobs.into_iter().find(|job| job.batch.unwrap().index == 5).unwrap();
-    docmill::http::control::ControlService::new(scene.context()).erase(deleted).await.unwrap();
+    docmill_http::control::ControlService::new(scene.context()).erase(deleted).await.unwrap();
 
     run(&runner, &account, id).await;
     let batch = scene.batch(&account, id).await;
@@ -252,7 +252,7 @@ async fn a_deleted_batch_leaves_no_archive() {
     run(&runner, &account, id).await;
     let files = &scene.world.context.files;
     assert_eq!(files.list(&archive_folder(&batch)).await.unwrap().len(), 2, "the ZIP and its names");
-    let service = std::sync::Arc::new(docmill::http::batches::BatchControl::new(scene.context()));
+    let service = std::sync::Arc::new(docmill_http::batches::BatchControl::new(scene.context()));
     let request = RequestBuilder::new(Method::DELETE, &format!("/v1/batches/{id}"))
         .key(&account.key)
         .parameter("batch_id", &id.to_string())

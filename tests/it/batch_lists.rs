@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use docmill::clock;
-use docmill::domain::batch::{BatchId, MOST_OPEN};
-use docmill::domain::job::Output;
-use docmill::domain::upload::UploadId;
-use docmill::files::ObjectKey;
-use docmill::store::jobs::Completion;
+use docmill_aws::files::ObjectKey;
+use docmill_config::clock;
+use docmill_domain::batch::{BatchId, MOST_OPEN};
+use docmill_domain::job::Completion;
+use docmill_domain::job::Output;
+use docmill_domain::upload::UploadId;
 use serde_json::{Value, json};
 
 use crate::batches::{SHORT, Scene};

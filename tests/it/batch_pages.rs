@@ -1,10 +1,10 @@
 //! The dashboard's pages of batches.
 
-use docmill::clock;
-use docmill::domain::batch::{BatchId, State};
-use docmill::domain::job::{JobError, JobErrorCode};
-use docmill::domain::upload::UploadId;
-use docmill::store::jobs::Written;
+use docmill_config::clock;
+use docmill_domain::batch::{BatchId, State};
+use docmill_domain::job::{JobError, JobErrorCode};
+use docmill_domain::upload::UploadId;
+use docmill_store::jobs::Written;
 use serde_json::json;
 
 use crate::batches::{SHORT, Scene};

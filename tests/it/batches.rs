@@ -5,18 +5,18 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use batch_runner::Runner;
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::api_key::Mode;
-use docmill::domain::batch::{Batch, BatchId, CancelReason, OnError, Reason, State, Tally};
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::domain::upload::UploadId;
-use docmill::files::ObjectKey;
-use docmill::http::batches::{BatchControl, NewBatches, own_batch};
-use docmill::http::guard::caller_of;
-use docmill::http::submit::JobService;
-use docmill::store::batches::LEASE;
-use docmill::store::jobs::Written;
+use docmill_app::context::Context;
+use docmill_aws::files::ObjectKey;
+use docmill_config::clock;
+use docmill_domain::api_key::Mode;
+use docmill_domain::batch::{Batch, BatchId, CancelReason, OnError, Reason, State, Tally};
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_domain::upload::UploadId;
+use docmill_http::batches::{BatchControl, NewBatches, own_batch};
+use docmill_http::guard::caller_of;
+use docmill_http::submit::JobService;
+use docmill_store::batches::LEASE;
+use docmill_store::jobs::Written;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use lambda_http::http::Method;
@@ -314,9 +314,9 @@ async fn a_run_that_slept_creates_no_job_of_a_canceled_batch() {
     assert_eq!((batch.charged, batch.refunded), (jobs.len() as u64, jobs.len() as u64));
     assert_eq!(scene.world.spent(&account).await.0, 0, "everything is refunded");
     // The first run wakes up, with what it read before.
-    let gate = docmill::store::batches::Gate { account: account.id.clone(), batch: id, run: batch.run };
-    let item = docmill::http::submit::BatchItem {
-        place: docmill::domain::batch::BatchPlace { id, index: 59 },
+    let gate = docmill_store::batches::Gate { account: account.id.clone(), batch: id, run: batch.run };
+    let item = docmill_http::submit::BatchItem {
+        place: docmill_domain::batch::BatchPlace { id, index: 59 },
         job: batch.job(59),
         gate,
     };

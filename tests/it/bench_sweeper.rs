@@ -7,12 +7,12 @@
 
 use std::time::{Duration, Instant};
 
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
-use docmill::domain::time::Timestamp;
-use docmill::store::item::Shard;
-use docmill::store::jobs::queued_until;
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
+use docmill_domain::time::Timestamp;
+use docmill_store::item::Shard;
+use docmill_store::jobs::queued_until;
 use sweeper::{Repairs, Sweeper};
 
 use crate::support::jobs::put_all;

@@ -17,11 +17,11 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::routing::post;
 use deliverer::Deliverer;
-use docmill::clock;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::domain::event::{EventKind, event_time, sample_job};
-use docmill::store::events::StoredEvent;
+use docmill_app::context::Context;
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_domain::event::{EventKind, event_time, sample_job};
+use docmill_store::events::StoredEvent;
 use futures_util::future::join_all;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
@@ -112,7 +112,7 @@ fn percentile(sorted: &[u64], share: f64) -> u64 {
 /// Like the function, but what fails is printed.
 async fn handle(deliverer: &Deliverer, batch: Vec<String>) {
     let handled = batch.iter().map(async |body| {
-        let message = docmill::queue::parse_webhook_message(body).unwrap();
+        let message = docmill_aws::queue::parse_webhook_message(body).unwrap();
         if let Err(error) = deliverer.take(&message).await {
             println!("left to the sweeper: {error}");
         }

@@ -3,16 +3,16 @@
 use std::time::Duration;
 
 use batch_runner::Obstacle;
-use docmill::clock;
-use docmill::domain::api_key::Mode;
-use docmill::domain::job::{JobId, JobStatus};
-use docmill::domain::limits::Limit;
-use docmill::domain::tool::QueueName;
-use docmill::domain::webhook::{DeliveryId, EndpointId};
-use docmill::lanes::Lanes;
-use docmill::queue::chain::{Chain, MOST_HOPS, following};
-use docmill::queue::{QueueError, WebhookMessage};
-use docmill::store::jobs::{Lane, Slot};
+use docmill_app::lanes::Lanes;
+use docmill_aws::queue::chain::{Chain, MOST_HOPS, following};
+use docmill_aws::queue::{QueueError, WebhookMessage};
+use docmill_config::clock;
+use docmill_domain::api_key::Mode;
+use docmill_domain::job::{JobId, JobStatus};
+use docmill_domain::limits::Limit;
+use docmill_domain::tool::QueueName;
+use docmill_domain::webhook::{DeliveryId, EndpointId};
+use docmill_store::jobs::{Lane, Slot};
 use serde_json::{Value, json};
 
 use crate::batches::Scene;

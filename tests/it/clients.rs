@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::process::Output;
 
-use docmill::domain::job::JobId;
+use docmill_domain::job::JobId;
 use docmill_look::example::Language;
 use serde_json::{Value, json};
 use tokio::process::Command;

@@ -49,7 +49,7 @@ async fn files_are_converted_and_merged_and_their_jobs_deleted() {
     };
     let text = |name: &str| pdf::text(&std::fs::read(folder.path().join(name)).unwrap());
 
-    let tag = format!("run={}", docmill::domain::job::JobId::new());
+    let tag = format!("run={}", docmill_domain::job::JobId::new());
     let words = ["convert", "small.docx", "notes.md", "--to", "pdf", "-o", "out/", "--tag", &tag, "--json"];
     let said = lines(&run(&words).await);
     let summary = said.last().unwrap();

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use docmill::http::error::ErrorCode;
-use docmill::http::routes::{DASHBOARD_ROUTES, MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
+use docmill_http::error::ErrorCode;
+use docmill_http::routes::{DASHBOARD_ROUTES, MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
 
 use crate::support::http::{Answer, RequestBuilder};
 use lambda_http::http::Method;

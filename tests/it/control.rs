@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::files::{KeptFor, ObjectKey, OutputPart};
-use docmill::http::control::ControlService;
-use docmill::http::request::ApiRequest;
-use docmill::store::jobs::{Claim, Completion, Written};
+use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
+use docmill_config::clock;
+use docmill_domain::job::Completion;
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_http::control::ControlService;
+use docmill_http::request::ApiRequest;
+use docmill_store::jobs::{Claim, Written};
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use worker::pipeline::Handled;

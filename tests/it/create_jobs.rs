@@ -1,7 +1,7 @@
 //! The four creating endpoints: they share one path, and refused requests change nothing.
 
-use docmill::domain::api_key::Mode;
-use docmill::domain::job::{JobId, Payload};
+use docmill_domain::api_key::Mode;
+use docmill_domain::job::{JobId, Payload};
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, RequestBuilder, post};

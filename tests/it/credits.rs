@@ -3,13 +3,13 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use docmill::clock;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
-use docmill::domain::time::Timestamp;
-use docmill::store::accounts::Granted;
-use docmill::store::jobs::Written;
-use docmill::store::submission::{Created, Submission, Submissions};
-use docmill::store::usage::MonthlyUsage;
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::Granted;
+use docmill_store::jobs::Written;
+use docmill_store::submission::{Created, Submission, Submissions};
+use docmill_store::usage::MonthlyUsage;
 use futures_util::future::join_all;
 use serde_json::json;
 use uuid::Uuid;
@@ -163,7 +163,7 @@ async fn last_job(world: &World, account: &Account) -> String {
     let jobs = jobs.table_name(&world.config.tables.jobs).index_name("by_account");
     let found = jobs
         .key_condition_expression("account = :account")
-        .expression_attribute_values(":account", docmill::store::item::string(&account.id))
+        .expression_attribute_values(":account", docmill_store::item::string(&account.id))
         .send()
         .await
         .unwrap();

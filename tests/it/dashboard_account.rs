@@ -1,10 +1,10 @@
 //! The account's pages: their content, forms, and isolation from other accounts.
 
-use docmill::clock;
-use docmill::domain::account::AccountPolicy;
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::job::{JobError, JobErrorCode, JobId, JobStatus, Warning};
-use docmill::store::jobs::Completion;
+use docmill_config::clock;
+use docmill_domain::account::AccountPolicy;
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::job::Completion;
+use docmill_domain::job::{JobError, JobErrorCode, JobId, JobStatus, Warning};
 
 use crate::support::http::{Answer, get};
 use crate::support::jobs::{claim, completion};

@@ -2,18 +2,18 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use docmill::clock;
-use docmill::config::Config;
-use docmill::domain::account::{Limiter, StoredKey};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::font::{FontId, MOST_FONTS};
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
-use docmill::domain::quota::RateLimit;
-use docmill::domain::template::MOST_VERSIONS;
-use docmill::domain::time::Timestamp;
-use docmill::domain::tool::QueueName;
-use docmill::http::error::ErrorCode;
-use docmill::store::item::{Item, number, string, to_item};
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_domain::account::{Limiter, StoredKey};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::font::{FontId, MOST_FONTS};
+use docmill_domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill_domain::quota::RateLimit;
+use docmill_domain::template::MOST_VERSIONS;
+use docmill_domain::time::Timestamp;
+use docmill_domain::tool::QueueName;
+use docmill_http::error::ErrorCode;
+use docmill_store::item::{Item, number, string, to_item};
 use reqwest::{Method, RequestBuilder, StatusCode};
 use serde_json::{Value, json};
 
@@ -239,7 +239,7 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     let failed = deployed
         .put_job(&account, |item| {
             item.insert("status".into(), string("failed"));
-            item.insert("error".into(), docmill::store::item::nested(&failure).unwrap());
+            item.insert("error".into(), docmill_store::item::nested(&failure).unwrap());
         })
         .await;
     let expired = deployed.put_job(&account, |item| drop(item.insert("expires_at".into(), number(1)))).await;

@@ -4,12 +4,12 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::event::{EventKind, new_event_id};
-use docmill::domain::job::JobId;
-use docmill::domain::time::Timestamp;
-use docmill::store::events::{Bound, EventFilter, Listed, StoredEvent};
-use docmill::store::item::{UNLISTED, string};
+use docmill_config::clock;
+use docmill_domain::event::{EventKind, new_event_id};
+use docmill_domain::job::JobId;
+use docmill_domain::time::Timestamp;
+use docmill_store::events::{Bound, EventFilter, Listed, StoredEvent};
+use docmill_store::item::{UNLISTED, string};
 use futures_util::future::{join, join_all};
 use serde_json::{Value, json};
 use tokio::sync::Notify;

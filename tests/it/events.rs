@@ -1,12 +1,12 @@
 //! Events: each is recorded exactly once, with the data for receivers and without secrets.
 
-use docmill::clock;
-use docmill::domain::api_key::Mode;
-use docmill::domain::event::EventKind;
-use docmill::domain::job::{Job, JobError, JobErrorCode, JobId};
-use docmill::domain::time::Timestamp;
-use docmill::store::events::StoredEvent;
-use docmill::store::jobs::Written;
+use docmill_config::clock;
+use docmill_domain::api_key::Mode;
+use docmill_domain::event::EventKind;
+use docmill_domain::job::{Job, JobError, JobErrorCode, JobId};
+use docmill_domain::time::Timestamp;
+use docmill_store::events::StoredEvent;
+use docmill_store::jobs::Written;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::Stdio;
 
-use docmill::domain::catalogue::{Catalogue, Tool};
+use docmill_domain::catalogue::{Catalogue, Tool};
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio::process::Command;

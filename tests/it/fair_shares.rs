@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus};
-use docmill::domain::limits::Limit;
-use docmill::domain::tool::QueueName;
-use docmill::store::jobs::{Lane, Slot};
+use docmill_config::clock;
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::job::{Job, JobErrorCode, JobId, JobStatus};
+use docmill_domain::limits::Limit;
+use docmill_domain::tool::QueueName;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_store::jobs::{Lane, Slot};
 use serde_json::json;
 use tokio::net::TcpListener;
 use worker::pipeline::Handled;

@@ -9,11 +9,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
-use docmill::domain::limits::Limits;
-use docmill::domain::tool::QueueName;
-use docmill::store::item::Shard;
-use docmill::store::jobs::{Lane, Slot};
+use docmill_domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill_domain::limits::Limits;
+use docmill_domain::tool::QueueName;
+use docmill_store::item::Shard;
+use docmill_store::jobs::{Lane, Slot};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 use serde_json::{Value, json};

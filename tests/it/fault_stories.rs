@@ -1,6 +1,6 @@
 //! The stories of the fault matrix: events of a job besides faults, and the calls that it takes.
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 
 use crate::support::stage::Control;
 

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use docmill::config::Config;
-use docmill::domain::api_key::Mode;
+use docmill_config::Config;
+use docmill_domain::api_key::Mode;
 use futures_util::future::join_all;
 use serde_json::json;
 

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use docmill::aws::Aws;
-use docmill::clock;
-use docmill::config::Config;
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::store::StoreError;
-use docmill::store::item::{job_key, string, to_item};
-use docmill::store::jobs::JobFilter;
+use docmill_aws::Aws;
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_store::StoreError;
+use docmill_store::item::{job_key, string, to_item};
+use docmill_store::jobs::JobFilter;
 use serde_json::json;
 
 use crate::support::aws_watch::Fault;

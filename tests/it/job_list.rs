@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::job::{Completion, Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::time::Timestamp;
-use docmill::files::{KeptFor, ObjectKey, OutputPart};
-use docmill::store::item::to_item;
-use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
+use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
+use docmill_config::clock;
+use docmill_domain::job::{Completion, Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::time::Timestamp;
+use docmill_store::item::to_item;
+use docmill_store::jobs::{JobFilter, JobMark, JobsPage};
 use futures_util::StreamExt;
 use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;

@@ -1,6 +1,6 @@
 //! Journeys through the deployed local stack over HTTP, like a client: create, wait, download, check the result.
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use std::time::Duration;
 
 use reqwest::header::HeaderMap;
@@ -98,7 +98,7 @@ impl Traveller {
         assert!(response.headers()["content-disposition"].to_str().unwrap().starts_with("attachment; filename="));
         let bytes = response.bytes().await.unwrap().to_vec();
         assert_eq!(bytes.len() as u64, job["output"]["bytes"].as_u64().unwrap());
-        assert_eq!(docmill::domain::sha256_hex(&bytes), job["output"]["sha256"].as_str().unwrap());
+        assert_eq!(docmill_domain::sha256_hex(&bytes), job["output"]["sha256"].as_str().unwrap());
         assert_eq!(pdf::pages(&bytes) as u64, job["output"]["pages"].as_u64().unwrap());
         (job, bytes)
     }

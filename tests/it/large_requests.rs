@@ -4,15 +4,15 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{
+use docmill_app::context::Context;
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{
     Completion, EngineInfo, Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WARNINGS, Results, StepRun,
     StoredResults, Warning,
 };
-use docmill::store::item::to_item;
+use docmill_store::item::to_item;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use list_jobs::JobList;

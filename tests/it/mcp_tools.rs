@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use docmill::clock;
-use docmill::domain::account::Limiter;
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::job::JobId;
-use docmill::domain::quota::RateLimit;
-use docmill::store::jobs::Written;
+use docmill_config::clock;
+use docmill_domain::account::Limiter;
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::job::JobId;
+use docmill_domain::quota::RateLimit;
+use docmill_store::jobs::Written;
 use lambda_http::http::HeaderMap;
 use mcp::McpService;
 use serde_json::{Value, json};

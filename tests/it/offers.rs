@@ -1,11 +1,11 @@
 //! Offered plans, where to ask for credits, and administrators' views of a customer.
 
-use docmill::domain::account::Plan;
-use docmill::domain::audit::{Subject, SubjectKind, View};
-use docmill::domain::job::JobId;
-use docmill::domain::offer::{Contact, Offer};
-use docmill::domain::tool::ServiceSettings;
-use docmill::store::settings::Versioned;
+use docmill_domain::account::Plan;
+use docmill_domain::audit::{Subject, SubjectKind, View};
+use docmill_domain::job::JobId;
+use docmill_domain::offer::{Contact, Offer};
+use docmill_domain::tool::ServiceSettings;
+use docmill_store::settings::Versioned;
 use uuid::Uuid;
 
 use crate::support::visitor::Visitor;

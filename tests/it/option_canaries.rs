@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Duration;
 
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::tool::Definition;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::tool::Definition;
 use serde_json::{Value, json};
 
 use crate::error_table::Deployed;

@@ -2,13 +2,13 @@
 
 use std::time::Duration;
 
-use docmill::config::Config;
-use docmill::domain::account::Limiter;
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::quota::RateLimit;
-use docmill::domain::tool::{ToolSettings, ToolState};
-use docmill::http::request::ApiRequest;
-use docmill::store::settings::Change;
+use docmill_config::Config;
+use docmill_domain::account::Limiter;
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::quota::RateLimit;
+use docmill_domain::tool::{ToolSettings, ToolState};
+use docmill_http::request::ApiRequest;
+use docmill_store::settings::Change;
 use serde_json::json;
 use uuid::Uuid;
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeSet, HashSet};
 use std::time::Duration;
 
-use docmill::domain::job::{JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
-use docmill::domain::outcome::Outcome;
-use docmill::store::item::{ENDED, Item};
-use docmill::store::jobs::Written;
+use docmill_domain::job::{JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill_domain::outcome::Outcome;
+use docmill_store::item::{ENDED, Item};
+use docmill_store::jobs::Written;
 use futures_util::future::join_all;
 
 use crate::support::jobs::{claim, completion};

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::time::Timestamp;
-use docmill::domain::user::{Email, Identity, Link, Role, SESSION_IDLE, Session, SessionToken, User, UserId};
+use docmill_config::clock;
+use docmill_domain::time::Timestamp;
+use docmill_domain::user::{Email, Identity, Link, Role, SESSION_IDLE, Session, SessionToken, User, UserId};
 use futures_util::future::join_all;
 use uuid::Uuid;
 

@@ -1,10 +1,10 @@
 //! A plan's effect on jobs: allowed tools and limits. The published limits are the enforced ones.
 
-use docmill::domain::account::{AccessTier, Plan};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::job::{JobErrorCode, JobId};
-use docmill::domain::limits::{Ceilings, Limit};
-use docmill::store::settings::{Change, Versioned};
+use docmill_domain::account::{AccessTier, Plan};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::job::{JobErrorCode, JobId};
+use docmill_domain::limits::{Ceilings, Limit};
+use docmill_store::settings::{Change, Versioned};
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get, post};
@@ -25,7 +25,7 @@ async fn set_plan(world: &World, plan: Plan) {
 
 async fn set_service(world: &World, limits: Ceilings) {
     let before = world.context.settings.fresh().await.unwrap().versioned_service();
-    let after = docmill::domain::tool::ServiceSettings { limits, ..before.value.clone() };
+    let after = docmill_domain::tool::ServiceSettings { limits, ..before.value.clone() };
     let change = world.context.settings.change_service(&before, &after, &author()).await.unwrap();
     assert!(matches!(change, Change::Written(_)), "{change:?}");
 }
@@ -135,7 +135,7 @@ async fn a_tool_of_a_higher_tier_is_not_for_the_plan() {
     let world = World::with_own_settings().await;
     let tool = world.context.catalogue.find("html-to-pdf").unwrap();
     let before = Versioned { value: tool.definition.settings.clone(), version: 0 };
-    let dearer = docmill::domain::tool::ToolSettings { access_tier: AccessTier::Pro, ..before.value.clone() };
+    let dearer = docmill_domain::tool::ToolSettings { access_tier: AccessTier::Pro, ..before.value.clone() };
     world.context.settings.change_tool("html-to-pdf", &before, &dearer, &author()).await.unwrap();
     let (free, pro) = (world.plan(5).await, world.plan(5).await);
     set_plan(&world, Plan { tier: AccessTier::Pro, ..pro.clone() }).await;

@@ -1,7 +1,7 @@
 //! The playground's handlers: form, jobs and access. Browser tests cover the browser's part.
 
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{JobId, JobStatus};
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{JobId, JobStatus};
 use serde_json::{Value, json};
 use url::form_urlencoded;
 

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Progress, Timings};
-use docmill::domain::time::Timestamp;
-use docmill::store::jobs::{Claim, Completion, Written};
+use docmill_config::clock;
+use docmill_domain::job::Completion;
+use docmill_domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Progress, Timings};
+use docmill_domain::time::Timestamp;
+use docmill_store::jobs::{Claim, Written};
 use serde_json::json;
 
 use crate::support::http::{Answer, get, post};

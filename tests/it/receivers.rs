@@ -5,9 +5,9 @@
 use std::path::PathBuf;
 use std::process::Stdio;
 
-use docmill::clock;
-use docmill::domain::event::EventKind;
-use docmill::store::events::StoredEvent;
+use docmill_config::clock;
+use docmill_domain::event::EventKind;
+use docmill_store::events::StoredEvent;
 use serde_json::json;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout, Command};

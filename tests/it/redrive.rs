@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use docmill::domain::job::JobStatus;
+use docmill_domain::job::JobStatus;
 use serde_json::{Value, json};
 
 use crate::support::stage::Stage;

@@ -6,15 +6,15 @@ use std::time::Duration;
 
 use aws_sdk_s3::types::{Event, NotificationConfiguration, QueueConfiguration};
 use aws_sdk_sqs::types::QueueAttributeName;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::domain::job::{JobErrorCode, JobStatus};
-use docmill::domain::limits::Limits;
-use docmill::domain::time::millis;
-use docmill::domain::tool::{EngineKind, QueueName};
-use docmill::files::Files;
-use docmill::queue::Queue;
-use docmill::relay::{Fetch, Put, Relay, Reply, Request};
+use docmill_app::context::Context;
+use docmill_aws::files::Files;
+use docmill_aws::queue::Queue;
+use docmill_aws::relay::{Fetch, Put, Relay, Reply, Request};
+use docmill_config::Config;
+use docmill_domain::job::{JobErrorCode, JobStatus};
+use docmill_domain::limits::Limits;
+use docmill_domain::time::millis;
+use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_sources::Budget;
 use egress_relay::EgressRelay;
@@ -297,7 +297,7 @@ async fn a_request_that_is_announced_often_is_done_once() {
     let isle = Isle::new().await;
     let exception = isle.exception(1);
     let relays: Vec<EgressRelay> = (0..8).map(|_| isle.function(&exception)).collect();
-    let key = docmill::files::ObjectKey::Upload { account: "a", upload: docmill::domain::upload::UploadId::new() };
+    let key = docmill_aws::files::ObjectKey::Upload { account: "a", upload: docmill_domain::upload::UploadId::new() };
     isle.context().files.put_bytes(&key, b"result".to_vec(), "application/pdf").await.unwrap();
     // Only results can be delivered: the role reads nothing else.
     let relay = isle.relay();
@@ -344,7 +344,7 @@ async fn a_request_that_nobody_waits_for_is_not_done_and_does_not_stay() {
     assert_eq!(isle.left().await, Vec::<String>::new(), "who gives up takes the request back");
 
     let Request::Put(late) = put(&isle, "outputs/day/a/b/1/0", &relay) else { unreachable!() };
-    let late = Request::Put(Put { until: docmill::domain::time::Timestamp(0), ..late });
+    let late = Request::Put(Put { until: docmill_domain::time::Timestamp(0), ..late });
     relay.tell(&late).await.unwrap();
     let _serving = isle.serving(&isle.exception(1));
     eventually("the request is deleted", SOON, async || isle.left().await.is_empty().then_some(())).await;

@@ -8,7 +8,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use docmill_look::example::{Example, Language};
 use futures_util::stream::{self, StreamExt};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};

@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use docmill::domain::job::JobId;
-use docmill::store::item::job_key;
+use docmill_domain::job::JobId;
+use docmill_store::item::job_key;
 use serde_json::{Value, json};
 
 use crate::error_table::Deployed;
@@ -86,7 +86,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
 }
 
 /// Uploads a page. Returns its id and the signature of its link.
-async fn upload(deployed: &Deployed, key: &docmill::domain::api_key::ApiKey, page: &str) -> (String, String) {
+async fn upload(deployed: &Deployed, key: &docmill_domain::api_key::ApiKey, page: &str) -> (String, String) {
     let announced = json!({"contentType": "text/html", "bytes": page.len()});
     let answer: Value = deployed.post("/v1/uploads", &announced, key).send().await.unwrap().json().await.unwrap();
     let url = answer["upload"]["url"].as_str().unwrap();
@@ -100,7 +100,7 @@ async fn upload(deployed: &Deployed, key: &docmill::domain::api_key::ApiKey, pag
 /// Runs a tool as an assistant does. Returns the job and the signature of the link to its result.
 async fn by_an_assistant(
     deployed: &Deployed,
-    key: &docmill::domain::api_key::ApiKey,
+    key: &docmill_domain::api_key::ApiKey,
     input: Value,
     idempotency: &str,
 ) -> (String, String) {
@@ -122,7 +122,7 @@ fn signature_of(link: &str) -> String {
 /// Waits for the job, checks its record, and adds the signature of its download link to the secrets.
 async fn finish(
     deployed: &Deployed,
-    key: &docmill::domain::api_key::ApiKey,
+    key: &docmill_domain::api_key::ApiKey,
     id: &str,
     secrets: &mut Vec<String>,
     number: usize,

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::job::{DEFAULT_OPEN_SHARDS, Job, JobId, JobStatus, MAX_ATTEMPTS, SWEPT_SHARDS};
-use docmill::store::item::Shard;
-use docmill::store::jobs::Claim;
+use docmill_config::clock;
+use docmill_domain::job::{DEFAULT_OPEN_SHARDS, Job, JobId, JobStatus, MAX_ATTEMPTS, SWEPT_SHARDS};
+use docmill_store::item::Shard;
+use docmill_store::jobs::Claim;
 use serde_json::json;
 use sweeper::Sweeper;
 
@@ -22,7 +22,7 @@ static TURN: tokio::sync::Mutex<()> = tokio::sync::Mutex::const_new(());
 fn sweeper(world: &World) -> (Sweeper, Watch) {
     let watch = Watch::default();
     let aws = patient_aws().with_interceptor(watch.interceptor());
-    (Sweeper::new(docmill::context::Context::new(world.config.clone(), aws).unwrap()), watch)
+    (Sweeper::new(docmill_app::context::Context::new(world.config.clone(), aws).unwrap()), watch)
 }
 
 /// A job that only the test uses: it is claimed at once, and no deployed worker gets its message.

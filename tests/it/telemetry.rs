@@ -6,16 +6,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use api_docs::book::Book;
-use docmill::domain::job::JobErrorCode;
-use docmill::http::batches::{BatchControl, NewBatches};
-use docmill::http::control::ControlService;
-use docmill::http::fonts::FontService;
-use docmill::http::request::ApiRequest;
-use docmill::http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
-use docmill::http::serve::{Asked, guarded};
-use docmill::http::submit::JobService;
-use docmill::http::templates::TemplateService;
-use docmill::telemetry::{field, metric};
+use docmill_domain::job::JobErrorCode;
+use docmill_http::batches::{BatchControl, NewBatches};
+use docmill_http::control::ControlService;
+use docmill_http::fonts::FontService;
+use docmill_http::request::ApiRequest;
+use docmill_http::routes::{MCP_ROUTES, PUBLIC_ROUTES, ROUTES};
+use docmill_http::serve::{Asked, guarded};
+use docmill_http::submit::JobService;
+use docmill_http::templates::TemplateService;
+use docmill_telemetry::{field, metric};
 use docmill_webhooks::{KeyRing, Replays, Rotation, SigningKeys};
 use get_webhook_keys::KeysDocument;
 use lambda_http::Body;
@@ -253,7 +253,7 @@ fn sources() -> Vec<PathBuf> {
     }
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     let mut found = Vec::new();
-    for directory in ["functions", "shared/src", "infra/admin"] {
+    for directory in ["functions", "shared", "infra/admin"] {
         below(&root.join(directory), &mut found);
     }
     found

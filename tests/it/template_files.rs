@@ -3,12 +3,12 @@
 use std::panic::AssertUnwindSafe;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::files::{ObjectKey, TemplatePart, template_folder};
-use docmill::store::health::TemplateSweep;
-use docmill::store::item::{UsageItem, string};
+use docmill_app::context::Context;
+use docmill_aws::files::{ObjectKey, TemplatePart, template_folder};
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_store::health::TemplateSweep;
+use docmill_store::item::{UsageItem, string};
 use futures_util::FutureExt;
 use sweeper::{Repairs, Sweeper};
 

@@ -1,9 +1,9 @@
 //! How many templates, versions and names an account may have.
 
-use docmill::clock;
-use docmill::domain::template::{MOST_NEW_NAMES, MOST_TEMPLATES, MOST_VERSIONS};
-use docmill::store::item::{UsageItem, to_item};
-use docmill::store::templates::{Limit, Versions, Write};
+use docmill_config::clock;
+use docmill_domain::template::{MOST_NEW_NAMES, MOST_TEMPLATES, MOST_VERSIONS};
+use docmill_store::item::{UsageItem, to_item};
+use docmill_store::templates::{Limit, Versions, Write};
 use futures_util::future::join_all;
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! `GET /v1/tools` and `GET /v1/tools/{tool_slug}/schema`.
 
-use docmill::domain::api_key::Mode;
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::api_key::Mode;
+use docmill_domain::catalogue::Catalogue;
 use serde_json::{Value, json};
 
 use crate::support::http::{Answer, get};

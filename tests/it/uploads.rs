@@ -1,10 +1,10 @@
 //! `POST /v1/uploads`, and jobs whose source is an upload.
 
-use docmill::clock;
-use docmill::domain::job::{JobErrorCode, JobStatus};
-use docmill::domain::sha256_hex;
-use docmill::domain::upload::UploadId;
-use docmill::files::ObjectKey;
+use docmill_aws::files::ObjectKey;
+use docmill_config::clock;
+use docmill_domain::job::{JobErrorCode, JobStatus};
+use docmill_domain::sha256_hex;
+use docmill_domain::upload::UploadId;
 use reqwest::Client;
 use serde_json::{Value, json};
 use uuid::{NoContext, Timestamp, Uuid};

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::api_key::Mode;
-use docmill::domain::job::{Job, JobError, JobErrorCode};
-use docmill::domain::limits::Limit;
-use docmill::files::{KeptFor, ObjectKey, OutputPart};
-use docmill::http::request::ApiRequest;
-use docmill::store::jobs::{Completion, JobFilter};
+use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
+use docmill_config::clock;
+use docmill_domain::api_key::Mode;
+use docmill_domain::job::Completion;
+use docmill_domain::job::{Job, JobError, JobErrorCode};
+use docmill_domain::limits::Limit;
+use docmill_http::request::ApiRequest;
+use docmill_store::jobs::JobFilter;
 use serde_json::{Value, json};
 use tokio::process::Command;
 
@@ -194,7 +195,7 @@ async fn an_accounts_waits_are_limited_over_all_its_keys() {
     };
     let third = async {
         let waits = async || {
-            let slot = docmill::store::jobs::Slot::Waiting { account: &account.id };
+            let slot = docmill_store::jobs::Slot::Waiting { account: &account.id };
             let found = world.context.jobs.return_slot(&slot, "none").await.unwrap();
             (found.free(2, clock::now()) == 0).then_some(())
         };

@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 
 use aws_sdk_sqs::types::QueueAttributeName;
-use docmill::clock;
-use docmill::domain::event::EventKind;
-use docmill::store::events::StoredEvent;
+use docmill_config::clock;
+use docmill_domain::event::EventKind;
+use docmill_store::events::StoredEvent;
 use serde_json::{Value, json};
 use uuid::Uuid;
 
@@ -68,7 +68,7 @@ impl Own {
     }
 
     fn external_id(&self) -> String {
-        docmill::domain::webhook::destination::external_id(&self.account.id)
+        docmill_domain::webhook::destination::external_id(&self.account.id)
     }
 
     /// Sends a new event to the endpoint. Returns it, with its delivery as the account sees it.
@@ -134,7 +134,7 @@ async fn a_bus_gets_events_with_their_ids() {
 #[tokio::test]
 async fn a_role_that_trusts_the_service_for_another_account_is_not_assumed() {
     let own = Own::new().await;
-    let of_another = docmill::domain::webhook::destination::external_id("another account");
+    let of_another = docmill_domain::webhook::destination::external_id("another account");
     let sqs = patient_aws().sqs();
     let url = sqs
         .create_queue()

@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::event::EventKind;
-use docmill::store::events::StoredEvent;
-use docmill::store::item::string;
+use docmill_config::clock;
+use docmill_domain::event::EventKind;
+use docmill_store::events::StoredEvent;
+use docmill_store::item::string;
 use docmill_webhooks::{KeyRing, Replays, Rotation};
 use futures_util::future::join_all;
 use lambda_http::http::Method;

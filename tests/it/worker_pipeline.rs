@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use aws_lambda_events::sqs::SqsEvent;
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::api_key::ApiKey;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
-use docmill::domain::tool::{EngineKind, QueueName};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::api_key::ApiKey;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
+use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use lambda_runtime::LambdaEvent;
 use serde_json::{Value, json};
@@ -117,7 +117,7 @@ async fn a_completed_job_has_all_its_fields() {
     assert_eq!((job.status, job.attempts), (JobStatus::Completed, 1));
     let output = job.output.unwrap();
     assert_eq!((output.bytes, output.pages, output.filename.as_str()), (13, Some(3), "document.pdf"));
-    assert_eq!(output.sha256, docmill::domain::sha256_hex(b"%PDF-1.7 stub"));
+    assert_eq!(output.sha256, docmill_domain::sha256_hex(b"%PDF-1.7 stub"));
     assert_eq!(job.engine.unwrap().name, "stub");
     assert!(job.timings.is_some() && job.secret.is_none() && job.lease_until.is_none());
     let key = job.output_key.unwrap();
@@ -220,7 +220,7 @@ async fn a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_finishes()
 #[tokio::test]
 async fn a_large_request_is_read_from_the_bucket_and_removed_at_the_end() {
     let bench = Bench::with_html(&"<p>long".repeat(6000), []).await;
-    let Some(docmill::domain::job::Payload::Stored(key)) = bench.job().await.secret else { panic!("stored") };
+    let Some(docmill_domain::job::Payload::Stored(key)) = bench.job().await.secret else { panic!("stored") };
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     assert_eq!(bench.job().await.status, JobStatus::Completed);
     assert!(bench.world.context.files.get_text(&key).await.is_err(), "the request is gone");

@@ -5,7 +5,7 @@ use std::fs;
 
 use api_docs::description::{openapi, text};
 use api_docs::openapi30::openapi30;
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let catalogue = Catalogue::load()?;

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::PathBuf;
 
 use api_docs::program::PROGRAMS;
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use docmill_look::example::{Example, Language};
 
 const LANGUAGES: [(Language, &str, &str); 4] = [

@@ -1,6 +1,6 @@
 //! All pages of the documentation: their order and content.
 
-use docmill::domain::catalogue::{Catalogue, CatalogueError};
+use docmill_domain::catalogue::{Catalogue, CatalogueError};
 use maud::{Markup, html};
 use serde_json::Value;
 

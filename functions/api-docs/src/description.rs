@@ -3,13 +3,13 @@
 //!
 //! `make description` writes the result to `openapi.json`, and `openapi30` makes `openapi-3.0.json` of it. Both are served.
 
-use docmill::domain::breach::Breach;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::event::EventKind;
-use docmill::domain::job::{JobErrorCode, JobStatus, Reason};
-use docmill::http::envelope::respond;
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::request::RequestId;
+use docmill_domain::breach::Breach;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::event::EventKind;
+use docmill_domain::job::{JobErrorCode, JobStatus, Reason};
+use docmill_http::envelope::respond;
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::request::RequestId;
 use serde::Serialize as _;
 use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};

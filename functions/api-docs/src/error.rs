@@ -1,6 +1,6 @@
 //! A page for each `error.code` of responses and failed jobs.
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
 use maud::{Markup, html};

@@ -1,7 +1,7 @@
 //! The values of `error.code` in responses and failed jobs.
 
-use docmill::domain::job::JobErrorCode;
-use docmill::http::error::ErrorCode;
+use docmill_domain::job::JobErrorCode;
+use docmill_http::error::ErrorCode;
 
 /// A code of a response, of a failed job, or of both.
 #[derive(Clone, Copy, Debug)]

@@ -1,6 +1,6 @@
 //! The guides: Markdown files for pages and for the OpenAPI description.
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use docmill_look::assets;
 use docmill_look::code::{self, Tab};
 use docmill_look::example::{Example, Program, clients};

@@ -24,10 +24,10 @@ pub mod tool;
 
 use std::sync::Arc;
 
-use docmill::domain::sha256_hex;
-use docmill::http::envelope::{X_REQUEST_ID, respond};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::request::{ApiRequest, accepts_gzip};
+use docmill_domain::sha256_hex;
+use docmill_http::envelope::{X_REQUEST_ID, respond};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::request::{ApiRequest, accepts_gzip};
 use docmill_look::assets::compress;
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
@@ -133,7 +133,7 @@ fn response(status: StatusCode, headers: Vec<(HeaderName, String)>, body: Body) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::http::request::RequestId;
+    use docmill_http::request::RequestId;
     use lambda_http::http::{HeaderMap, Method};
 
     async fn get(path: &str, headers: &[(HeaderName, &'static str)]) -> Response<Body> {

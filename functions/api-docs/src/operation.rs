@@ -1,6 +1,6 @@
 //! A page for each endpoint, from the OpenAPI description.
 
-use docmill::http::error::ErrorCode;
+use docmill_http::error::ErrorCode;
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
 use docmill_look::schema;

@@ -1,6 +1,6 @@
 //! Requests for tests: valid ones with changes at random places.
 
-use docmill::domain::tool::Definition;
+use docmill_domain::tool::Definition;
 use docmill_look::example::body::sample;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;

@@ -2,7 +2,7 @@
 //!
 //! A test of the worker's tools holds them to the types that are written.
 
-use docmill::domain::tool::Definition;
+use docmill_domain::tool::Definition;
 
 const PATH: &str = "/docs/schemas/";
 
@@ -29,7 +29,7 @@ pub fn of(definition: &Definition) -> Vec<(&str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
+    use docmill_domain::catalogue::Catalogue;
     use serde_json::Value;
 
     #[test]

@@ -4,7 +4,7 @@
 //! the same sources, steps and outputs, so each part is described once and referred to. Whatever the references say, a schema
 //! accepts the same requests.
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use serde_json::{Map, Value, json};
 
 /// A component and where it is found: a tool, and a pointer into its schema.

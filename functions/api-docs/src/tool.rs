@@ -1,9 +1,9 @@
 //! A page for each tool, made from the schema that validates requests.
 
-use docmill::domain::catalogue::Tool;
-use docmill::domain::intake::Sources;
-use docmill::domain::limits::Limits;
-use docmill::domain::tool::Definition;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::intake::Sources;
+use docmill_domain::limits::Limits;
+use docmill_domain::tool::Definition;
 use docmill_look::example::{Example, clients};
 use docmill_look::{code, schema};
 use maud::{Markup, html};

@@ -1,8 +1,8 @@
 //! Deletes a batch whose jobs have all ended, page by page. What is deleted twice is deleted as well, so a run may be killed anywhere.
 
-use docmill::domain::job::Job;
-use docmill::http::batches::{delete_archive, try_delete_items};
-use docmill::store::jobs::Written;
+use docmill_domain::job::Job;
+use docmill_http::batches::{delete_archive, try_delete_items};
+use docmill_store::jobs::Written;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::Obstacle;

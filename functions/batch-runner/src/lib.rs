@@ -12,14 +12,14 @@ mod run;
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::batch::BatchId;
-use docmill::files::FilesError;
-use docmill::http::control::ControlService;
-use docmill::http::submit::JobService;
-use docmill::queue::{BatchMessage, QueueError, parse_batch_message};
-use docmill::store::StoreError;
+use docmill_app::context::Context;
+use docmill_aws::files::FilesError;
+use docmill_aws::queue::{BatchMessage, QueueError, parse_batch_message};
+use docmill_config::clock;
+use docmill_domain::batch::BatchId;
+use docmill_http::control::ControlService;
+use docmill_http::submit::JobService;
+use docmill_store::StoreError;
 use tokio::time::Instant;
 
 pub use archive::Limits as ArchiveLimits;

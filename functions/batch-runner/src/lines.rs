@@ -1,7 +1,7 @@
 //! The lines of a stored document, from any byte on, without reading the whole document.
 
-use docmill::domain::limits::MAX_BODY_BYTES;
-use docmill::files::Files;
+use docmill_aws::files::Files;
+use docmill_domain::limits::MAX_BODY_BYTES;
 
 use crate::Obstacle;
 

@@ -2,10 +2,10 @@ use std::sync::Arc;
 
 use aws_lambda_events::sqs::SqsEvent;
 use batch_runner::Runner;
-use docmill::context::Context;
-use docmill::queue::chain::{Chain, HOPS, following};
-use docmill::telemetry;
-use docmill::telemetry::start::Part;
+use docmill_app::context::Context;
+use docmill_aws::queue::chain::{Chain, HOPS, following};
+use docmill_telemetry as telemetry;
+use docmill_telemetry::start::Part;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 
 #[tokio::main(flavor = "current_thread")]

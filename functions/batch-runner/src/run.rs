@@ -3,18 +3,18 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::batch::{Batch, BatchPlace, Defaults, PauseReason, Refusal, Seen, State, item_body};
-use docmill::domain::event::EventKind;
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::files::{BatchPart, ObjectKey};
-use docmill::http::batches::{delete_archive, delete_items, try_delete_items};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::guard::{Caller, caller_of};
-use docmill::http::submit::BatchItem;
-use docmill::store::batches::{DUE_BATCHES, Gate};
-use docmill::store::events::StoredEvent;
-use docmill::store::jobs::Written;
+use docmill_aws::files::{BatchPart, ObjectKey};
+use docmill_config::clock;
+use docmill_domain::batch::{Batch, BatchPlace, Defaults, PauseReason, Refusal, Seen, State, item_body};
+use docmill_domain::event::EventKind;
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_http::batches::{delete_archive, delete_items, try_delete_items};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::guard::{Caller, caller_of};
+use docmill_http::submit::BatchItem;
+use docmill_store::batches::{DUE_BATCHES, Gate};
+use docmill_store::events::StoredEvent;
+use docmill_store::jobs::Written;
 
 use crate::lines::Lines;
 use crate::{Obstacle, Runner};

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use docmill::domain::quota::RatePolicy;
-use docmill::http::batches::NewBatches;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::batches::NewBatches;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
 

@@ -3,16 +3,16 @@
 
 use std::sync::Arc;
 
-use docmill::domain::font::{FontFace, FontId, StoredFont};
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::upload::{named_upload, no_such_upload};
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::fonts::FontService;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
+use docmill_domain::font::{FontFace, FontId, StoredFont};
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::upload::{named_upload, no_such_upload};
 pub use docmill_fonts::MOST_BYTES;
 use docmill_fonts::{Face, Font};
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::fonts::FontService;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode};
 use serde_json::{Map, Value};
@@ -34,7 +34,7 @@ pub async fn add(service: &FontService, caller: &Caller, body: &Map<String, Valu
     keep(service, caller, &file, font, upload.to_string()).await
 }
 
-fn invalid_request(breaches: Vec<docmill::domain::breach::Breach>) -> ApiError {
+fn invalid_request(breaches: Vec<docmill_domain::breach::Breach>) -> ApiError {
     ApiError::validation(breaches).with_message("The font request is invalid. See `details`.")
 }
 

@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
-use docmill::http::request::ApiRequest;
-use docmill::http::submit::{JobService, ToolChoice};
+use docmill_http::request::ApiRequest;
+use docmill_http::submit::{JobService, ToolChoice};
 use lambda_http::Body;
 use lambda_http::http::Response;
 

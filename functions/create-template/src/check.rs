@@ -1,9 +1,9 @@
 //! Whether an upload is a template that jobs can fill: its format, its tags, and the data that it expects.
 
-use docmill::domain::breach::Breach;
-use docmill::domain::template::{Delimiters, MOST_TEMPLATE_BYTES};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::templates::Checked;
+use docmill_domain::breach::Breach;
+use docmill_domain::template::{Delimiters, MOST_TEMPLATE_BYTES};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::templates::Checked;
 use docmill_templates::{Failure, Format, Limits, Options, Problem, Template};
 use serde_json::json;
 

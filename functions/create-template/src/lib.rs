@@ -5,16 +5,16 @@ mod check;
 
 use std::sync::Arc;
 
-use docmill::domain::breach::Breach;
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::request::new_template::Wanted;
-use docmill::domain::template::MOST_TEMPLATE_BYTES;
-use docmill::domain::upload::no_such_upload;
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::error::ApiError;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
-use docmill::http::templates::TemplateService;
+use docmill_domain::breach::Breach;
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::request::new_template::Wanted;
+use docmill_domain::template::MOST_TEMPLATE_BYTES;
+use docmill_domain::upload::no_such_upload;
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::error::ApiError;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
+use docmill_http::templates::TemplateService;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode};
 use serde_json::{Map, Value};

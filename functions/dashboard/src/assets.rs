@@ -5,7 +5,7 @@ use axum::extract::{Path, RawQuery};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
-use docmill::http::request::accepts_gzip;
+use docmill_http::request::accepts_gzip;
 pub use docmill_look::assets::{HTMX, PDF, PDF_WORKER};
 
 use crate::state::AppState;

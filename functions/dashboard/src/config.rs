@@ -3,7 +3,7 @@
 use std::fmt;
 
 use axum_extra::extract::cookie::Key;
-use docmill::config::ConfigError;
+use docmill_config::ConfigError;
 use url::Url;
 
 const SHORTEST_KEY: usize = 64;

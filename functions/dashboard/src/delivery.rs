@@ -5,7 +5,7 @@
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::Response;
-use docmill::http::request::accepts_gzip;
+use docmill_http::request::accepts_gzip;
 use docmill_look::assets::compress;
 
 const CACHE_CONTROL: HeaderValue = HeaderValue::from_static("public, max-age=60");

@@ -2,9 +2,9 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use docmill::http::error::ApiError;
-use docmill::queue::QueueError;
-use docmill::store::StoreError;
+use docmill_aws::queue::QueueError;
+use docmill_http::error::ApiError;
+use docmill_store::StoreError;
 
 /// Why a handler returns no page. The cause is only logged.
 #[derive(Debug, thiserror::Error)]

@@ -7,7 +7,7 @@ use axum::response::{IntoResponse, Response};
 use axum_extra::extract::cookie::SignedCookieJar;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use docmill::http::error::ApiError;
+use docmill_http::error::ApiError;
 use maud::{Markup, html};
 use serde::{Deserialize, Serialize};
 

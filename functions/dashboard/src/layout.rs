@@ -2,7 +2,7 @@
 
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use docmill::domain::tool::ToolState;
+use docmill_domain::tool::ToolState;
 use maud::{DOCTYPE, Markup, html};
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! Where tools are listed, according to their settings.
 
-use docmill::domain::catalogue::Tool;
-use docmill::domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
+use docmill_domain::catalogue::Tool;
+use docmill_domain::tool::{AccessTier, Definition, PageVisibility, ToolSettings, ToolState};
 
 use crate::session::SignedIn;
 use crate::state::AppState;

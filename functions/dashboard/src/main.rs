@@ -2,9 +2,9 @@ use std::sync::Arc;
 
 use dashboard::config::DashboardConfig;
 use dashboard::state::AppState;
-use docmill::context::Context;
-use docmill::telemetry;
-use docmill::telemetry::start::{Part, started};
+use docmill_app::context::Context;
+use docmill_telemetry as telemetry;
+use docmill_telemetry::start::{Part, started};
 use lambda_http::{Error, Request, RequestExt, service_fn};
 use tokio::sync::OnceCell;
 use tower::ServiceExt;

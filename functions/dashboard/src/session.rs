@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use axum::http::HeaderMap;
 use axum_extra::extract::cookie::SignedCookieJar;
-use docmill::clock;
-use docmill::domain::account::{Profile, StoredKey};
-use docmill::domain::api_key::Mode;
-use docmill::domain::time::Timestamp;
-use docmill::domain::user::{Email, Role, SESSION_TIME, SessionId, SessionToken, UserId};
+use docmill_config::clock;
+use docmill_domain::account::{Profile, StoredKey};
+use docmill_domain::api_key::Mode;
+use docmill_domain::time::Timestamp;
+use docmill_domain::user::{Email, Role, SESSION_TIME, SessionId, SessionToken, UserId};
 
 use crate::cookies::Purpose;
 use crate::error::PageError;

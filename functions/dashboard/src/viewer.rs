@@ -8,7 +8,7 @@ use axum::extract::{FromRequestParts, OptionalFromRequestParts};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, Method, StatusCode};
 use axum::response::{IntoResponse, Response};
-use docmill::store::settings::Snapshot;
+use docmill_store::settings::Snapshot;
 
 use crate::error::PageError;
 use crate::flash::Flash;

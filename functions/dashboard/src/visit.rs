@@ -8,8 +8,8 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
-use docmill::telemetry::field;
-use docmill::telemetry::line::Line;
+use docmill_telemetry::field;
+use docmill_telemetry::line::Line;
 use futures_util::FutureExt;
 use tracing::Level;
 

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::webhook::EndpointId;
-use docmill::http::envelope::Reply;
-use docmill::http::error::ErrorCode;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
+use docmill_app::context::Context;
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::webhook::EndpointId;
+use docmill_http::envelope::Reply;
+use docmill_http::error::ErrorCode;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode};
 

@@ -2,15 +2,15 @@
 
 use std::time::Duration;
 
-use docmill::domain::sha256_hex;
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::{
+use docmill_aws::queue::WebhookMessage;
+use docmill_domain::sha256_hex;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::{
     Attempt, Delivery, DeliveryId, DisabledReason, Dropped, Endpoint, EndpointId, Health, JobWebhook,
 };
-use docmill::queue::WebhookMessage;
-use docmill::store::events::StoredEvent;
-use docmill::store::webhooks::Claim;
-use docmill::telemetry;
+use docmill_store::events::StoredEvent;
+use docmill_store::webhooks::Claim;
+use docmill_telemetry as telemetry;
 use docmill_webhooks::{Answer, Headers, Secret};
 
 use crate::{Deliverer, Obstacle};
@@ -141,7 +141,7 @@ impl Deliverer {
         }
         let headers = self.sign(endpoint, &event.id, &body, now)?;
         let answer = self.outlets.send(endpoint, event, &headers, body, now).await;
-        telemetry::webhook::sent(endpoint, event, delivery.tries, &answer.sent);
+        telemetry::webhook::sent(endpoint, (&event.id, event.recorded_at), delivery.tries, &answer.sent);
         self.note(endpoint, *delivery, headers.signature, answer).await
     }
 

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use docmill::domain::webhook::{Delivery, DeliveryId, Endpoint};
-use docmill::queue::WebhookMessage;
-use docmill::store::events::StoredEvent;
+use docmill_aws::queue::WebhookMessage;
+use docmill_domain::webhook::{Delivery, DeliveryId, Endpoint};
+use docmill_store::events::StoredEvent;
 use futures_util::future::{join, join_all};
 
 use crate::{Deliverer, Obstacle};

@@ -7,10 +7,10 @@
 mod delivery;
 mod fan_out;
 
-use docmill::clock::Clock;
-use docmill::context::Context;
-use docmill::queue::{Queue, QueueError, WebhookMessage};
-use docmill::store::StoreError;
+use docmill_app::context::Context;
+use docmill_aws::queue::{Queue, QueueError, WebhookMessage};
+use docmill_config::clock::Clock;
+use docmill_store::StoreError;
 use docmill_webhooks::{AwsOutlets, KeyRing, Outlets, SealingKey, SigningKeys, StartError, Unsealable, Unsigned};
 use docmill_webhooks::{sender, signing_keys};
 
@@ -46,7 +46,7 @@ impl Deliverer {
 
     /// Handles a message. It is always acknowledged.
     pub async fn handle(&self, body: &str) {
-        let Ok(message) = docmill::queue::parse_webhook_message(body) else {
+        let Ok(message) = docmill_aws::queue::parse_webhook_message(body) else {
             tracing::error!("a message of an unknown form or version was dropped");
             return;
         };

@@ -1,9 +1,9 @@
 use std::sync::Arc;
 
 use aws_lambda_events::sqs::SqsEvent;
-use docmill::context::Context;
-use docmill::telemetry;
-use docmill::telemetry::start::Part;
+use docmill_app::context::Context;
+use docmill_telemetry as telemetry;
+use docmill_telemetry::start::Part;
 use egress_relay::EgressRelay;
 use futures_util::future::join_all;
 use lambda_runtime::{Error, LambdaEvent, service_fn};

@@ -4,15 +4,15 @@ mod range;
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::api_key::Mode;
-use docmill::domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
-use docmill::http::accept::Accept;
-use docmill::http::envelope::Reply;
-use docmill::http::error::ApiError;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
-use docmill::store::usage::MonthlyUsage;
+use docmill_app::context::Context;
+use docmill_domain::api_key::Mode;
+use docmill_domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
+use docmill_http::accept::Accept;
+use docmill_http::envelope::Reply;
+use docmill_http::error::ApiError;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
+use docmill_store::usage::MonthlyUsage;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Value, json};

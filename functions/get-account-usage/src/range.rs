@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use docmill::domain::breach::Breach;
-use docmill::domain::statistics::{Counts, GroupBy};
-use docmill::domain::time::Timestamp;
-use docmill::http::envelope::Reply;
-use docmill::http::query;
+use docmill_domain::breach::Breach;
+use docmill_domain::statistics::{Counts, GroupBy};
+use docmill_domain::time::Timestamp;
+use docmill_http::envelope::Reply;
+use docmill_http::query;
 use serde_json::{Value, json};
 
 /// Most days in one request: counts are kept this long.

@@ -5,15 +5,15 @@ mod query;
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::quota::RatePolicy;
-use docmill::http::accept::Accept;
-use docmill::http::batch_results::{self, Row};
-use docmill::http::batches::{further_requests, own_batch};
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::error::ApiError;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
+use docmill_app::context::Context;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::accept::Accept;
+use docmill_http::batch_results::{self, Row};
+use docmill_http::batches::{further_requests, own_batch};
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::error::ApiError;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, header};
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Parses the query string.
 
-use docmill::domain::breach::Breach;
-use docmill::http::query;
+use docmill_domain::breach::Breach;
+use docmill_http::query;
 
 const DEFAULT_LIMIT: u32 = 100;
 const MAX_LIMIT: u32 = 1000;

@@ -2,17 +2,17 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::breach::Breach;
-use docmill::domain::job::JobStatus;
-use docmill::domain::quota::RatePolicy;
-use docmill::http::accept::Accept;
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::error::ApiError;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::jobs::own_job;
-use docmill::http::request::ApiRequest;
-use docmill::http::results;
+use docmill_app::context::Context;
+use docmill_domain::breach::Breach;
+use docmill_domain::job::JobStatus;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::accept::Accept;
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::error::ApiError;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::jobs::own_job;
+use docmill_http::request::ApiRequest;
+use docmill_http::results;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode, header};
 

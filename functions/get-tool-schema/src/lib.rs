@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::catalogue::Published;
-use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::error::ErrorCode;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
-use docmill::http::suggest::tool_not_found;
+use docmill_app::context::Context;
+use docmill_domain::catalogue::Published;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::error::ErrorCode;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
+use docmill_http::suggest::tool_not_found;
 use lambda_http::Body;
 use lambda_http::http::Response;
 

@@ -3,8 +3,8 @@
 
 use std::sync::Arc;
 
-use docmill::http::envelope::{Reply, respond};
-use docmill::http::request::ApiRequest;
+use docmill_http::envelope::{Reply, respond};
+use docmill_http::request::ApiRequest;
 use docmill_webhooks::SigningKeys;
 use lambda_http::Body;
 use lambda_http::http::{Response, header};

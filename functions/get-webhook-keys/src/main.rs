@@ -1,5 +1,5 @@
-use docmill::http::serve::serve;
-use docmill::telemetry;
+use docmill_http::serve::serve;
+use docmill_telemetry as telemetry;
 use docmill_webhooks::signing_keys;
 use get_webhook_keys::KeysDocument;
 

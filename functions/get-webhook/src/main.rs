@@ -1,6 +1,6 @@
-use docmill::context::Context;
-use docmill::http::serve::serve;
-use docmill::telemetry;
+use docmill_app::context::Context;
+use docmill_http::serve::serve;
+use docmill_telemetry as telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {

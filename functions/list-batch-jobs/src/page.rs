@@ -2,12 +2,12 @@
 
 use std::collections::HashSet;
 
-use docmill::context::Context;
-use docmill::domain::batch::Batch;
-use docmill::domain::job::{Job, JobStatus};
-use docmill::domain::time::Timestamp;
-use docmill::http::batches::{further_requests, jobs_of};
-use docmill::http::error::ApiError;
+use docmill_app::context::Context;
+use docmill_domain::batch::Batch;
+use docmill_domain::job::{Job, JobStatus};
+use docmill_domain::time::Timestamp;
+use docmill_http::batches::{further_requests, jobs_of};
+use docmill_http::error::ApiError;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 

@@ -1,8 +1,8 @@
 //! Parses the query string.
 
-use docmill::domain::breach::Breach;
-use docmill::domain::job::JobStatus;
-use docmill::http::query;
+use docmill_domain::breach::Breach;
+use docmill_domain::job::JobStatus;
+use docmill_http::query;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;

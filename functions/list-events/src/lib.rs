@@ -4,16 +4,16 @@ mod query;
 
 use std::sync::Arc;
 
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::breach::Breach;
-use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::Reply;
-use docmill::http::error::ApiError;
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
-use docmill::http::wait::{PREFERENCE_APPLIED, Wait};
-use docmill::store::events::{Bound, EventFilter, Listed, Place};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::breach::Breach;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::Reply;
+use docmill_http::error::ApiError;
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
+use docmill_http::wait::{PREFERENCE_APPLIED, Wait};
+use docmill_store::events::{Bound, EventFilter, Listed, Place};
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::{Value, json};

@@ -1,9 +1,9 @@
 //! Parses the query string.
 
-use docmill::domain::breach::Breach;
-use docmill::domain::event::EventKind;
-use docmill::domain::job::JobId;
-use docmill::http::query;
+use docmill_domain::breach::Breach;
+use docmill_domain::event::EventKind;
+use docmill_domain::job::JobId;
+use docmill_http::query;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::Reply;
-use docmill::http::fonts::FontService;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::Reply;
+use docmill_http::fonts::FontService;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::Value;

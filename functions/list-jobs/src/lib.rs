@@ -6,12 +6,12 @@ mod query;
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::Reply;
-use docmill::http::error::ApiError;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
+use docmill_app::context::Context;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::Reply;
+use docmill_http::error::ApiError;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::Value;

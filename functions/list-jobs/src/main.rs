@@ -1,6 +1,6 @@
-use docmill::context::Context;
-use docmill::http::serve::serve;
-use docmill::telemetry;
+use docmill_app::context::Context;
+use docmill_http::serve::serve;
+use docmill_telemetry as telemetry;
 use list_jobs::cursor::CursorKey;
 
 #[tokio::main(flavor = "current_thread")]

@@ -1,9 +1,9 @@
 //! The jobs of a page as their owner reads them, as many as fit into a response.
 
-use docmill::domain::job::Job;
-use docmill::domain::time::Timestamp;
-use docmill::files::Files;
-use docmill::store::jobs::{JobMark, JobsPage};
+use docmill_aws::files::Files;
+use docmill_domain::job::Job;
+use docmill_domain::time::Timestamp;
+use docmill_store::jobs::{JobMark, JobsPage};
 use futures_util::{StreamExt, stream};
 use serde_json::Value;
 

@@ -1,10 +1,10 @@
 //! Parses the query string.
 
-use docmill::domain::breach::Breach;
-use docmill::domain::job::JobStatus;
-use docmill::domain::time::Timestamp;
-use docmill::http::query;
-use docmill::store::jobs::{JobFilter, JobMark};
+use docmill_domain::breach::Breach;
+use docmill_domain::job::JobStatus;
+use docmill_domain::time::Timestamp;
+use docmill_http::query;
+use docmill_store::jobs::{JobFilter, JobMark};
 
 use crate::cursor::CursorKey;
 

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::Reply;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
-use docmill::http::templates::TemplateService;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::Reply;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
+use docmill_http::templates::TemplateService;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::Value;

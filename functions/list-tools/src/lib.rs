@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::sha256_hex;
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::guard::{Caller, authenticated};
-use docmill::http::request::ApiRequest;
+use docmill_app::context::Context;
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::sha256_hex;
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::guard::{Caller, authenticated};
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode, header};
 use serde_json::Value;

@@ -1,10 +1,10 @@
 //! Parses the query string.
 
-use docmill::domain::breach::Breach;
-use docmill::domain::event::EventKind;
-use docmill::domain::webhook::DeliveryState;
-use docmill::http::query;
-use docmill::store::webhooks::DeliveryFilter;
+use docmill_domain::breach::Breach;
+use docmill_domain::event::EventKind;
+use docmill_domain::webhook::DeliveryState;
+use docmill_http::query;
+use docmill_store::webhooks::DeliveryFilter;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::webhook::Endpoint;
-use docmill::http::envelope::Reply;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
+use docmill_app::context::Context;
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::webhook::Endpoint;
+use docmill_http::envelope::Reply;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::json;

@@ -2,16 +2,16 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use docmill::domain::breach::Breach;
-use docmill::domain::job::JobStatus;
-use docmill::files::result_files;
-use docmill::http::envelope::{Noted, Outcome, Reply, respond};
-use docmill::http::error::ApiError;
-use docmill::http::guard::Caller;
-use docmill::http::jobs::own_job;
-use docmill::http::request::ApiRequest;
-use docmill::http::results::no_result;
-use docmill::http::submit::ToolChoice;
+use docmill_aws::files::result_files;
+use docmill_domain::breach::Breach;
+use docmill_domain::job::JobStatus;
+use docmill_http::envelope::{Noted, Outcome, Reply, respond};
+use docmill_http::error::ApiError;
+use docmill_http::guard::Caller;
+use docmill_http::jobs::own_job;
+use docmill_http::request::ApiRequest;
+use docmill_http::results::no_result;
+use docmill_http::submit::ToolChoice;
 use docmill_mcp::api::{Answer, Api, Request, Unreachable};
 use docmill_mcp::reading::{body_of_piece, is_text};
 use lambda_http::http::{HeaderMap, HeaderValue, header};

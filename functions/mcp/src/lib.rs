@@ -9,13 +9,13 @@ mod transport;
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::quota::RatePolicy;
-use docmill::http::control::ControlService;
-use docmill::http::guard::authenticated;
-use docmill::http::request::ApiRequest;
-use docmill::http::submit::JobService;
-use docmill::http::uploads::UploadService;
+use docmill_app::context::Context;
+use docmill_domain::quota::RatePolicy;
+use docmill_http::control::ControlService;
+use docmill_http::guard::authenticated;
+use docmill_http::request::ApiRequest;
+use docmill_http::submit::JobService;
+use docmill_http::uploads::UploadService;
 use docmill_mcp::{Server, ToolName};
 use lambda_http::Body;
 use lambda_http::http::Response;

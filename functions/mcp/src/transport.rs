@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use docmill::http::envelope::Reply;
-use docmill::http::error::ApiError;
-use docmill::http::request::ApiRequest;
+use docmill_http::envelope::Reply;
+use docmill_http::error::ApiError;
+use docmill_http::request::ApiRequest;
 use docmill_mcp::Server;
 use http_body_util::{BodyExt, Full};
 use lambda_http::http::{Request, StatusCode, header};

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use docmill::http::envelope::{Outcome, respond};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::request::ApiRequest;
-use docmill::http::routes::allowed_methods;
-use docmill::http::suggest::route_not_found;
+use docmill_http::envelope::{Outcome, respond};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::request::ApiRequest;
+use docmill_http::routes::allowed_methods;
+use docmill_http::suggest::route_not_found;
 use lambda_http::Body;
 use lambda_http::http::Response;
 

@@ -1,5 +1,5 @@
-use docmill::http::serve::serve;
-use docmill::telemetry;
+use docmill_http::serve::serve;
+use docmill_telemetry as telemetry;
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), lambda_http::Error> {

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::files::StoredRequest;
-use docmill::store::StoreError;
-use docmill::store::item::Shard;
-use docmill::store::jobs::Written;
+use docmill_aws::files::StoredRequest;
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_store::StoreError;
+use docmill_store::item::Shard;
+use docmill_store::jobs::Written;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 

@@ -3,10 +3,10 @@
 
 use std::time::Duration;
 
-use docmill::domain::time::Timestamp;
-use docmill::queue::WebhookMessage;
-use docmill::store::item::DUE_SHARDS;
-use docmill::store::webhooks::{Due, DueDeliveries};
+use docmill_aws::queue::WebhookMessage;
+use docmill_domain::time::Timestamp;
+use docmill_store::item::DUE_SHARDS;
+use docmill_store::webhooks::{Due, DueDeliveries};
 
 use crate::{Obstacle, Run, Sweeper};
 

@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{Job, JobStatus};
-use docmill::store::StoreError;
-use docmill::store::item::Shard;
-use docmill::store::jobs::Written;
+use docmill_domain::job::{Job, JobStatus};
+use docmill_store::StoreError;
+use docmill_store::item::Shard;
+use docmill_store::jobs::Written;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 

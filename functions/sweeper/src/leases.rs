@@ -1,10 +1,10 @@
 //! Jobs whose worker's lease has ended. They have their own shards, so that no backlog delays them.
 
-use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
-use docmill::domain::time::Timestamp;
-use docmill::store::StoreError;
-use docmill::store::item::Shard;
-use docmill::store::jobs::Written;
+use docmill_domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
+use docmill_domain::time::Timestamp;
+use docmill_store::StoreError;
+use docmill_store::item::Shard;
+use docmill_store::jobs::Written;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 

@@ -19,19 +19,19 @@ mod templates;
 
 use std::time::{Duration, Instant};
 
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::job::{Job, JobError, JobId, JobStatus, SWEPT_SHARDS};
-use docmill::domain::time::Timestamp;
-use docmill::files::FilesError;
-use docmill::lanes::LaneError;
-use docmill::notices::NoticeError;
-use docmill::queue::{Message, Queue, QueueError};
-use docmill::store::StoreError;
-use docmill::store::health::Sweep;
-use docmill::store::item::Shard;
-use docmill::store::jobs::{DuePage, Refund, Written};
-use docmill::telemetry;
+use docmill_app::context::Context;
+use docmill_app::lanes::LaneError;
+use docmill_app::notices::NoticeError;
+use docmill_aws::files::FilesError;
+use docmill_aws::queue::{Message, Queue, QueueError};
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobError, JobId, JobStatus, Refund, SWEPT_SHARDS};
+use docmill_domain::time::Timestamp;
+use docmill_store::StoreError;
+use docmill_store::health::Sweep;
+use docmill_store::item::Shard;
+use docmill_store::jobs::{DuePage, Written};
+use docmill_telemetry as telemetry;
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 

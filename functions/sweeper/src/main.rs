@@ -1,11 +1,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::aws::Aws;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::telemetry;
-use docmill::telemetry::start::Part;
+use docmill_app::context::Context;
+use docmill_aws::Aws;
+use docmill_config::Config;
+use docmill_telemetry as telemetry;
+use docmill_telemetry::start::Part;
 use lambda_runtime::{Error, LambdaEvent, service_fn};
 use serde_json::Value;
 use sweeper::Sweeper;

@@ -4,12 +4,12 @@ use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::domain::time::Timestamp;
-use docmill::notices::{Notices, Notified};
-use docmill::store::StoreError;
-use docmill::store::item::Shard;
-use docmill::store::jobs::{WAITING_GRACE, Written};
+use docmill_app::notices::{Notices, Notified};
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_domain::time::Timestamp;
+use docmill_store::StoreError;
+use docmill_store::item::Shard;
+use docmill_store::jobs::{WAITING_GRACE, Written};
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};
 

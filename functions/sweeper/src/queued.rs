@@ -5,13 +5,13 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE, SWEPT_SHARDS};
-use docmill::domain::time::Timestamp;
-use docmill::domain::tool::QueueName;
-use docmill::lanes::Lanes;
-use docmill::store::StoreError;
-use docmill::store::item::Shard;
-use docmill::store::jobs::{DuePage, Lane, Written};
+use docmill_app::lanes::Lanes;
+use docmill_domain::job::{Job, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE, SWEPT_SHARDS};
+use docmill_domain::time::Timestamp;
+use docmill_domain::tool::QueueName;
+use docmill_store::StoreError;
+use docmill_store::item::Shard;
+use docmill_store::jobs::{DuePage, Lane, Written};
 use futures_util::future::join_all;
 
 use crate::{Obstacle, Repair, Repairs, Run, Sweeper};

@@ -3,9 +3,9 @@
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};
 
-use docmill::domain::job::JobId;
-use docmill::telemetry::line::Line;
-use docmill::telemetry::{field, metric};
+use docmill_domain::job::JobId;
+use docmill_telemetry::line::Line;
+use docmill_telemetry::{field, metric};
 use tracing::Level;
 
 use crate::Obstacle;

@@ -6,10 +6,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use docmill::domain::template::TemplateName;
-use docmill::files::TemplateFile;
-use docmill::store::StoreError;
-use docmill::store::health::TemplateSweep;
+use docmill_aws::files::TemplateFile;
+use docmill_domain::template::TemplateName;
+use docmill_store::StoreError;
+use docmill_store::health::TemplateSweep;
 use futures_util::{StreamExt, stream};
 
 use crate::{AT_ONCE, Obstacle, Repairs, Run, Sweeper};

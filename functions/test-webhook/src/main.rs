@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::http::serve::serve;
-use docmill::telemetry;
+use docmill_app::context::Context;
+use docmill_http::serve::serve;
+use docmill_telemetry as telemetry;
 use docmill_webhooks::sender;
 use test_webhook::TestService;
 

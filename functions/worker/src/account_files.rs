@@ -4,15 +4,15 @@
 use std::path::Path;
 use std::time::Duration;
 
-use docmill::clock::Clock;
-use docmill::domain::job::{JobErrorCode, JobId, JobStatus};
-use docmill::domain::template::{TemplateName, chosen};
-use docmill::domain::upload::UploadId;
-use docmill::files::{Files, ObjectKey, TemplatePart, result_files};
-use docmill::notices::why;
-use docmill::store::jobs::Jobs;
-use docmill::store::templates::Templates;
+use docmill_app::notices::why;
+use docmill_aws::files::{Files, ObjectKey, TemplatePart, result_files};
+use docmill_config::clock::Clock;
+use docmill_domain::job::{JobErrorCode, JobId, JobStatus};
+use docmill_domain::template::{TemplateName, chosen};
+use docmill_domain::upload::UploadId;
 use docmill_sources::{Budget, Fetched, disposition_filename, plain_name};
+use docmill_store::jobs::Jobs;
+use docmill_store::templates::Templates;
 
 use crate::engine::Failure;
 use crate::source::{internal, save};

@@ -1,9 +1,9 @@
 //! Whose fault it is that an attempt ended.
 
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::tool::{EngineKind, QueueName};
-use docmill::files::FilesError;
-use docmill::store::StoreError;
+use docmill_aws::files::FilesError;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::{EngineKind, QueueName};
+use docmill_store::StoreError;
 
 use crate::engine::Failure;
 

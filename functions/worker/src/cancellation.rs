@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{Job, Progress};
-use docmill::store::StoreError;
-use docmill::store::jobs::{Jobs, Written};
+use docmill_domain::job::{Job, Progress};
+use docmill_store::StoreError;
+use docmill_store::jobs::{Jobs, Written};
 
 use crate::progress::Tracker;
 

@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use docmill::domain::job::{JobErrorCode, Warning};
-use docmill::domain::page_range::PageRange;
+use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_domain::page_range::PageRange;
 use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Value, json};

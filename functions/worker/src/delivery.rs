@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::request::OutputRequest;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::request::OutputRequest;
 use tokio::time::Instant;
 use url::Url;
 
@@ -73,7 +73,7 @@ mod tests {
     use std::collections::BTreeMap;
     use std::net::Ipv4Addr;
 
-    use docmill::domain::job::Output;
+    use docmill_domain::job::Output;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio::net::TcpListener;
     use tokio::task::JoinHandle;

@@ -1,7 +1,7 @@
 //! Why a conversion failed.
 
-use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode, Mistake};
-use docmill::domain::tool::{EngineKind, QueueName};
+use docmill_domain::job::{INTERNAL_MESSAGE, JobErrorCode, Mistake};
+use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_sources::SourceError;
 
 /// A conversion that failed. `message` is for the job's owner, `cause` for the log.

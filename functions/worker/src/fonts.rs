@@ -6,11 +6,11 @@ use std::io::{self, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use docmill::domain::font::{FontId, StoredFont};
-use docmill::domain::tool::EngineKind;
-use docmill::files::{Files, ObjectKey};
-use docmill::store::fonts::Fonts;
+use docmill_aws::files::{Files, ObjectKey};
+use docmill_domain::font::{FontId, StoredFont};
+use docmill_domain::tool::EngineKind;
 use docmill_fonts::{Format, MOST_BYTES};
+use docmill_store::fonts::Fonts;
 
 use crate::engine::{Failure, NO_FONTS, OwnFonts};
 

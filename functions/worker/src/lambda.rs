@@ -7,12 +7,12 @@ use std::time::{Duration, Instant, SystemTime};
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent};
 use clap::ValueEnum;
-use docmill::clock::Clock;
-use docmill::context::Context;
-use docmill::domain::tool::QueueName;
-use docmill::queue::chain::{Chain, HOPS, following};
-use docmill::relay::Relay;
-use docmill::telemetry::start::worker_started;
+use docmill_app::context::Context;
+use docmill_aws::queue::chain::{Chain, HOPS, following};
+use docmill_aws::relay::Relay;
+use docmill_config::clock::Clock;
+use docmill_domain::tool::QueueName;
+use docmill_telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::layers::TracingLayer;
 use lambda_runtime::{Error, LambdaEvent, Runtime, service_fn};

@@ -77,7 +77,7 @@ fn probe() -> ExitCode {
 }
 
 fn lambda() -> ExitCode {
-    docmill::telemetry::init();
+    docmill_telemetry::init();
     let error = match serve() {
         Ok(()) => worker::tenancy::start_afresh().into(),
         Err(error) => error,

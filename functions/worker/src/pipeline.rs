@@ -3,29 +3,29 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use docmill::clock::Clock;
-use docmill::config::Config;
-use docmill::domain::api_key::Mode;
-use docmill::domain::job::{
-    Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS, Payload,
-    QUEUED_GRACE, Results, StoredResults, Timings,
+use docmill_app::lanes::{LaneError, Lanes};
+use docmill_app::notices::Notices;
+use docmill_aws::files::{Files, FilesError, ObjectKey, OutputPart};
+use docmill_aws::queue::{Message, Queue};
+use docmill_config::Config;
+use docmill_config::clock::Clock;
+use docmill_domain::api_key::Mode;
+use docmill_domain::job::{
+    Completion, Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS,
+    Payload, QUEUED_GRACE, Refund, Results, StoredResults, Timings,
 };
-use docmill::domain::request::JobRequest;
-use docmill::domain::source::Origin;
-use docmill::domain::time::{Timestamp, millis};
-use docmill::domain::tool::QueueName;
-use docmill::domain::upload::UploadId;
-use docmill::files::{Files, FilesError, ObjectKey, OutputPart};
-use docmill::lanes::{LaneError, Lanes};
-use docmill::notices::Notices;
-use docmill::queue::{Message, Queue};
-use docmill::store::StoreError;
-use docmill::store::budgets::Budgets;
-use docmill::store::fonts::Fonts;
-use docmill::store::jobs::{Claim, Completion, Jobs, Lane, Refund, Written};
-use docmill::store::templates::Templates;
-use docmill::telemetry;
+use docmill_domain::request::JobRequest;
+use docmill_domain::source::Origin;
+use docmill_domain::time::{Timestamp, millis};
+use docmill_domain::tool::QueueName;
+use docmill_domain::upload::UploadId;
 use docmill_sources::Budget;
+use docmill_store::StoreError;
+use docmill_store::budgets::Budgets;
+use docmill_store::fonts::Fonts;
+use docmill_store::jobs::{Claim, Jobs, Lane, Written};
+use docmill_store::templates::Templates;
+use docmill_telemetry as telemetry;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use uuid::Uuid;
 

@@ -1,11 +1,11 @@
 //! Plans engine calls for a request and its sources' formats. Pure: no files are opened.
 
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::intake::Sources;
-use docmill::domain::page_range::PageRange;
-use docmill::domain::request::JobRequest;
-use docmill::domain::source::Source;
-use docmill::domain::tool::EngineKind;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::intake::Sources;
+use docmill_domain::page_range::PageRange;
+use docmill_domain::request::JobRequest;
+use docmill_domain::source::Source;
+use docmill_domain::tool::EngineKind;
 use serde_json::{Map, Value};
 
 use crate::engine::Failure;
@@ -155,7 +155,7 @@ fn to_pdf(format: &str, password: Option<&str>) -> Call {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::job::JobErrorCode;
+    use docmill_domain::job::JobErrorCode;
     use serde_json::json;
 
     fn plan(body: Value, formats: &[&str]) -> Plan {

@@ -1,6 +1,6 @@
 //! What a conversion tells while it runs.
 
-use docmill::domain::job::Progress;
+use docmill_domain::job::Progress;
 use tokio::sync::watch;
 
 /// Written by the converter, and read by whoever shows it.

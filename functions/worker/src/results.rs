@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use docmill::domain::hex;
-use docmill::domain::job::Output;
+use docmill_domain::hex;
+use docmill_domain::job::Output;
 use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 use zip::write::SimpleFileOptions;

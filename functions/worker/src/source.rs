@@ -5,9 +5,9 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use docmill::domain::time::millis;
-use docmill::files::Stored;
-use docmill::relay::{self, Answer, Relay, RelayError, Reply, Request};
+use docmill_aws::files::Stored;
+use docmill_aws::relay::{self, Answer, Relay, RelayError, Reply, Request};
+use docmill_domain::time::millis;
 use docmill_egress::EgressPolicy;
 use docmill_sources::{Budget, SourceClient, SourceError};
 pub use docmill_sources::{Caps, Fetched, Resource};

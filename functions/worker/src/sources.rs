@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::source::{Origin, Source as Wanted};
-use docmill::domain::tool::Definition;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::source::{Origin, Source as Wanted};
+use docmill_domain::tool::Definition;
 use docmill_pdf::Media;
 use docmill_sources::{Budget, Fetched};
 use futures_util::{StreamExt, TryStreamExt, stream};

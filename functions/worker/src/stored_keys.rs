@@ -2,9 +2,9 @@
 
 use std::sync::{Mutex, PoisonError};
 
-use docmill::domain::job::Job;
-use docmill::files::Files;
-use docmill::store::jobs::Jobs;
+use docmill_aws::files::Files;
+use docmill_domain::job::Job;
+use docmill_store::jobs::Jobs;
 
 /// The keys of an attempt's objects, noted before they are stored: the attempt may be dropped at any moment.
 #[derive(Debug, Default)]

@@ -7,11 +7,11 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docmill::domain::api_key::Mode;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{EngineInfo, JobErrorCode};
-use docmill::domain::request::JobRequest;
-use docmill::domain::tool::EngineKind;
+use docmill_domain::api_key::Mode;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{EngineInfo, JobErrorCode};
+use docmill_domain::request::JobRequest;
+use docmill_domain::tool::EngineKind;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::{Value, json};
 use tempfile::TempDir;

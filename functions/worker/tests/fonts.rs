@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fonts::Font;
 use proptest::prelude::*;

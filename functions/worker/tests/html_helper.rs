@@ -7,7 +7,7 @@ mod processes;
 
 use std::time::Duration;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use rustix::process::Pid;
 use worker::confine::Launcher;

@@ -12,7 +12,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
@@ -356,7 +356,7 @@ async fn an_engine_that_is_not_ready_says_why() {
     // A global subscriber that ignores everything: with only one subscriber, `tracing` may not ask this thread.
     drop(tracing::subscriber::set_global_default(tracing::subscriber::NoSubscriber::new()));
     let lines = std::fs::File::create(&log).unwrap();
-    let guard = tracing::subscriber::set_default(docmill::telemetry::subscriber("warn", lines));
+    let guard = tracing::subscriber::set_default(docmill_telemetry::subscriber("warn", lines));
     engine_without_helper(directory.path()).get_ready().await;
     drop(guard);
     let log = std::fs::read_to_string(log).unwrap();

@@ -8,7 +8,7 @@ mod processes;
 use std::path::Path;
 use std::time::Duration;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use rustix::process::{Pid, Signal, kill_process};
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};

@@ -8,9 +8,9 @@ mod output;
 
 use clap::{Parser, Subcommand};
 use commands::{account, job, key, plan, queue, service, tool, user};
-use docmill::aws::Aws;
-use docmill::config::Config;
-use docmill::context::Context;
+use docmill_app::context::Context;
+use docmill_aws::Aws;
+use docmill_config::Config;
 use output::{Failure, Output};
 use std::process::ExitCode;
 

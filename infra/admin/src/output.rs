@@ -3,10 +3,10 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use docmill::config::ConfigError;
-use docmill::context::StartError;
-use docmill::queue::QueueError;
-use docmill::store::StoreError;
+use docmill_app::context::StartError;
+use docmill_aws::queue::QueueError;
+use docmill_config::ConfigError;
+use docmill_store::StoreError;
 use serde_json::{Value, json};
 
 /// A result with its name.

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::io::{Read, Write};
 use std::sync::LazyLock;
 
-use docmill::domain::sha256_hex;
+use docmill_domain::sha256_hex;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;

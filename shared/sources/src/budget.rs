@@ -2,8 +2,8 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::limits::Limits;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::limits::Limits;
 
 use crate::SourceError;
 

@@ -8,8 +8,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use bytes::BytesMut;
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::limits::Limits;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::limits::Limits;
 use docmill_egress::{EgressPolicy, ExchangeError, GuardedClient, Reason, Refusal};
 use futures_util::stream;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};

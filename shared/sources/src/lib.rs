@@ -7,7 +7,7 @@ mod client;
 
 use std::path::PathBuf;
 
-use docmill::domain::job::{INTERNAL_MESSAGE, JobErrorCode};
+use docmill_domain::job::{INTERNAL_MESSAGE, JobErrorCode};
 use url::Url;
 
 pub use budget::Budget;

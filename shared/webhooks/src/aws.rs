@@ -9,11 +9,11 @@ use aws_config::SdkConfig;
 use aws_sdk_eventbridge::error::{DisplayErrorContext, ProvideErrorMetadata, SdkError};
 use aws_sdk_eventbridge::types::PutEventsRequestEntry;
 use aws_sdk_sqs::types::MessageAttributeValue;
-use docmill::aws::Aws;
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::destination::external_id;
-use docmill::domain::webhook::{Arn, Endpoint, Sent};
-use docmill::store::events::StoredEvent;
+use docmill_aws::Aws;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::destination::external_id;
+use docmill_domain::webhook::{Arn, Endpoint, Sent};
+use docmill_store::events::StoredEvent;
 use tokio::time::{Instant, timeout};
 
 use crate::send::{Answer, TIMEOUT};

@@ -2,14 +2,14 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::{Sent, Signatures};
-use docmill::http::error::{ApiError, ErrorCode};
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::{Sent, Signatures};
+use docmill_http::error::{ApiError, ErrorCode};
 use serde_json::{Value, json};
 
 use crate::send::Sender;
 use crate::sign::{Headers, SigningKeys};
-use docmill::webhook::seal::Secret;
+use docmill_signing::seal::Secret;
 
 /// Posts `{"type": "webhook.challenge", "timestamp", "data": {"challenge"}}`, signed as events are. The answer must be 2xx with
 /// the challenge as its body, or as the member `challenge` of a JSON object.

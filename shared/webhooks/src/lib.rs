@@ -12,8 +12,8 @@ mod settings;
 mod sign;
 
 pub use aws::AwsOutlets;
-pub use docmill::webhook::keys::{BadKey, KeyRing};
-pub use docmill::webhook::seal::{SealingKey, Secret, Unsealable};
+pub use docmill_signing::keys::{BadKey, KeyRing};
+pub use docmill_signing::seal::{SealingKey, Secret, Unsealable};
 pub use outlets::Outlets;
 pub use replay::{Replayed, Replays};
 pub use rotation::Rotation;

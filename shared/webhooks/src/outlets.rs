@@ -1,8 +1,8 @@
 //! Where requests leave: over HTTP, or into a queue or a bus of a customer.
 
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::{Destination, Endpoint};
-use docmill::store::events::StoredEvent;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::{Destination, Endpoint};
+use docmill_store::events::StoredEvent;
 
 use crate::aws::AwsOutlets;
 use crate::send::{Answer, Sender};

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::breach::Breach;
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::{DeliveryId, DeliveryState, Endpoint};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::guard::Caller;
-use docmill::http::webhooks::endpoint_of;
-use docmill::queue::{Queue, WebhookMessage};
-use docmill::store::events::StoredEvent;
-use docmill::store::webhooks::DeliveryFilter;
+use docmill_app::context::Context;
+use docmill_aws::queue::{Queue, WebhookMessage};
+use docmill_domain::breach::Breach;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::{DeliveryId, DeliveryState, Endpoint};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::guard::Caller;
+use docmill_http::webhooks::endpoint_of;
+use docmill_store::events::StoredEvent;
+use docmill_store::webhooks::DeliveryFilter;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use serde_json::{Map, Value};
 

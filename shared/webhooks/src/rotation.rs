@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::context::Context;
-use docmill::domain::webhook::SealedSecret;
-use docmill::domain::webhook::request::overlap_hours;
-use docmill::http::error::ApiError;
-use docmill::http::guard::Caller;
-use docmill::http::webhooks::endpoint_of;
-use docmill::store::webhooks::Change;
+use docmill_app::context::Context;
+use docmill_domain::webhook::SealedSecret;
+use docmill_domain::webhook::request::overlap_hours;
+use docmill_http::error::ApiError;
+use docmill_http::guard::Caller;
+use docmill_http::webhooks::endpoint_of;
+use docmill_store::webhooks::Change;
 use serde_json::{Map, Value};
 
 use crate::service::{invalid, seal, with_secret};
 use crate::settings::StartError;
-use docmill::webhook::keys::KeyRing;
-use docmill::webhook::seal::{SealingKey, Secret};
+use docmill_signing::keys::KeyRing;
+use docmill_signing::seal::{SealingKey, Secret};
 
 /// Most secrets of an endpoint: the current one, and replaced ones that still sign.
 const MOST_SECRETS: usize = 3;

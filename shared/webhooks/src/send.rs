@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::Sent;
-use docmill::domain::webhook::schedule::retry_after;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::Sent;
+use docmill_domain::webhook::schedule::retry_after;
 use docmill_egress::{ExchangeError, GuardedClient};
 use reqwest::header::{CONTENT_TYPE, HeaderMap, RETRY_AFTER};
 use reqwest::{Method, Response};

@@ -2,22 +2,22 @@
 
 use std::sync::Arc;
 
-use docmill::context::Context;
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::request::Wanted;
-use docmill::domain::webhook::{Destination, Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::http::guard::Caller;
-use docmill::http::webhooks::endpoint_of;
-use docmill::store::webhooks::{Change, Created};
+use docmill_app::context::Context;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::request::Wanted;
+use docmill_domain::webhook::{Destination, Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::guard::Caller;
+use docmill_http::webhooks::endpoint_of;
+use docmill_store::webhooks::{Change, Created};
 use serde_json::{Map, Value, json};
 
 use crate::challenge::challenge;
 use crate::send::Sender;
 use crate::settings::{StartError, sender, signing_keys};
 use crate::sign::SigningKeys;
-use docmill::webhook::keys::KeyRing;
-use docmill::webhook::seal::{SealingKey, Secret};
+use docmill_signing::keys::KeyRing;
+use docmill_signing::seal::{SealingKey, Secret};
 
 /// What creating and changing endpoints needs.
 #[derive(Debug)]
@@ -84,7 +84,7 @@ impl WebhookService {
     }
 }
 
-pub(crate) fn invalid(breaches: Vec<docmill::domain::breach::Breach>) -> ApiError {
+pub(crate) fn invalid(breaches: Vec<docmill_domain::breach::Breach>) -> ApiError {
     ApiError::validation(breaches).with_message("The request is invalid. See `details`.")
 }
 

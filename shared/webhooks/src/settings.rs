@@ -1,7 +1,7 @@
 //! Keys and rules from the environment of a function.
 
-use docmill::webhook::seal::BadSetting;
 use docmill_egress::{BadException, EgressPolicy, GuardedClient, SourceExceptions};
+use docmill_signing::seal::BadSetting;
 
 use crate::send::Sender;
 use crate::sign::SigningKeys;

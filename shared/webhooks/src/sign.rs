@@ -6,14 +6,14 @@ use std::fmt;
 use aws_lc_rs::signature::{Ed25519KeyPair, KeyPair as _};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use docmill::domain::sha256_hex;
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::Signatures;
+use docmill_domain::sha256_hex;
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::Signatures;
 use serde_json::{Value, json};
 use standardwebhooks::{Webhook, WebhookError};
 
-use docmill::webhook::keys::{BadKey, KeyRing, derive};
-use docmill::webhook::seal::Secret;
+use docmill_signing::keys::{BadKey, KeyRing, derive};
+use docmill_signing::seal::Secret;
 
 const KEY_PURPOSE: &str = "docmill: signatures of webhooks";
 const PUBLIC_PREFIX: &str = "whpk_";

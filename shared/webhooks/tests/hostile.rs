@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docmill::domain::time::Timestamp;
+use docmill_domain::time::Timestamp;
 use docmill_egress::testing::Scripted;
 use docmill_egress::{EgressPolicy, GuardedClient};
 use docmill_webhooks::{Answer, Headers, Sender, TIMEOUT};

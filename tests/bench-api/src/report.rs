@@ -220,7 +220,7 @@ fn machine() -> Value {
     let processor =
         info.lines().find_map(|line| line.strip_prefix("model name")?.split_once(':')).map(|(_, name)| name);
     json!({
-        "measured_at": docmill::clock::now().to_string(),
+        "measured_at": docmill_config::clock::now().to_string(),
         "processor": processor.unwrap_or("unknown").trim(),
         "cores": std::thread::available_parallelism().map_or(0, usize::from),
         "load": load.split_whitespace().take(3).collect::<Vec<_>>().join(" "),

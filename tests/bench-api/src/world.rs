@@ -2,16 +2,16 @@
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::account::{Limiter, Plan, Profile};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::job::{EngineInfo, Job, JobId, JobStatus, Output, Timings};
-use docmill::domain::quota::{Charge, RateLimit};
-use docmill::domain::sha256_hex;
-use docmill::domain::statistics::Subject;
-use docmill::domain::tool::QueueName;
-use docmill::store::item::{UsageItem, to_item};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::account::{Limiter, Plan, Profile};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::job::{EngineInfo, Job, JobId, JobStatus, Output, Timings};
+use docmill_domain::quota::{Charge, RateLimit};
+use docmill_domain::sha256_hex;
+use docmill_domain::statistics::Subject;
+use docmill_domain::tool::QueueName;
+use docmill_store::item::{UsageItem, to_item};
 use serde_json::{Map, Value, json};
 use uuid::Uuid;
 

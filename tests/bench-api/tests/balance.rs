@@ -13,11 +13,11 @@ use aws_sdk_dynamodb::config::retry::RetryConfig;
 use aws_sdk_dynamodb::config::{BehaviorVersion, Region};
 use bench_api::stub::Stub;
 use bench_api::world::{Seed, queued_job};
-use docmill::clock;
-use docmill::config::Tables;
-use docmill::domain::credits::Pots;
-use docmill::store::submission::{Created, Submission, Submissions};
-use docmill::store::usage::Usage;
+use docmill_config::Tables;
+use docmill_config::clock;
+use docmill_domain::credits::Pots;
+use docmill_store::submission::{Created, Submission, Submissions};
+use docmill_store::usage::Usage;
 use rand::RngExt;
 
 const ENVIRONMENTS: usize = 16;

@@ -11,7 +11,7 @@ use bench_api::report::Report;
 use bench_api::requests::{CASES, Case};
 use bench_api::stub::Stub;
 use bench_api::world::Seed;
-use docmill::store::item::OPEN_SHARDS;
+use docmill_store::item::OPEN_SHARDS;
 use tempfile::NamedTempFile;
 
 /// The folder of debug binaries, which contains this test's own `deps`.

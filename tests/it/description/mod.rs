@@ -4,12 +4,12 @@ mod answers;
 
 use std::collections::BTreeSet;
 
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::event::EventKind;
-use docmill::domain::job::{JobErrorCode, JobStatus};
-use docmill::domain::tool::{AccessTier, ToolState};
-use docmill::http::error::ErrorCode;
-use docmill::http::routes::ROUTES;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::event::EventKind;
+use docmill_domain::job::{JobErrorCode, JobStatus};
+use docmill_domain::tool::{AccessTier, ToolState};
+use docmill_http::error::ErrorCode;
+use docmill_http::routes::ROUTES;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 

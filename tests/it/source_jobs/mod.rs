@@ -7,18 +7,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
-use docmill::clock;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::domain::credits::TILLS;
-use docmill::domain::job::{
-    Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults,
-};
-use docmill::files::{KeptFor, ObjectKey, OutputPart};
-use docmill::http::control::ControlService;
-use docmill::notices::Notices;
-use docmill::store::item::{Shard, UsageItem, job_key, number};
-use docmill::store::jobs::{Claim, Completion, WAITING_GRACE, Written};
+use docmill_app::context::Context;
+use docmill_app::notices::Notices;
+use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_domain::credits::TILLS;
+use docmill_domain::job::Completion;
+use docmill_domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults};
+use docmill_http::control::ControlService;
+use docmill_store::item::{Shard, UsageItem, job_key, number};
+use docmill_store::jobs::{Claim, WAITING_GRACE, Written};
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

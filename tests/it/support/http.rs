@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use docmill::domain::api_key::ApiKey;
-use docmill::http::request::{ApiRequest, RequestId};
+use docmill_domain::api_key::ApiKey;
+use docmill_http::request::{ApiRequest, RequestId};
 use lambda_http::Body;
 use lambda_http::http::{HeaderMap, HeaderName, HeaderValue, Method, Response, header};
 use serde_json::Value;

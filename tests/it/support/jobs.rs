@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::time::Duration;
 
 use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::job::{EngineInfo, Job, JobId, Output, Timings};
-use docmill::domain::time::Timestamp;
-use docmill::store::item::{Item, to_item};
-use docmill::store::jobs::{Claim, Completion, Jobs};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::job::Completion;
+use docmill_domain::job::{EngineInfo, Job, JobId, Output, Timings};
+use docmill_domain::time::Timestamp;
+use docmill_store::item::{Item, to_item};
+use docmill_store::jobs::{Claim, Jobs};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 /// Most items in a `BatchWriteItem`, and how many are sent in parallel.

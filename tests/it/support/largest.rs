@@ -2,9 +2,9 @@
 
 use std::sync::OnceLock;
 
-use docmill::domain::catalogue::{Catalogue, Tool};
-use docmill::domain::limits::MAX_BODY_BYTES;
-use docmill::domain::request::JobRequest;
+use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::limits::MAX_BODY_BYTES;
+use docmill_domain::request::JobRequest;
 use serde_json::{Map, Value, json};
 
 /// Four bytes in UTF-8, and two units in UTF-16.

@@ -3,7 +3,7 @@
 use std::io;
 use std::sync::{Arc, Mutex};
 
-use docmill::telemetry::subscriber;
+use docmill_telemetry::subscriber;
 use serde_json::Value;
 use tracing::subscriber::{DefaultGuard, NoSubscriber};
 

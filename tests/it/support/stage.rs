@@ -7,19 +7,19 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use aws_sdk_sqs::types::{MessageAttributeValue, MessageSystemAttributeName as AttributeName};
-use docmill::aws::Aws;
-use docmill::clock::{self, Clock};
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{Job, JobId};
-use docmill::domain::time::Timestamp;
-use docmill::domain::tool::{EngineKind, QueueName};
-use docmill::files::Files;
-use docmill::queue::chain::HOPS;
-use docmill::store::health::{Health, TemplateSweep};
-use docmill::store::webhooks::Webhooks;
+use docmill_app::context::Context;
+use docmill_aws::Aws;
+use docmill_aws::files::Files;
+use docmill_aws::queue::chain::HOPS;
+use docmill_config::Config;
+use docmill_config::clock::{self, Clock};
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{Job, JobId};
+use docmill_domain::time::Timestamp;
+use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::EgressPolicy;
+use docmill_store::health::{Health, TemplateSweep};
+use docmill_store::webhooks::Webhooks;
 use futures_util::FutureExt;
 use lambda_http::http::Method;
 use lambda_runtime::LambdaEvent;
@@ -362,7 +362,7 @@ impl Stage {
 
     /// The number of messages in a queue, received or not.
     pub async fn depth_of(&self, url: &str) -> u64 {
-        let depth = docmill::queue::DeadLetters::new(self.sqs.clone(), url.to_owned()).depth().await.unwrap();
+        let depth = docmill_aws::queue::DeadLetters::new(self.sqs.clone(), url.to_owned()).depth().await.unwrap();
         depth.waiting + depth.in_work
     }
 

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, JobErrorCode};
+use docmill_domain::job::{EngineInfo, JobErrorCode};
 use tokio::sync::Notify;
 use worker::engine::{Artifact, Conversion, Engine, Failure, Source, Task, Unfinished};
 

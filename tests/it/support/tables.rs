@@ -1,7 +1,7 @@
 //! A test's own tables and buckets.
 
-use docmill::aws::Aws;
-use docmill::config::Config;
+use docmill_aws::Aws;
+use docmill_config::Config;
 use uuid::Uuid;
 
 use aws_sdk_dynamodb::types::{BillingMode, GlobalSecondaryIndex};

@@ -3,22 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use docmill::aws::Aws;
-use docmill::clock;
-use docmill::config::Config;
-use docmill::context::Context;
-use docmill::domain::account::{Limiter, Plan, Profile, StoredKey};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::audit::Author;
-use docmill::domain::job::JobId;
-use docmill::domain::quota::RateLimit;
-use docmill::files::Files;
-use docmill::http::control::ControlService;
-use docmill::http::submit::JobService;
-use docmill::http::uploads::UploadService;
-use docmill::store::accounts::KeyAdded;
-use docmill::store::item::to_item;
-use docmill::store::settings::{Change, Versioned};
+use docmill_app::context::Context;
+use docmill_aws::Aws;
+use docmill_aws::files::Files;
+use docmill_config::Config;
+use docmill_config::clock;
+use docmill_domain::account::{Limiter, Plan, Profile, StoredKey};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::audit::Author;
+use docmill_domain::job::JobId;
+use docmill_domain::quota::RateLimit;
+use docmill_http::control::ControlService;
+use docmill_http::submit::JobService;
+use docmill_http::uploads::UploadService;
+use docmill_store::accounts::KeyAdded;
+use docmill_store::item::to_item;
+use docmill_store::settings::{Change, Versioned};
 use serde_json::json;
 use uuid::Uuid;
 

@@ -9,7 +9,7 @@ mod schema;
 #[cfg(test)]
 mod tests;
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use serde_json::{Map, Value, json};
 
 use crate::description::{DescriptionError, openapi, put, schema_name};

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use serde_json::{Map, Value, json};
 
 use super::openapi30;

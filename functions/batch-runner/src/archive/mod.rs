@@ -6,12 +6,12 @@ mod zip_stream;
 
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::batch::{Archive, ArchiveFile};
-use docmill::domain::job::{Job, JobStatus, Output};
-use docmill::domain::time::Timestamp;
-use docmill::files::{ArchivePart, Files, FilesError, ObjectKey, Pieces, archive_folder};
-use docmill::store::batches::LEASE;
+use docmill_aws::files::{ArchivePart, Files, FilesError, ObjectKey, Pieces, archive_folder};
+use docmill_config::clock;
+use docmill_domain::batch::{Archive, ArchiveFile};
+use docmill_domain::job::{Job, JobStatus, Output};
+use docmill_domain::time::Timestamp;
+use docmill_store::batches::LEASE;
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 use tokio::time::Instant;

@@ -7,9 +7,9 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use docmill::clock;
-use docmill::domain::time::Timestamp;
-use docmill::domain::user::{Email, Identity, Role};
+use docmill_config::clock;
+use docmill_domain::time::Timestamp;
+use docmill_domain::user::{Email, Identity, Role};
 use openidconnect::core::{
     CoreAuthPrompt, CoreAuthenticationFlow, CoreClient, CoreGenderClaim, CoreIdTokenVerifier, CoreJsonWebKeySet,
     CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm,

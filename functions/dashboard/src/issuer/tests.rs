@@ -1,7 +1,7 @@
 use super::*;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use docmill::domain::user::Role;
+use docmill_domain::user::Role;
 use openidconnect::core::{CoreEdDsaPrivateSigningKey, CoreIdTokenVerifier};
 use openidconnect::{IdTokenClaims, JsonWebKeyId, PrivateSigningKey};
 use serde_json::json;

@@ -16,7 +16,7 @@ pub mod tools;
 pub mod upload;
 pub mod webhooks;
 
-use docmill::clock;
+use docmill_config::clock;
 
 use crate::error::PageError;
 use crate::prefetched::Prefetched;

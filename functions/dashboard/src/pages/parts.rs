@@ -2,8 +2,8 @@
 
 use std::time::Duration;
 
-use docmill::domain::job::{JobStatus, Mistake, Warning};
-use docmill::domain::time::Timestamp;
+use docmill_domain::job::{JobStatus, Mistake, Warning};
+use docmill_domain::time::Timestamp;
 use maud::{Markup, html};
 use url::form_urlencoded;
 

@@ -4,9 +4,9 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::account::Plan;
-use docmill::domain::limits::Limits;
-use docmill::domain::offer::{Contact, Offer};
+use docmill_domain::account::Plan;
+use docmill_domain::limits::Limits;
+use docmill_domain::offer::{Contact, Offer};
 use docmill_look::number::grouped;
 use maud::{Markup, html};
 

@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::response::{IntoResponse, Response};
-use docmill::domain::api_key::Mode;
-use docmill::http::error::{ApiError, ErrorCode};
+use docmill_domain::api_key::Mode;
+use docmill_http::error::{ApiError, ErrorCode};
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 

@@ -6,8 +6,8 @@ use axum::http::HeaderMap;
 use axum_extra::extract::cookie::SignedCookieJar;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use docmill::clock;
-use docmill::domain::time::Timestamp;
+use docmill_config::clock;
+use docmill_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::cookies::Purpose;

@@ -13,9 +13,9 @@ use axum::extract::State;
 use axum::http::{HeaderMap, Uri};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use docmill::clock;
-use docmill::domain::time::Timestamp;
-use docmill::domain::user::{Session, SessionToken, User};
+use docmill_config::clock;
+use docmill_domain::time::Timestamp;
+use docmill_domain::user::{Session, SessionToken, User};
 use url::form_urlencoded;
 
 use crate::cookies::Purpose;

@@ -9,8 +9,8 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::request::JobRequest;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::request::JobRequest;
 use serde::Deserialize;
 use serde_json::{Value, json};
 

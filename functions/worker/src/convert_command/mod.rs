@@ -7,14 +7,14 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use docmill::domain::api_key::Mode;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{JobErrorCode, Mistake, Warning};
-use docmill::domain::request::JobRequest;
-use docmill::domain::source::SourceKind;
-use docmill::domain::tool::{Definition, EngineKind};
-use docmill::telemetry;
+use docmill_domain::api_key::Mode;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{JobErrorCode, Mistake, Warning};
+use docmill_domain::request::JobRequest;
+use docmill_domain::source::SourceKind;
+use docmill_domain::tool::{Definition, EngineKind};
 use docmill_fonts::Font;
+use docmill_telemetry as telemetry;
 use serde_json::{Map, Value, json};
 use url::Url;
 

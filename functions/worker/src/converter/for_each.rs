@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{Converter, Place, Step, Workspace, as_sources};

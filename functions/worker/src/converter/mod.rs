@@ -7,12 +7,12 @@ mod for_each;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use docmill::domain::api_key::Mode;
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
-use docmill::domain::request::JobRequest;
-use docmill::domain::time::millis;
-use docmill::domain::tool::{Definition, EngineKind, QueueName};
+use docmill_domain::api_key::Mode;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
+use docmill_domain::request::JobRequest;
+use docmill_domain::time::millis;
+use docmill_domain::tool::{Definition, EngineKind, QueueName};
 use serde_json::Value;
 
 use crate::checker::{self, Checker};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};

@@ -21,8 +21,8 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, Warning};
-pub use docmill::domain::limits::Limits;
+use docmill_domain::job::{EngineInfo, Warning};
+pub use docmill_domain::limits::Limits;
 pub use docmill_pdf::{Media, PictureLimits};
 pub use fonts::{NO_FONTS, OwnFonts};
 use serde_json::Value;

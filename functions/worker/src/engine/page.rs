@@ -9,9 +9,9 @@ use serde_json::Value;
 
 use super::Failure;
 use crate::tree;
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::page_range::PageRange;
-use docmill::domain::paper::Paper;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::page_range::PageRange;
+use docmill_domain::paper::Paper;
 
 /// A larger page is refused.
 pub const MOST_PAGE_BYTES: u64 = 20 << 20;

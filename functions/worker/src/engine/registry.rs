@@ -5,7 +5,7 @@ use std::io;
 use std::path::Path;
 use std::sync::Arc;
 
-use docmill::domain::tool::{EngineKind, QueueName};
+use docmill_domain::tool::{EngineKind, QueueName};
 use futures_util::future::join_all;
 
 use super::email::EmailToPdf;

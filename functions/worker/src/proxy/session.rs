@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use tokio::task::JoinSet;
 
 use super::meter::Meter;

@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 
 use super::format::Format;
 use super::{corrupt, unreadable};

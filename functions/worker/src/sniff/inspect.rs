@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::path::Path;
 
-use docmill::domain::job::JobErrorCode;
-use docmill::domain::limits::Limits;
+use docmill_domain::job::JobErrorCode;
+use docmill_domain::limits::Limits;
 
 use super::archive::{Bounds, Package, Part};
 use super::format::{Container, Family, Format};

@@ -105,7 +105,7 @@ fn is_called_markdown(hints: Hints<'_>) -> bool {
 pub fn not_accepted(kind: &str, tool: &str, accepted: &[String]) -> Failure {
     let hint = if kind == "html" { format!(" {HTML} is converted by html-to-pdf.") } else { String::new() };
     Failure::new(
-        docmill::domain::job::JobErrorCode::UnsupportedFormat,
+        docmill_domain::job::JobErrorCode::UnsupportedFormat,
         format!("{tool} does not accept {kind} files. It accepts: {}.{hint}", accepted.join(", ")),
         format!("{kind} for {tool}"),
     )

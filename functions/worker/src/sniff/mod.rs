@@ -17,7 +17,7 @@ mod xml;
 
 use std::io;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 
 pub use email::{attached, email};
 pub use format::{Family, Format};

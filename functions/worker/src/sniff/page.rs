@@ -4,7 +4,7 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 
 use super::identify::{SIGNATURES, is_archive};
 use super::{compound, text, unreadable};

@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::Path;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 
 use super::archive::{Bounds, Package};
 use super::xml::{self, Doctypes, Next, Piece};

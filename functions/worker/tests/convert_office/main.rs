@@ -7,7 +7,7 @@ mod checked;
 mod documents;
 mod support;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use serde_json::json;
 
 use documents::{fixture, sheets, text};

@@ -7,7 +7,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;

@@ -11,7 +11,7 @@ mod support;
 
 use std::path::Path;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use serde_json::json;
 use tempfile::TempDir;
 

@@ -5,7 +5,7 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use serde_json::json;
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::{Engine, Limits, NO_FONTS, Source, Task};

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use docmill_pdf::Media;
 use lopdf::Document;
 use serde_json::{Value, json};

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_pdf::Media;
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};

@@ -7,7 +7,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::Value;
 use worker::confine::Launcher;

@@ -1,6 +1,6 @@
 //! What is sent to a page, and what makes its job fail.
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::{Value, json};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};

@@ -1,10 +1,10 @@
 //! Accounts.
 
 use clap::{Args, Subcommand};
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::account::{Plan, Profile};
-use docmill::store::accounts::{Changed, Granted};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::account::{Plan, Profile};
+use docmill_store::accounts::{Changed, Granted};
 use serde_json::{Value, json};
 use uuid::Uuid;
 

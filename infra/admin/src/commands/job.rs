@@ -3,13 +3,13 @@
 use std::time::Duration;
 
 use clap::Subcommand;
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::job::{Job, JobId, JobStatus};
-use docmill::domain::time::Timestamp;
-use docmill::queue::Message;
-use docmill::store::StoreError;
-use docmill::store::item::Shard;
+use docmill_app::context::Context;
+use docmill_aws::queue::Message;
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_domain::time::Timestamp;
+use docmill_store::StoreError;
+use docmill_store::item::Shard;
 use serde_json::{Value, json};
 
 use crate::output::{Failure, Output, refuse};

@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand, ValueEnum};
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::account::{MAX_KEYS, NewKey, StoredKey};
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::limits::Ceilings;
-use docmill::domain::quota::RateLimit;
-use docmill::store::accounts::KeyAdded;
-use docmill::store::accounts::keys::{AccountKey, Regenerated, Revoked};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::account::{MAX_KEYS, NewKey, StoredKey};
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::limits::Ceilings;
+use docmill_domain::quota::RateLimit;
+use docmill_store::accounts::KeyAdded;
+use docmill_store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use serde_json::{Value, json};
 
 use super::limits::LimitArgs;

@@ -1,7 +1,7 @@
 //! Limits of jobs, which service, plans and keys can lower.
 
 use clap::Args;
-use docmill::domain::limits::{Ceilings, Limit};
+use docmill_domain::limits::{Ceilings, Limit};
 use std::num::NonZeroU64;
 
 #[derive(Debug, Args)]

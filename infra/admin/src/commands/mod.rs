@@ -11,9 +11,9 @@ pub(crate) mod tool;
 pub(crate) mod user;
 
 use clap::ValueEnum;
-use docmill::clock;
-use docmill::domain::audit::Author;
-use docmill::store::settings::{Change, Versioned};
+use docmill_config::clock;
+use docmill_domain::audit::Author;
+use docmill_store::settings::{Change, Versioned};
 use std::env;
 
 use crate::output::{Failure, refuse};

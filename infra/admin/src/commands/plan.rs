@@ -3,9 +3,9 @@
 use std::num::NonZeroU32;
 
 use clap::Subcommand;
-use docmill::context::Context;
-use docmill::domain::offer::Offer;
-use docmill::domain::tool::AccessTier;
+use docmill_app::context::Context;
+use docmill_domain::offer::Offer;
+use docmill_domain::tool::AccessTier;
 use serde_json::json;
 
 use super::limits::LimitArgs;

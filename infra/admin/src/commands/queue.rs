@@ -2,9 +2,9 @@
 
 use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
-use docmill::context::Context;
-use docmill::domain::tool::QueueName;
-use docmill::queue::{DeadLetter, DeadLetters, Message};
+use docmill_app::context::Context;
+use docmill_aws::queue::{DeadLetter, DeadLetters, Message};
+use docmill_domain::tool::QueueName;
 use serde_json::{Map, Value, json};
 
 use crate::output::{Failure, Output};

@@ -1,8 +1,8 @@
 //! Switches and limits of the whole service.
 
 use clap::Subcommand;
-use docmill::context::Context;
-use docmill::domain::offer::Contact;
+use docmill_app::context::Context;
+use docmill_domain::offer::Contact;
 use serde_json::json;
 
 use super::limits::LimitArgs;

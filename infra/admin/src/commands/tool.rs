@@ -1,8 +1,8 @@
 //! Tool settings.
 
 use clap::{Subcommand, ValueEnum};
-use docmill::context::Context;
-use docmill::domain::tool::{AccessTier, ToolState};
+use docmill_app::context::Context;
+use docmill_domain::tool::{AccessTier, ToolState};
 use serde_json::json;
 
 use super::{Switch, author, written};

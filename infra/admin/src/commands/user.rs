@@ -1,9 +1,9 @@
 //! Users of the dashboard and their accounts.
 
 use clap::Subcommand;
-use docmill::clock;
-use docmill::context::Context;
-use docmill::domain::user::{Email, Link, User};
+use docmill_app::context::Context;
+use docmill_config::clock;
+use docmill_domain::user::{Email, Link, User};
 use serde_json::{Value, json};
 
 use crate::output::{Failure, Output, refuse};

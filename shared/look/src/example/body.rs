@@ -1,7 +1,7 @@
 //! The request that a tool's pages show, made from its schema.
 
-use docmill::domain::source::SourceKind;
-use docmill::domain::tool::Definition;
+use docmill_domain::source::SourceKind;
+use docmill_domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
 /// A body with the fewest sources that make sense, and options with an example or that are required.
@@ -52,8 +52,8 @@ fn value(schema: &Value) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
-    use docmill::domain::request::JobRequest;
+    use docmill_domain::catalogue::Catalogue;
+    use docmill_domain::request::JobRequest;
 
     #[test]
     fn every_tool_has_an_example_that_its_schema_accepts() {

@@ -1,7 +1,7 @@
 //! What a program does: one job with its sources, options and further steps, and the file that it saves.
 
-use docmill::domain::catalogue::{Catalogue, Tool};
-use docmill::domain::source::{SOURCES, SourceKind};
+use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::source::{SOURCES, SourceKind};
 use serde_json::{Map, Value};
 
 /// Stands for the id of an upload in a body, before the number of its file.

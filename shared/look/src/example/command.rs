@@ -1,7 +1,7 @@
 //! A call with `docmill`, the command line.
 
-use docmill::domain::source::SourceKind;
-use docmill::domain::tool::command::{kebab, verb};
+use docmill_domain::source::SourceKind;
+use docmill_domain::tool::command::{kebab, verb};
 use serde_json::{Map, Value};
 
 use super::call::{Call, Place, Source};

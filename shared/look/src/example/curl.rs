@@ -1,6 +1,6 @@
 //! A request with curl alone, made from snippets.
 
-use docmill::domain::tool::OutputFormat;
+use docmill_domain::tool::OutputFormat;
 use serde_json::Value;
 
 use super::literal::Style;

@@ -1,6 +1,6 @@
 //! A call with the package for Go, as gofmt writes it.
 
-use docmill::domain::source::SourceKind;
+use docmill_domain::source::SourceKind;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Place, Source};

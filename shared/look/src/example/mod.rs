@@ -11,7 +11,7 @@ mod rust;
 pub mod shell;
 mod typescript;
 
-use docmill::domain::catalogue::Tool;
+use docmill_domain::catalogue::Tool;
 use maud::{Markup, html};
 use serde_json::Value;
 

@@ -1,6 +1,6 @@
 //! A call with the crate for Rust.
 
-use docmill::domain::source::SourceKind;
+use docmill_domain::source::SourceKind;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Place, Source};

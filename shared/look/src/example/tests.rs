@@ -1,6 +1,6 @@
 //! What calls look like in each language.
 
-use docmill::domain::catalogue::Catalogue;
+use docmill_domain::catalogue::Catalogue;
 use serde_json::json;
 
 use super::call::{Call, Step};

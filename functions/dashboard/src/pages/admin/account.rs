@@ -4,12 +4,12 @@ use axum::Router;
 use axum::extract::{Path, State};
 use axum::response::Response;
 use axum::routing::get;
-use docmill::clock;
-use docmill::domain::account::{Plan, Profile};
-use docmill::domain::audit::{AuditEntry, Subject, SubjectKind};
-use docmill::domain::user::User;
-use docmill::store::usage::MonthlyUsage;
+use docmill_config::clock;
+use docmill_domain::account::{Plan, Profile};
+use docmill_domain::audit::{AuditEntry, Subject, SubjectKind};
+use docmill_domain::user::User;
 use docmill_look::number::grouped;
+use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
 use super::accounts::{path, status_of};

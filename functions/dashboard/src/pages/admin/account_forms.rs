@@ -5,9 +5,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::account::{AccountPolicy, Plan, Profile};
-use docmill::domain::catalogue::Tool;
-use docmill::store::accounts::{Changed, Granted};
+use docmill_domain::account::{AccountPolicy, Plan, Profile};
+use docmill_domain::catalogue::Tool;
+use docmill_store::accounts::{Changed, Granted};
 use maud::{Markup, html};
 use uuid::Uuid;
 
@@ -316,7 +316,7 @@ impl AccountForms<'_> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
+    use docmill_domain::catalogue::Catalogue;
 
     fn policy() -> AccountPolicy {
         AccountPolicy {

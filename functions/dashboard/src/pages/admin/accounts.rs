@@ -8,8 +8,8 @@ use axum::response::Response;
 use axum::routing::get;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use docmill::domain::user::Email;
-use docmill::store::accounts::{AccountMark, AccountSummary};
+use docmill_domain::user::Email;
+use docmill_store::accounts::{AccountMark, AccountSummary};
 use maud::{Markup, html};
 
 use super::query;

@@ -4,7 +4,7 @@ use axum::Router;
 use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::audit::{AuditEntry, Subject, SubjectKind, View};
+use docmill_domain::audit::{AuditEntry, Subject, SubjectKind, View};
 use maud::{Markup, html};
 
 use super::{query, shown_value};

@@ -1,8 +1,8 @@
 //! Fields that several forms share: tools, origins and limits of jobs.
 
-use docmill::domain::account::parse_origin;
-use docmill::domain::catalogue::Tool;
-use docmill::domain::limits::{Ceilings, Limit, Limits};
+use docmill_domain::account::parse_origin;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::limits::{Ceilings, Limit, Limits};
 use maud::{Markup, html};
 
 use super::number;
@@ -135,7 +135,7 @@ const fn label(limit: Limit) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
+    use docmill_domain::catalogue::Catalogue;
 
     #[test]
     fn tools_are_all_or_some_that_exist() {

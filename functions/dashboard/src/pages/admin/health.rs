@@ -6,13 +6,13 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::clock;
-use docmill::domain::job::{JobErrorCode, JobStatus};
-use docmill::domain::outcome::{Fault, Tally, tally};
-use docmill::domain::time::Timestamp;
-use docmill::domain::tool::QueueName;
-use docmill::queue::{DeadLetters, Depth};
-use docmill::store::health::{OpenJob, RecentEnds, Sweep};
+use docmill_aws::queue::{DeadLetters, Depth};
+use docmill_config::clock;
+use docmill_domain::job::{JobErrorCode, JobStatus};
+use docmill_domain::outcome::{Fault, Tally, tally};
+use docmill_domain::time::Timestamp;
+use docmill_domain::tool::QueueName;
+use docmill_store::health::{OpenJob, RecentEnds, Sweep};
 use maud::{Markup, html};
 
 use crate::error::PageError;
@@ -322,7 +322,7 @@ mod tests {
 
     #[test]
     fn failures_are_counted_by_cause_and_engine() {
-        use docmill::domain::outcome::Outcome;
+        use docmill_domain::outcome::Outcome;
         let outcome = |engine: Option<&str>, error| Outcome {
             tool: "office-to-pdf".into(),
             engine: engine.map(str::to_owned),

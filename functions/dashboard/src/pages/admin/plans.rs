@@ -5,11 +5,11 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::account::Plan;
-use docmill::domain::catalogue::Tool;
-use docmill::domain::offer::Offer;
-use docmill::domain::quota::RateLimit;
-use docmill::store::settings::{Change, Versioned};
+use docmill_domain::account::Plan;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::offer::Offer;
+use docmill_domain::quota::RateLimit;
+use docmill_store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
 use super::choices::{
@@ -308,9 +308,9 @@ fn offer_fields(values: &FormData, errors: &FormErrors) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
-    use docmill::domain::limits::{Ceilings, Limit};
-    use docmill::domain::tool::AccessTier;
+    use docmill_domain::catalogue::Catalogue;
+    use docmill_domain::limits::{Ceilings, Limit};
+    use docmill_domain::tool::AccessTier;
 
     fn plan() -> Plan {
         let mut limits = Ceilings::default();

@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::offer::Contact;
-use docmill::domain::tool::ServiceSettings;
-use docmill::store::settings::Change;
+use docmill_domain::offer::Contact;
+use docmill_domain::tool::ServiceSettings;
+use docmill_store::settings::Change;
 use maud::{Markup, html};
 
 use super::choices::{limit_fields, limit_pairs, read_limits};
@@ -131,7 +131,7 @@ fn editor(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::limits::Limit;
+    use docmill_domain::limits::Limit;
 
     #[test]
     fn what_is_read_is_what_was_shown() {

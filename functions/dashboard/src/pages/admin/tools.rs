@@ -5,9 +5,9 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::domain::catalogue::Tool;
-use docmill::domain::tool::{AccessTier, PageVisibility, ToolSettings, ToolState};
-use docmill::store::settings::{Change, Versioned};
+use docmill_domain::catalogue::Tool;
+use docmill_domain::tool::{AccessTier, PageVisibility, ToolSettings, ToolState};
+use docmill_store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
@@ -257,7 +257,7 @@ fn editor(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
+    use docmill_domain::catalogue::Catalogue;
     use proptest::prelude::*;
 
     fn settings() -> impl Strategy<Value = ToolSettings> {

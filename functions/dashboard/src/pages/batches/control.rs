@@ -2,12 +2,12 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::batch::{Batch, State as BatchState};
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::time::Timestamp;
-use docmill::http::envelope::{Outcome, Reply};
-use docmill::http::error::ApiError;
-use docmill::http::guard::{Caller, as_account};
+use docmill_domain::batch::{Batch, State as BatchState};
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::time::Timestamp;
+use docmill_http::envelope::{Outcome, Reply};
+use docmill_http::error::ApiError;
+use docmill_http::guard::{Caller, as_account};
 use lambda_http::http::StatusCode;
 use maud::{Markup, html};
 

@@ -1,7 +1,7 @@
 //! A batch: how far it is, what failed, and its results.
 
-use docmill::domain::api_key::Mode;
-use docmill::domain::batch::{Batch, CancelReason, PauseReason, Reason, State};
+use docmill_domain::api_key::Mode;
+use docmill_domain::batch::{Batch, CancelReason, PauseReason, Reason, State};
 use maud::{Markup, html};
 
 use super::failures::Failures;

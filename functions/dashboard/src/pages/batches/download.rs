@@ -3,10 +3,10 @@
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use docmill::clock;
-use docmill::domain::batch::Archive;
-use docmill::http::batch_results::{self, Row};
-use docmill::http::error::ApiError;
+use docmill_config::clock;
+use docmill_domain::batch::Archive;
+use docmill_http::batch_results::{self, Row};
+use docmill_http::error::ApiError;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};

@@ -2,9 +2,9 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use docmill::clock;
-use docmill::domain::batch::{BatchId, State as BatchState};
-use docmill::store::batches::BatchesPage;
+use docmill_config::clock;
+use docmill_domain::batch::{BatchId, State as BatchState};
+use docmill_store::batches::BatchesPage;
 use maud::{Markup, html};
 
 use super::{PATH, badge, tool};

@@ -11,9 +11,9 @@ use axum::extract::{Path, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use axum::routing::{get, post};
-use docmill::clock;
-use docmill::domain::batch::{Batch, BatchId, State as BatchState};
-use docmill::domain::time::Timestamp;
+use docmill_config::clock;
+use docmill_domain::batch::{Batch, BatchId, State as BatchState};
+use docmill_domain::time::Timestamp;
 use maud::{Markup, html};
 
 use self::failures::Failures;

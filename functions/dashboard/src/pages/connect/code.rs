@@ -5,8 +5,8 @@ use std::time::Duration;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use cookie::{Cookie, CookieJar, Key};
-use docmill::domain::api_key::Mode;
-use docmill::domain::time::Timestamp;
+use docmill_domain::api_key::Mode;
+use docmill_domain::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 

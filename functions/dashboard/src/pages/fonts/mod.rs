@@ -7,12 +7,12 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
 use create_font::MOST_BYTES;
-use docmill::domain::api_key::Mode;
-use docmill::domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
-use docmill::domain::quota::RatePolicy;
-use docmill::http::envelope::Outcome;
-use docmill::http::error::ErrorCode;
-use docmill::http::guard::as_account;
+use docmill_domain::api_key::Mode;
+use docmill_domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
+use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::Outcome;
+use docmill_http::error::ErrorCode;
+use docmill_http::guard::as_account;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 

@@ -2,8 +2,8 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::font::{FontId, StoredFont};
-use docmill::files::{ObjectKey, SignedLink};
+use docmill_aws::files::{ObjectKey, SignedLink};
+use docmill_domain::font::{FontId, StoredFont};
 use maud::{Markup, html};
 
 use super::{PATH, family, name, with_scripts};
@@ -32,7 +32,7 @@ pub(super) async fn show(
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
     let (id, font) = own_font(&state, &user, &id).await?;
-    let unavailable = |error: docmill::files::FilesError| PageError::Unavailable(error.to_string());
+    let unavailable = |error: docmill_aws::files::FilesError| PageError::Unavailable(error.to_string());
     let key = ObjectKey::Font { account: &user.account, upload: &font.upload };
     let link = state.context.files.upload_preview_link(&key, "font/sfnt").await.map_err(unavailable)?;
     let bucket = state.context.files.origin().await.map_err(unavailable)?;

@@ -2,7 +2,7 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::job::{Job, JobStatus};
+use docmill_domain::job::{Job, JobStatus};
 use maud::{Markup, html};
 
 use crate::error::PageError;
@@ -30,7 +30,7 @@ pub(super) async fn ask_to_delete(
     user: SignedIn,
     Path(id): Path<String>,
 ) -> Result<Response, PageError> {
-    let job = super::own_job(&state, &user, &id, docmill::clock::now()).await?;
+    let job = super::own_job(&state, &user, &id, docmill_config::clock::now()).await?;
     let path = format!("/app/jobs/{}", job.id);
     let content = html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link(&path)) { "Job" } } } }

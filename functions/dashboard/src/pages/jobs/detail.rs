@@ -1,9 +1,9 @@
 //! A job: status, duration and result, or what to do if it failed.
 
-use docmill::domain::account::StoredKey;
-use docmill::domain::api_key::Mode;
-use docmill::domain::job::{Job, JobError, JobStatus, Output, Timings, Warning};
-use docmill::domain::time::Timestamp;
+use docmill_domain::account::StoredKey;
+use docmill_domain::api_key::Mode;
+use docmill_domain::job::{Job, JobError, JobStatus, Output, Timings, Warning};
+use docmill_domain::time::Timestamp;
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::{Syntax, highlighted};
 use docmill_look::icons;

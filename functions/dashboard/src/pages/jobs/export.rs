@@ -3,10 +3,10 @@
 use axum::extract::State;
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use docmill::clock;
-use docmill::domain::job::Job;
-use docmill::domain::spreadsheet;
-use docmill::domain::time::Timestamp;
+use docmill_config::clock;
+use docmill_domain::job::Job;
+use docmill_domain::spreadsheet;
+use docmill_domain::time::Timestamp;
 
 use super::list::ListRequest;
 use super::table::{document, took};

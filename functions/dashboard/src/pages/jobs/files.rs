@@ -1,6 +1,6 @@
 //! The files of a job with several results, each with its own download.
 
-use docmill::domain::job::{Job, Output, StoredResults};
+use docmill_domain::job::{Job, Output, StoredResults};
 use maud::{Markup, html};
 
 use crate::pages::parts::bytes;

@@ -2,13 +2,13 @@
 
 use axum::extract::State;
 use axum::response::Response;
-use docmill::clock;
-use docmill::domain::account::StoredKey;
-use docmill::domain::api_key::Mode;
-use docmill::domain::job::JobStatus;
-use docmill::domain::time::Timestamp;
-use docmill::store::accounts::keys::AccountKey;
-use docmill::store::jobs::{JobFilter, JobMark, JobsPage};
+use docmill_config::clock;
+use docmill_domain::account::StoredKey;
+use docmill_domain::api_key::Mode;
+use docmill_domain::job::JobStatus;
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::keys::AccountKey;
+use docmill_store::jobs::{JobFilter, JobMark, JobsPage};
 use maud::{Markup, html};
 
 use super::bulk;

@@ -14,11 +14,11 @@ use axum::Router;
 use axum::extract::{Path, Query, State};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
-use docmill::clock;
-use docmill::domain::job::{Job, JobStatus};
-use docmill::domain::time::Timestamp;
-use docmill::files::{OutputPart, part_key};
-use docmill::store::accounts::keys::AccountKey;
+use docmill_aws::files::{OutputPart, part_key};
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobStatus};
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::keys::AccountKey;
 use serde::Deserialize;
 
 use self::detail::Shown;
@@ -73,7 +73,7 @@ pub(super) fn file_list(state: &AppState, job: &Job) -> Option<maud::Markup> {
 
 /// The job with all its results, and the links of its preview.
 async fn with_results(state: &AppState, job: Job) -> Result<(Job, Option<Preview>), PageError> {
-    let unavailable = |error: docmill::files::FilesError| PageError::Unavailable(error.to_string());
+    let unavailable = |error: docmill_aws::files::FilesError| PageError::Unavailable(error.to_string());
     let job = state.context.files.with_results(job, clock::now()).await.map_err(unavailable)?;
     let preview = Preview::of(state, &job).await.map_err(unavailable)?;
     Ok((job, preview))
@@ -134,7 +134,7 @@ async fn download(
             return Ok(Flash::error("This job has no result to download.").on(&state, &back));
         }
     }
-    let unavailable = |error: docmill::files::FilesError| PageError::Unavailable(error.to_string());
+    let unavailable = |error: docmill_aws::files::FilesError| PageError::Unavailable(error.to_string());
     let (key, output) = match wanted.output {
         None => (job.output_key.clone(), job.output.clone()),
         Some(index) => {

@@ -1,6 +1,6 @@
 //! The steps of a job's chain: each tool with its options, duration and warnings.
 
-use docmill::domain::job::{Job, StepRun};
+use docmill_domain::job::{Job, StepRun};
 use maud::{Markup, html};
 use serde_json::Value;
 

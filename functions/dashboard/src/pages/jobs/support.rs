@@ -1,8 +1,8 @@
 //! Details of a job that can safely be sent to support.
 
-use docmill::domain::job::Job;
-use docmill::domain::source::SOURCES;
-use docmill::domain::time::Timestamp;
+use docmill_domain::job::Job;
+use docmill_domain::source::SOURCES;
+use docmill_domain::time::Timestamp;
 use serde_json::{Map, Value, json};
 use url::Url;
 

@@ -1,9 +1,9 @@
 //! Jobs as table rows.
 
-use docmill::domain::job::Job;
-use docmill::domain::request::echo;
-use docmill::domain::source::SOURCES;
-use docmill::domain::time::Timestamp;
+use docmill_domain::job::Job;
+use docmill_domain::request::echo;
+use docmill_domain::source::SOURCES;
+use docmill_domain::time::Timestamp;
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -45,7 +45,7 @@ fn row(state: &AppState, job: &Job, now: Timestamp, form: Option<&str>) -> Marku
             th.long scope="row" { a id={ "job-" (tail(job)) } href=(state.link(&path)) { @match name { Some(name) => (name), None => { code { (short(job)) } } } } }
             td {
                 (status_badge(job.status_at(now)))
-                @if job.mode == docmill::domain::api_key::Mode::Test { " " span.badge { "test" } }
+                @if job.mode == docmill_domain::api_key::Mode::Test { " " span.badge { "test" } }
             }
             td.free { (tool_names(state, job).join(" → ")) }
             td { (ago(job.created_at, now)) }

@@ -5,9 +5,9 @@ use std::time::Duration;
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use docmill::clock;
-use docmill::domain::account::StoredKey;
-use docmill::store::accounts::keys::{AccountKey, Regenerated, Revoked};
+use docmill_config::clock;
+use docmill_domain::account::StoredKey;
+use docmill_store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use maud::{Markup, html};
 
 use super::shown_once;

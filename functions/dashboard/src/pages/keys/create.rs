@@ -3,13 +3,13 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use docmill::clock;
-use docmill::domain::account::NewKey;
-use docmill::domain::api_key::{ApiKey, Mode};
-use docmill::domain::limits::Ceilings;
+use docmill_config::clock;
+use docmill_domain::account::NewKey;
+use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::limits::Ceilings;
 
-use docmill::domain::time::Timestamp;
-use docmill::store::accounts::KeyAdded;
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::KeyAdded;
 use maud::{Markup, html};
 
 use super::{fields, shown_once};

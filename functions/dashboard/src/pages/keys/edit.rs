@@ -3,9 +3,9 @@
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use docmill::clock;
-use docmill::domain::account::StoredKey;
-use docmill::store::accounts::keys::KeyChanged;
+use docmill_config::clock;
+use docmill_domain::account::StoredKey;
+use docmill_store::accounts::keys::KeyChanged;
 use maud::Markup;
 use maud::html;
 

@@ -1,8 +1,8 @@
 //! A key's editable fields: name, tools, origins and last day.
 
-use docmill::domain::account::{StoredKey, parse_origin};
-use docmill::domain::time::Timestamp;
-use docmill::store::accounts::keys::KeyDetails;
+use docmill_domain::account::{StoredKey, parse_origin};
+use docmill_domain::time::Timestamp;
+use docmill_store::accounts::keys::KeyDetails;
 use maud::{Markup, html};
 
 use crate::form::{FormData, FormErrors, input, text, textarea};

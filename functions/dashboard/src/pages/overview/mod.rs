@@ -7,15 +7,15 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::clock;
-use docmill::domain::account::{Plan, StoredKey};
-use docmill::domain::job::Job;
-use docmill::domain::quota::RatePolicy;
-use docmill::domain::time::{Period, Timestamp};
-use docmill::domain::webhook::Endpoint;
-use docmill::store::jobs::JobFilter;
-use docmill::store::usage::MonthlyUsage;
+use docmill_config::clock;
+use docmill_domain::account::{Plan, StoredKey};
+use docmill_domain::job::Job;
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::time::{Period, Timestamp};
+use docmill_domain::webhook::Endpoint;
 use docmill_look::number::grouped;
+use docmill_store::jobs::JobFilter;
+use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
 use self::usage::Shown;
@@ -217,9 +217,9 @@ fn last_jobs(state: &AppState, jobs: &[Job], now: Timestamp) -> Markup {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::account::Limiter;
-    use docmill::domain::api_key::Mode;
-    use docmill::domain::quota::RateLimit;
+    use docmill_domain::account::Limiter;
+    use docmill_domain::api_key::Mode;
+    use docmill_domain::quota::RateLimit;
 
     fn key(key_id: &str, per_minute: u32) -> StoredKey {
         let limit = RateLimit { per_minute, burst: 7 };

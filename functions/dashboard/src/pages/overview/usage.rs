@@ -5,11 +5,11 @@ use std::cmp::Reverse;
 use axum::extract::State;
 use axum::http::{HeaderName, header};
 use axum::response::{IntoResponse, Response};
-use docmill::clock;
-use docmill::domain::account::StoredKey;
-use docmill::domain::statistics::GroupBy;
-use docmill::domain::time::{Period, Timestamp};
-use docmill::store::usage::MonthlyUsage;
+use docmill_config::clock;
+use docmill_domain::account::StoredKey;
+use docmill_domain::statistics::GroupBy;
+use docmill_domain::time::{Period, Timestamp};
+use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
 use super::chart::{COLORS, Series, color_of, stacked_days};

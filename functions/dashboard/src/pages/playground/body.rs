@@ -1,8 +1,8 @@
 //! A form's request: the body of its job, and the field for each error in it.
 
-use docmill::domain::catalogue::{Catalogue, Tool};
-use docmill::domain::source::{SOURCES, SourceKind, SourceProperty};
-use docmill::domain::tool::Definition;
+use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::source::{SOURCES, SourceKind, SourceProperty};
+use docmill_domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
 use super::data_form;
@@ -205,7 +205,7 @@ fn option_field(name: &str, below: &[&str], definition: &Definition) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::request::JobRequest;
+    use docmill_domain::request::JobRequest;
 
     fn with_tool<T>(slug: &str, check: impl FnOnce(&Tool) -> T) -> T {
         check(Catalogue::load().unwrap().find(slug).unwrap())

@@ -1,6 +1,6 @@
 //! The fields of options. Rows of lists are added and removed by `playground.js`; without it, each list has one more empty row.
 
-use docmill::domain::tool::Definition;
+use docmill_domain::tool::Definition;
 use maud::{Markup, html};
 use serde_json::Value;
 

@@ -1,9 +1,9 @@
 //! The data of a template as a form. Its fields are made from the schema that a check of the template reports, which the form
 //! carries in a hidden field.
 
-use docmill::domain::job::{Job, JobStatus, Output};
-use docmill::domain::tool::Definition;
-use docmill::files::{Files, FilesError};
+use docmill_aws::files::{Files, FilesError};
+use docmill_domain::job::{Job, JobStatus, Output};
+use docmill_domain::tool::Definition;
 use serde_json::{Map, Value, json};
 
 use super::options::{self, Control};
@@ -174,7 +174,7 @@ fn complete(schema: &Value, given: Option<Value>) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::catalogue::Catalogue;
+    use docmill_domain::catalogue::Catalogue;
 
     fn report() -> Report {
         let text = json!({"type": ["string", "number", "boolean", "null"]});

@@ -1,9 +1,9 @@
 //! The fields for the document: files, addresses, text, or the result of an earlier job.
 
-use docmill::domain::job::Job;
-use docmill::domain::limits::MAX_INLINE_BYTES;
-use docmill::domain::source::{SourceKind, SourceProperty};
-use docmill::domain::tool::Definition;
+use docmill_domain::job::Job;
+use docmill_domain::limits::MAX_INLINE_BYTES;
+use docmill_domain::source::{SourceKind, SourceProperty};
+use docmill_domain::tool::Definition;
 use maud::{Markup, html};
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, Entry, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, entries};

@@ -1,8 +1,8 @@
 //! The playground's form: source, options, steps, mode and price, with messages next to fields.
 
-use docmill::domain::catalogue::Tool;
-use docmill::domain::source::{SOURCES, SourceKind};
-use docmill::domain::tool::ToolState;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::source::{SOURCES, SourceKind};
+use docmill_domain::tool::ToolState;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -115,7 +115,7 @@ fn mode_switch(data: &FormData) -> Markup {
 
 fn attempt(data: &FormData) -> String {
     match data.get("attempt") {
-        "" => docmill::domain::job::JobId::new().to_string(),
+        "" => docmill_domain::job::JobId::new().to_string(),
         given => given.to_owned(),
     }
 }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use docmill::domain::catalogue::Tool;
-use docmill::domain::intake::Sources;
-use docmill::domain::tool::Definition;
-use docmill::http::error::ApiError;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::intake::Sources;
+use docmill_domain::tool::Definition;
+use docmill_http::error::ApiError;
 
 use super::body::field_of;
 use crate::form::Field;

@@ -1,7 +1,7 @@
 //! A job in the playground: progress, result, or why it failed.
 
-use docmill::domain::job::{Job, JobError, JobStatus, Output, Warning};
-use docmill::domain::time::Timestamp;
+use docmill_domain::job::{Job, JobError, JobStatus, Output, Warning};
+use docmill_domain::time::Timestamp;
 use docmill_look::number::grouped;
 use maud::{Markup, html};
 

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use docmill::clock;
-use docmill::domain::job::{Job, JobStatus, Output, StoredResults};
-use docmill::domain::source::SourceKind;
-use docmill::domain::upload::UploadId;
-use docmill::files::{FilesError, ObjectKey, OutputPart, SignedLink, part_key};
+use docmill_aws::files::{FilesError, ObjectKey, OutputPart, SignedLink, part_key};
+use docmill_config::clock;
+use docmill_domain::job::{Job, JobStatus, Output, StoredResults};
+use docmill_domain::source::SourceKind;
+use docmill_domain::upload::UploadId;
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};

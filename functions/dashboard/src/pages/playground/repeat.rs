@@ -1,10 +1,10 @@
 //! The form of an existing job, to view it or to repeat it with other options. It asks for what the job does not store.
 
-use docmill::domain::catalogue::Catalogue;
-use docmill::domain::job::Job;
-use docmill::domain::request::echo;
-use docmill::domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
-use docmill::domain::tool::Definition;
+use docmill_domain::catalogue::Catalogue;
+use docmill_domain::job::Job;
+use docmill_domain::request::echo;
+use docmill_domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
+use docmill_domain::tool::Definition;
 use serde_json::Value;
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, step_scope};

@@ -1,8 +1,8 @@
 //! What the playground's form shows.
 
-use docmill::domain::catalogue::Tool;
-use docmill::domain::job::Job;
-use docmill::domain::limits::Limits;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::job::Job;
+use docmill_domain::limits::Limits;
 
 use super::messages::Messages;
 use crate::form::FormData;

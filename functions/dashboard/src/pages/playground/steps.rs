@@ -1,7 +1,7 @@
 //! Further tools, each for the result of the one before: their menus, which only list tools that fit, and their options.
 
-use docmill::domain::catalogue::Tool;
-use docmill::domain::steps::mismatch;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::steps::mismatch;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 

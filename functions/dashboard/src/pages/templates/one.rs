@@ -2,11 +2,11 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
-use docmill::http::error::{ApiError, ErrorCode};
-use docmill::store::templates::Versions;
+use docmill_domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
+use docmill_http::error::{ApiError, ErrorCode};
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
+use docmill_store::templates::Versions;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 

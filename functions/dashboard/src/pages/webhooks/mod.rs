@@ -7,12 +7,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
-use docmill::clock;
-use docmill::domain::event::{EVENT_RETENTION, EventKind};
-use docmill::store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
-use docmill::webhook::signed_sample;
+use docmill_config::clock;
+use docmill_domain::event::{EVENT_RETENTION, EventKind};
 use docmill_look::code::{copyable, copyable_code};
 use docmill_look::highlight::Syntax;
+use docmill_signing::signed_sample;
+use docmill_store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -209,7 +209,7 @@ mod tests {
 
     #[test]
     fn only_event_ids_are_accepted_from_an_address() {
-        assert!(is_event_id(&docmill::domain::event::new_event_id(clock::now())));
+        assert!(is_event_id(&docmill_domain::event::new_event_id(clock::now())));
         for text in ["", "evt_", "profile", "evt_../x", &format!("evt_{}", "g".repeat(32))] {
             assert!(!is_event_id(text), "{text}");
         }

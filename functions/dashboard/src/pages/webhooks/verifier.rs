@@ -3,8 +3,8 @@
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
-use docmill::clock;
-use docmill::webhook::signature::{Received, TOLERANCE_SECONDS, Verdict};
+use docmill_config::clock;
+use docmill_signing::signature::{Received, TOLERANCE_SECONDS, Verdict};
 use maud::{Markup, html};
 use std::time::Duration;
 

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use docmill::domain::time::millis;
-use docmill::domain::tool::EngineKind;
-use docmill::telemetry;
+use docmill_domain::time::millis;
+use docmill_domain::tool::EngineKind;
+use docmill_telemetry as telemetry;
 use tempfile::TempDir;
 
 use super::render::Outcome;

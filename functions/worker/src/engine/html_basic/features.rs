@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Feature {

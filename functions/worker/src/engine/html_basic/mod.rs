@@ -23,9 +23,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill::domain::time::millis;
-use docmill::domain::tool::EngineKind;
+use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill_domain::time::millis;
+use docmill_domain::tool::EngineKind;
 use serde_json::Value;
 use tokio::task::spawn_blocking;
 use url::Url;

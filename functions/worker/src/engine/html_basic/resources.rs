@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use futures_util::StreamExt as _;
 use futures_util::stream;
 use tokio::time::Instant;

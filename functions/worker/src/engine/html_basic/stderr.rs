@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 
 const NO_GLYPH: &str = "no font can draw the character \"";
 const NO_FONT: &str = "failed to load @font-face \"";

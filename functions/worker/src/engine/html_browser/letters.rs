@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -19,8 +19,8 @@ use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill::domain::tool::EngineKind;
+use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill_domain::tool::EngineKind;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;

@@ -1,6 +1,6 @@
 //! Pictures of a page: size, area and format.
 
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Value, json};

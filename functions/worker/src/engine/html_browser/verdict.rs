@@ -1,6 +1,6 @@
 //! Failures and warnings for a job's owner, from reports of the page, the browser and the proxy.
 
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 
 use super::browser::Stop;
 use super::tab::PageError;

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 use url::Url;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use docmill::domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_pdf::{Media, OfficeFile};
 use serde::Deserialize;
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use encoding_rs_io::DecodeReaderBytesBuilder;
 
 use crate::charset;

@@ -1,6 +1,6 @@
 //! A forked child of a warm LibreOffice for each document: as isolated as a fresh process, as fast as a warm one.
 
-use docmill::domain::time::millis;
+use docmill_domain::time::millis;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;

@@ -1,7 +1,7 @@
 //! Warnings about what LibreOffice prints otherwise than the document says.
 
-use docmill::domain::job::Warning;
-use docmill::domain::page_range::PageRange;
+use docmill_domain::job::Warning;
+use docmill_domain::page_range::PageRange;
 
 use super::document::Notes;
 use super::options::{OfficeOptions, TrackedChanges};

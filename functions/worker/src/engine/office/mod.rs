@@ -26,9 +26,9 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use async_trait::async_trait;
-use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill::domain::tool::EngineKind;
-use docmill::telemetry;
+use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill_domain::tool::EngineKind;
+use docmill_telemetry as telemetry;
 
 use super::fonts::{InstalledFonts, OwnFonts};
 use super::{Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished};

@@ -1,7 +1,7 @@
 //! The options of `office-to-pdf`, and their translation for LibreOffice's PDF export.
 
-use docmill::domain::job::{JobErrorCode, Warning};
-use docmill::domain::page_range::PageRange;
+use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_domain::page_range::PageRange;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 

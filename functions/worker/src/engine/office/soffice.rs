@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
 
-use docmill::domain::job::Warning;
+use docmill_domain::job::Warning;
 use tempfile::TempDir;
 
 use super::document::Notes;

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use docmill::domain::time::Timestamp;
+use docmill_domain::time::Timestamp;
 use docmill_pdf::{Engines, Failure, Limits, Media, Outcome, Request, Tool};
 use serde_json::json;
 

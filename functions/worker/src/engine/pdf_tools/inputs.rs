@@ -3,7 +3,7 @@
 use std::io;
 use std::path::Path;
 
-use docmill::domain::job::JobErrorCode;
+use docmill_domain::job::JobErrorCode;
 use docmill_pdf::{Media, OfficeFile};
 
 use crate::checker::file;

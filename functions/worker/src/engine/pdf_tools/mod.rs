@@ -8,10 +8,10 @@ use std::path::Path;
 use std::time::Instant;
 
 use async_trait::async_trait;
-use docmill::clock;
-use docmill::domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill::domain::time::millis;
-use docmill::domain::tool::EngineKind;
+use docmill_config::clock;
+use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
+use docmill_domain::time::millis;
+use docmill_domain::tool::EngineKind;
 use docmill_pdf::{ErrorCode, Outcome, Request, Tool};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;

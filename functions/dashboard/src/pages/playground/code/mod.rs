@@ -4,9 +4,9 @@ mod curl;
 #[cfg(test)]
 mod tests;
 
-use docmill::domain::catalogue::{Catalogue, Tool};
-use docmill::domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
-use docmill::domain::tool::{Definition, OutputFormat};
+use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
+use docmill_domain::tool::{Definition, OutputFormat};
 use docmill_look::code::Tab;
 use docmill_look::example::Language;
 use docmill_look::example::call::{Call, Step, UPLOAD};

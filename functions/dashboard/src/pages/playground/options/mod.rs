@@ -6,7 +6,7 @@ mod schema;
 
 use std::collections::BTreeSet;
 
-use docmill::domain::source::SourceKind;
+use docmill_domain::source::SourceKind;
 use serde_json::{Map, Number, Value, json};
 
 use self::schema::{as_object, control};

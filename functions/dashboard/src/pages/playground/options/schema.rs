@@ -1,8 +1,8 @@
 //! Controls from a tool's published schema.
 
-use docmill::domain::intake::Section;
-use docmill::domain::source::SourceKind;
-use docmill::domain::tool::Definition;
+use docmill_domain::intake::Section;
+use docmill_domain::source::SourceKind;
+use docmill_domain::tool::Definition;
 use serde_json::Value;
 
 use super::super::label;

@@ -1,7 +1,7 @@
 //! Tests of options as forms.
 
-use docmill::domain::catalogue::{Catalogue, Tool};
-use docmill::domain::intake::Section;
+use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::intake::Section;
 
 use super::super::body::body;
 use super::schema::properties;

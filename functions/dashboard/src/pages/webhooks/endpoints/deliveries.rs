@@ -1,12 +1,12 @@
 //! What was sent to an endpoint: each event with its attempts, and how often and how fast it succeeds.
 
-use docmill::domain::event::{EVENT_RETENTION, event_time};
-use docmill::domain::time::Timestamp;
-use docmill::domain::webhook::{Attempt, Delivery, DeliveryState, Endpoint};
-use docmill::store::events::StoredEvent;
-use docmill::store::webhooks::DeliveryFilter;
+use docmill_domain::event::{EVENT_RETENTION, event_time};
+use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::{Attempt, Delivery, DeliveryState, Endpoint};
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
+use docmill_store::events::StoredEvent;
+use docmill_store::webhooks::DeliveryFilter;
 use maud::{Markup, html};
 
 use super::PATH;
@@ -61,7 +61,7 @@ pub(super) async fn read(
     let figures = figures(&latest);
     let mut with_events = Vec::with_capacity(found.len());
     for delivery in found {
-        let event = state.context.events.get(&endpoint.account, &delivery.event, docmill::clock::now()).await?;
+        let event = state.context.events.get(&endpoint.account, &delivery.event, docmill_config::clock::now()).await?;
         with_events.push((delivery, event));
     }
     Ok(Shown { status, is_later, found: with_events, next, figures })
@@ -185,8 +185,8 @@ fn quoted(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::event::{EventKind, new_event_id};
-    use docmill::domain::webhook::{DeliveryId, EndpointId, Sent};
+    use docmill_domain::event::{EventKind, new_event_id};
+    use docmill_domain::webhook::{DeliveryId, EndpointId, Sent};
     use serde_json::json;
 
     const NOW: Timestamp = Timestamp(1_795_176_000_000);

@@ -3,10 +3,10 @@
 use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::Response;
-use docmill::domain::event::EventKind;
-use docmill::domain::webhook::destination::external_id;
-use docmill::domain::webhook::{Arn, Endpoint, Signatures};
-use docmill::http::error::ApiError;
+use docmill_domain::event::EventKind;
+use docmill_domain::webhook::destination::external_id;
+use docmill_domain::webhook::{Arn, Endpoint, Signatures};
+use docmill_http::error::ApiError;
 use docmill_look::code::{copyable, copyable_code};
 use docmill_look::highlight::Syntax;
 use maud::{Markup, html};
@@ -258,7 +258,7 @@ fn trust_policy(service: &str, external_id: &str) -> Value {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use docmill::domain::breach::Breach;
+    use docmill_domain::breach::Breach;
 
     #[test]
     fn a_trust_policy_names_the_service_and_the_accounts_external_id() {

@@ -2,9 +2,9 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
-use docmill::domain::webhook::destination::external_id;
-use docmill::domain::webhook::{Endpoint, Signatures};
-use docmill::http::error::ApiError;
+use docmill_domain::webhook::destination::external_id;
+use docmill_domain::webhook::{Endpoint, Signatures};
+use docmill_http::error::ApiError;
 use docmill_webhooks::{Replays, Rotation};
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};

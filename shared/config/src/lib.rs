@@ -1,0 +1,190 @@
+//! Settings, read once per environment. If one is missing or contradictory, the start fails and names it.
+
+pub mod clock;
+
+use std::time::Duration;
+
+use docmill_domain::job::{DEFAULT_OPEN_SHARDS, SWEPT_SHARDS};
+use docmill_domain::limits::Limits;
+use docmill_domain::tool::QueueName;
+
+#[derive(Clone, Debug)]
+pub struct Config {
+    pub tables: Tables,
+    pub files_bucket: String,
+    pub office_queue_url: String,
+    pub html_queue_url: String,
+    pub pdf_queue_url: String,
+    /// Of the deliverer of webhooks.
+    pub events_queue_url: String,
+    pub deliveries_queue_url: String,
+    /// Of the runner of batches.
+    pub batches_queue_url: String,
+    /// Only operators use the dead-letter queues.
+    pub office_dead_letters_url: Option<String>,
+    pub html_dead_letters_url: Option<String>,
+    pub pdf_dead_letters_url: Option<String>,
+    /// Path-style S3 addresses, which emulators need.
+    pub s3_path_style: bool,
+    /// The local stack: loopback webhook receivers and source exceptions are allowed.
+    pub local_mode: bool,
+    pub output_retention: Duration,
+    pub job_retention: Duration,
+    pub idempotency_retention: Duration,
+    /// How long a warm environment may use old settings after a change.
+    pub settings_max_age: Duration,
+    pub limits: Limits,
+}
+
+#[derive(Clone, Debug)]
+pub struct Tables {
+    pub keys: String,
+    pub usage: String,
+    pub jobs: String,
+    pub settings: String,
+    pub events: String,
+    pub sessions: String,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    #[error("the environment variable {0} is not set")]
+    Missing(&'static str),
+    #[error("the environment variable {name} must be {expected}")]
+    Malformed { name: &'static str, expected: &'static str },
+    #[error("JOB_RETENTION_DAYS must cover IDEMPOTENCY_HOURS: a kept key would point to a job that is gone")]
+    JobsShorterThanKeys,
+}
+
+impl Config {
+    pub fn from_env() -> Result<Self, ConfigError> {
+        Self::from_lookup(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
+    }
+
+    pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
+        let required = |name| lookup(name).ok_or(ConfigError::Missing(name));
+        let number = |name, default: u64| match lookup(name) {
+            Some(text) => text.parse().map_err(|_| ConfigError::Malformed { name, expected: "a whole number" }),
+            None => Ok(default),
+        };
+        let switch = |name| match lookup(name).as_deref() {
+            None | Some("false") => Ok(false),
+            Some("true") => Ok(true),
+            Some(_) => Err(ConfigError::Malformed { name, expected: "true or false" }),
+        };
+        let limits = Limits::default();
+        let hours = |count: u64| Duration::from_secs(count.saturating_mul(3600));
+        let config = Self {
+            tables: Tables {
+                keys: required("KEYS_TABLE")?,
+                usage: required("USAGE_TABLE")?,
+                jobs: required("JOBS_TABLE")?,
+                settings: required("SETTINGS_TABLE")?,
+                events: required("EVENTS_TABLE")?,
+                sessions: required("SESSIONS_TABLE")?,
+            },
+            files_bucket: required("FILES_BUCKET")?,
+            office_queue_url: required("OFFICE_QUEUE_URL")?,
+            html_queue_url: required("HTML_QUEUE_URL")?,
+            pdf_queue_url: required("PDF_QUEUE_URL")?,
+            events_queue_url: required("EVENTS_QUEUE_URL")?,
+            deliveries_queue_url: required("DELIVERIES_QUEUE_URL")?,
+            batches_queue_url: required("BATCHES_QUEUE_URL")?,
+            office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
+            html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
+            pdf_dead_letters_url: lookup("PDF_DEAD_LETTERS_URL"),
+            s3_path_style: switch("S3_PATH_STYLE")?,
+            local_mode: switch("LOCAL_MODE")?,
+            output_retention: hours(number("OUTPUT_RETENTION_HOURS", 24)?),
+            job_retention: hours(number("JOB_RETENTION_DAYS", 30)?.saturating_mul(24)),
+            idempotency_retention: hours(number("IDEMPOTENCY_HOURS", 24)?),
+            settings_max_age: Duration::from_secs(number("SETTINGS_MAX_AGE_SECONDS", 15)?),
+            limits: Limits {
+                source_bytes: number("SOURCE_LIMIT_BYTES", limits.source_bytes)?,
+                conversion: Duration::from_secs(number("CONVERSION_SECONDS", limits.conversion.as_secs())?),
+                fetch: Duration::from_secs(number("FETCH_SECONDS", limits.fetch.as_secs())?),
+                running_jobs: number("RUNNING_JOBS", limits.running_jobs)?,
+                ..limits
+            },
+        };
+        if !(1..=SWEPT_SHARDS.into()).contains(&number("OPEN_SHARDS", DEFAULT_OPEN_SHARDS.into())?) {
+            return Err(ConfigError::Malformed {
+                name: "OPEN_SHARDS",
+                expected: "a number of partitions that are swept",
+            });
+        }
+        if config.job_retention < config.idempotency_retention {
+            return Err(ConfigError::JobsShorterThanKeys);
+        }
+        Ok(config)
+    }
+
+    pub fn queue_url(&self, queue: QueueName) -> &str {
+        match queue {
+            QueueName::Office => &self.office_queue_url,
+            QueueName::Html => &self.html_queue_url,
+            QueueName::Pdf => &self.pdf_queue_url,
+        }
+    }
+
+    pub fn dead_letters_url(&self, queue: QueueName) -> Result<&str, ConfigError> {
+        let (url, name) = match queue {
+            QueueName::Office => (&self.office_dead_letters_url, "OFFICE_DEAD_LETTERS_URL"),
+            QueueName::Html => (&self.html_dead_letters_url, "HTML_DEAD_LETTERS_URL"),
+            QueueName::Pdf => (&self.pdf_dead_letters_url, "PDF_DEAD_LETTERS_URL"),
+        };
+        url.as_deref().ok_or(ConfigError::Missing(name))
+    }
+
+    pub fn output_retention_hours(&self) -> u64 {
+        self.output_retention.as_secs() / 3600
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lookup(name: &str) -> Option<String> {
+        match name {
+            "JOB_RETENTION_DAYS" | "IDEMPOTENCY_HOURS" | "OUTPUT_RETENTION_HOURS" => None,
+            "S3_PATH_STYLE" | "LOCAL_MODE" | "RUNNING_JOBS" | "OPEN_SHARDS" => None,
+            name if name.ends_with("_BYTES") || name.ends_with("_SECONDS") => None,
+            name => Some(name.to_lowercase()),
+        }
+    }
+
+    #[test]
+    fn a_missing_setting_is_named() {
+        let error = Config::from_lookup(|name| lookup(name).filter(|_| name != "JOBS_TABLE")).unwrap_err();
+        assert_eq!(error.to_string(), "the environment variable JOBS_TABLE is not set");
+    }
+
+    #[test]
+    fn open_jobs_are_only_written_to_partitions_that_are_swept() {
+        let with = |shards: &str| {
+            Config::from_lookup(|name| if name == "OPEN_SHARDS" { Some(shards.to_owned()) } else { lookup(name) })
+        };
+        assert!(with("8").is_ok());
+        for shards in ["0", "9", "256", "x"] {
+            assert!(with(shards).is_err_and(|error| error.to_string().contains("OPEN_SHARDS")), "{shards}");
+        }
+    }
+
+    #[test]
+    fn jobs_must_outlive_idempotency_keys() {
+        let with = |name: &str| match name {
+            "JOB_RETENTION_DAYS" => Some("1".to_owned()),
+            "IDEMPOTENCY_HOURS" => Some("25".to_owned()),
+            name => lookup(name),
+        };
+        assert!(matches!(Config::from_lookup(with), Err(ConfigError::JobsShorterThanKeys)));
+        assert!(Config::from_lookup(lookup).is_ok());
+    }
+
+    #[test]
+    fn malformed_values_are_refused() {
+        let with = |name: &str| if name == "LOCAL_MODE" { Some("yes".to_owned()) } else { lookup(name) };
+        assert!(matches!(Config::from_lookup(with), Err(ConfigError::Malformed { name: "LOCAL_MODE", .. })));
+    }
+}

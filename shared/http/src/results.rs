@@ -1,0 +1,107 @@
+//! The result of an ended job: signed links in JSON, a redirect, or why there is no result.
+
+use lambda_http::http::{StatusCode, header};
+use serde_json::{Value, json};
+
+use super::accept::Accept;
+use super::envelope::{Outcome, Reply};
+use super::error::{ApiError, ErrorCode};
+use docmill_aws::files::{Files, LINK_LIFETIME, SignedLink, result_files};
+use docmill_domain::breach::Breach;
+use docmill_domain::job::{Job, JobStatus, Output};
+use docmill_domain::time::Timestamp;
+
+/// Most files that get links in one response.
+const MOST_LINKS: usize = 1000;
+
+/// The result of waiting.
+#[derive(Debug)]
+pub enum Waited {
+    /// The job has ended: the response.
+    Ended(Reply),
+    GoesOn(Box<Job>),
+}
+
+/// The response to a request that waited, if the job has ended: the job with links to its result, or the result itself if the
+/// client wants that. If the client accepts nothing else and there is no result, it gets an error.
+pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp) -> Result<Waited, ApiError> {
+    match job.status_at(now) {
+        JobStatus::Queued | JobStatus::Processing => Ok(Waited::GoesOn(Box::new(job))),
+        JobStatus::Completed => of_completed(files, job, accept, None, now).await.map(Waited::Ended),
+        JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
+            if accept.takes_json() {
+                Ok(Waited::Ended(Reply::ok("job", job.view(now))))
+            } else {
+                Err(no_result(&job, now))
+            }
+        }
+    }
+}
+
+/// Links to a completed job's result: the primary one and each file, or only the file with this index.
+pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Option<usize>, now: Timestamp) -> Outcome {
+    let (Some(primary), Some(key)) = (job.output.clone(), job.output_key.clone()) else {
+        return Err(ApiError::internal("a completed job has no output"));
+    };
+    // The description of many files is not needed for the primary result.
+    if index.is_none() && accept.prefers(&primary.content_type) {
+        return see_other(&link(files, &key, &primary).await?);
+    }
+    let job = files.with_results(job, now).await.map_err(ApiError::unavailable)?;
+    let each = result_files(&job);
+    let (output, key) = match index {
+        None => (&primary, &key),
+        Some(index) => each.get(index).map(|(output, key)| (*output, key)).ok_or_else(|| no_such_file(each.len()))?,
+    };
+    let signed = link(files, key, output).await?;
+    if accept.prefers(&output.content_type) {
+        return see_other(&signed);
+    }
+    let reply = Reply::ok("job", job.view(now)).with("download", view(output, &signed, now));
+    if index.is_some() {
+        return Ok(reply);
+    }
+    let mut downloads = Vec::new();
+    for (index, (output, key)) in each.iter().enumerate().take(MOST_LINKS) {
+        let mut view = view(output, &link(files, key, output).await?, now);
+        view["index"] = json!(index);
+        downloads.push(view);
+    }
+    Ok(reply.with("downloads", downloads.into()))
+}
+
+/// Why an ended job has no result.
+pub fn no_result(job: &Job, now: Timestamp) -> ApiError {
+    let code = match job.status_at(now) {
+        JobStatus::Expired | JobStatus::Deleted => ErrorCode::OutputExpired,
+        JobStatus::Canceled => ErrorCode::JobCanceled,
+        JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Failed => ErrorCode::JobFailed,
+    };
+    ApiError::from(code).with_job(job.view(now))
+}
+
+async fn link(files: &Files, key: &str, output: &Output) -> Result<SignedLink, ApiError> {
+    files.link(key, output).await.map_err(ApiError::unavailable)
+}
+
+fn see_other(link: &SignedLink) -> Outcome {
+    let reply = Reply::empty(StatusCode::SEE_OTHER).header(header::LOCATION, link.reveal());
+    Ok(reply.header(header::CACHE_CONTROL, "no-store"))
+}
+
+fn no_such_file(count: usize) -> ApiError {
+    let message = format!("must be the index of one of the job's {count} files, from 0");
+    ApiError::validation(vec![Breach::new("?output", message)])
+}
+
+fn view(output: &Output, link: &SignedLink, now: Timestamp) -> Value {
+    let Output { filename, content_type, bytes, sha256, .. } = output;
+    json!({
+        "url": link.reveal(),
+        "expiresAt": now.plus(LINK_LIFETIME).to_string(),
+        "filename": filename,
+        "contentType": content_type,
+        "bytes": bytes,
+        "sha256": sha256,
+    })
+}

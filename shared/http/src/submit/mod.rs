@@ -1,0 +1,490 @@
+//! The one path by which all four endpoints create jobs.
+
+mod stored_sources;
+mod taken;
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::Duration;
+
+use lambda_http::Body;
+use lambda_http::http::Response;
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use self::taken::Taken;
+use super::accept::Accept;
+use super::envelope::Outcome;
+use super::error::{ApiError, ErrorCode};
+use super::guard::{Caller, as_account, authenticated};
+use super::request::ApiRequest;
+use super::results::{self, Waited};
+use super::suggest::tool_not_found;
+use super::wait::{PREFERENCE_APPLIED, Wait};
+use docmill_app::context::Context;
+use docmill_aws::files::ObjectKey;
+use docmill_aws::queue::{Message, Queue};
+use docmill_config::clock;
+use docmill_domain::api_key::Mode;
+use docmill_domain::batch::BatchPlace;
+use docmill_domain::breach::Breach;
+use docmill_domain::catalogue::Tool;
+use docmill_domain::event::{self, EventKind};
+use docmill_domain::idempotency::{IdempotencyKey, IdempotencyRecord};
+use docmill_domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
+use docmill_domain::quota::{Charge, RatePolicy};
+use docmill_domain::request::echo::Echo;
+use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
+use docmill_domain::tool::{ToolSettings, ToolState};
+use docmill_domain::webhook::request::{MAX_URL_BYTES, receiver};
+use docmill_domain::webhook::{JobWebhook, WebhookRequest};
+use docmill_signing::keys::KeyRing;
+use docmill_signing::seal::{BadSetting, SealingKey, Secret};
+use docmill_store::StoreError;
+use docmill_store::batches::Gate;
+use docmill_store::events::StoredEvent;
+use docmill_store::jobs::{WAITING_GRACE, queued_until, uncounted, waiting_until};
+use docmill_store::submission::{Created, Submission, Submissions};
+
+/// Most tries if the jobs that a request names keep changing in the meantime.
+const TRIES: u32 = 4;
+
+/// Time for the transaction and its retries: the function must answer before the gateway gives up.
+const WRITE_TIME: Duration = Duration::from_secs(4);
+
+const SECRET_RULE: &str = "must be `whsec_` and the base64 of 24 to 64 bytes";
+
+/// Time for the job's message.
+const ANNOUNCE_TIME: Duration = Duration::from_secs(2);
+
+/// Time for records that don't affect the answer.
+const NOTE_TIME: Duration = Duration::from_secs(1);
+
+/// What the four creating functions need besides the common context.
+#[derive(Debug)]
+pub struct JobService {
+    pub context: Arc<Context>,
+    pub submissions: Submissions,
+    pub queue: Queue,
+    /// Seals the webhooks of jobs. Without it, a job can't have one.
+    pub sealing: Option<KeyRing<SealingKey>>,
+}
+
+/// A request that may become a job.
+struct Order<'a> {
+    tool: &'a Tool,
+    /// Credits for all steps together.
+    cost: u64,
+    wanted: &'a JobRequest,
+    /// The same with the version of the stored template that it names. A repeated request may find a newer version, and is still the
+    /// same request.
+    exact: &'a JobRequest,
+    warnings: &'a [Warning],
+    /// Unfinished jobs whose results it takes.
+    awaited: BTreeSet<JobId>,
+    webhook: Option<JobWebhook>,
+    /// The item that it is made of, in a batch.
+    item: Option<&'a BatchItem>,
+}
+
+/// An item of a batch that becomes a job.
+#[derive(Debug)]
+pub struct BatchItem {
+    pub place: BatchPlace,
+    pub job: JobId,
+    pub gate: Gate,
+}
+
+/// A request for a job before its checks.
+struct Asked<'a> {
+    body: &'a Map<String, Value>,
+    choice: ToolChoice<'a>,
+    key: Option<&'a IdempotencyKey>,
+    /// An error outside the body.
+    breach: Option<Breach>,
+    item: Option<&'a BatchItem>,
+}
+
+/// The tool that an endpoint creates jobs for.
+#[derive(Clone, Copy, Debug)]
+pub enum ToolChoice<'a> {
+    /// Named by the path.
+    Named(&'a str),
+    /// Named by `toolSlug` in the body.
+    InBody,
+}
+
+impl JobService {
+    pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, BadSetting> {
+        Ok(Self::new(context, Some(KeyRing::of_function()?)))
+    }
+
+    pub fn new(context: impl Into<Arc<Context>>, sealing: Option<KeyRing<SealingKey>>) -> Self {
+        let context = context.into();
+        let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);
+        Self { submissions, queue: context.queue(), context, sealing }
+    }
+
+    pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
+        authenticated(&self.context, request, RatePolicy::Create, async |caller| {
+            self.create_for(&caller, request, choice).await
+        })
+        .await
+    }
+
+    /// The same for an admitted caller.
+    pub async fn create_for(&self, caller: &Caller, request: &ApiRequest, choice: ToolChoice<'_>) -> Outcome {
+        let body = request.json_object()?;
+        let key = request.idempotency_key()?;
+        let (wait, breach) = match Wait::of(request) {
+            Ok(wait) => (wait, None),
+            Err(breach) => (None, Some(breach)),
+        };
+        let waits = caller.limits(&self.context.config.limits).waits;
+        let asked = Asked { body: &body, choice, key: key.as_ref(), breach, item: None };
+        let taken = self.admit_and_submit(asked, caller).await?;
+        match wait {
+            Some(wait) => self.answer_at_end(taken, wait, waits, &Accept::of(&request.headers)).await,
+            None => Ok(taken.accepted(caller.now)),
+        }
+    }
+
+    /// The response once the job has ended, or else the usual response when time is up.
+    async fn answer_at_end(&self, Taken { job, receipt }: Taken, wait: Wait, most: u64, accept: &Accept) -> Outcome {
+        let (job, applied) = wait.for_end(&self.context.jobs, job, most).await;
+        let now = clock::now();
+        let waited = results::of_waited(&self.context.files, job, accept, now).await;
+        let reply = match waited.map_err(|error| ApiError { created: receipt.created(), ..error })? {
+            Waited::Ended(reply) => receipt.on(reply),
+            Waited::GoesOn(job) => Taken { job: *job, receipt }.accepted(now),
+        };
+        Ok(if applied { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
+    }
+
+    /// The same for a signed-in user's account.
+    pub async fn create_as(
+        &self,
+        account: &str,
+        mode: Mode,
+        body: &Map<String, Value>,
+        idempotency_key: Option<IdempotencyKey>,
+        choice: ToolChoice<'_>,
+    ) -> Outcome {
+        as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
+            let asked = Asked { body, choice, key: idempotency_key.as_ref(), breach: None, item: None };
+            let taken = self.admit_and_submit(asked, &caller).await?;
+            Ok(taken.accepted(caller.now))
+        })
+        .await
+    }
+
+    /// The job of an item, with the same checks as any other. It is created once, however often this is called.
+    pub async fn create_item(
+        &self,
+        caller: &Caller,
+        tool: &str,
+        body: &Map<String, Value>,
+        item: &BatchItem,
+    ) -> Result<Job, ApiError> {
+        let asked = Asked { body, choice: ToolChoice::Named(tool), key: None, breach: None, item: Some(item) };
+        Ok(self.admit_and_submit(asked, caller).await?.job)
+    }
+
+    /// The checks of the body in the documented order.
+    async fn admit_and_submit(&self, asked: Asked<'_>, caller: &Caller) -> Result<Taken, ApiError> {
+        let Asked { body, choice, key, breach, item } = asked;
+        let tool = self.choose_tool(choice, body)?;
+        let cost = admit_tool(tool, caller)?.credit_cost;
+        let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
+            (Ok(parsed), None) => parsed,
+            (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
+            (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
+        };
+        let webhook = self.webhook(wanted.webhook.as_ref(), caller.account())?;
+        stored_sources::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
+        let cost = cost + self.admit_steps(&wanted, caller)?;
+        for _ in 0..TRIES {
+            let stored = stored_sources::find(&self.context, &wanted, body, caller).await?;
+            if !stored.breaches.is_empty() {
+                let replay = self.replay(key, &wanted, caller).await?;
+                return replay.ok_or_else(|| ApiError::validation(stored.breaches));
+            }
+            let (webhook, awaited) = (webhook.clone(), stored.awaited);
+            let exact = stored.template.map(|template| wanted.with_version(&template));
+            let exact = exact.as_ref().unwrap_or(&wanted);
+            let order = Order { tool, cost, wanted: &wanted, exact, warnings: &warnings, awaited, webhook, item };
+            if let Some(taken) = self.submit(order, caller, key).await? {
+                return Ok(taken);
+            }
+        }
+        Err(ApiError::unavailable("the jobs that the request names changed during every attempt"))
+    }
+
+    /// The webhook of a job or a batch as it is stored.
+    pub(super) fn webhook(
+        &self,
+        wanted: Option<&WebhookRequest>,
+        account: &str,
+    ) -> Result<Option<JobWebhook>, ApiError> {
+        let Some(wanted) = wanted else { return Ok(None) };
+        let wrong = |member, rule| ApiError::validation(vec![Breach::new(format!("/webhook/{member}"), rule)]);
+        receiver(&wanted.url, MAX_URL_BYTES, self.context.config.local_mode).map_err(|rule| wrong("url", rule))?;
+        if wanted.secret.as_deref().is_some_and(|secret| Secret::parse(secret).is_none()) {
+            return Err(wrong("secret", SECRET_RULE));
+        }
+        let keys = self.sealing.as_ref().ok_or_else(|| ApiError::internal("no key seals the job's webhook"))?;
+        let webhook = JobWebhook::new(account, wanted, |text, id| keys.seal_text(text, account, id));
+        webhook.map(Some).map_err(ApiError::internal)
+    }
+
+    /// Checks that the caller may use all further tools, and returns their total cost.
+    pub(super) fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, ApiError> {
+        let mut cost = 0;
+        for step in &wanted.then {
+            let tool = self.context.catalogue.find(&step.tool).ok_or(ErrorCode::ToolNotFound)?;
+            cost += admit_tool(tool, caller)?.credit_cost;
+        }
+        Ok(cost)
+    }
+
+    pub(super) fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
+        let slug = match choice {
+            ToolChoice::Named(slug) => slug,
+            ToolChoice::InBody => match body.get("toolSlug") {
+                Some(Value::String(slug)) if !slug.is_empty() => slug,
+                Some(_) => return Err(ApiError::validation(vec![Breach::new("/toolSlug", "must be a tool's slug")])),
+                None => {
+                    return Err(ApiError::validation(vec![Breach::new("/toolSlug", "is required on this endpoint")]));
+                }
+            },
+        };
+        self.context.catalogue.find(slug).ok_or_else(|| tool_not_found(&self.context.catalogue, slug))
+    }
+
+    /// The response to a repeated request with the same key.
+    ///
+    /// Timeline: a job is created, the response is lost, and the client repeats the request after the upload has expired. The
+    /// response is still the first job.
+    async fn replay(
+        &self,
+        key: Option<&IdempotencyKey>,
+        wanted: &JobRequest,
+        caller: &Caller,
+    ) -> Result<Option<Taken>, ApiError> {
+        let Some(key) = key else { return Ok(None) };
+        let id = key.record_id(caller.account(), caller.key.mode);
+        let job = self.submissions.earlier(&id, &wanted.canonical().fingerprint(), caller.now).await?;
+        Ok(job.map(|job| Taken::new(job, true)))
+    }
+
+    /// `None` if an awaited job has changed since it was read.
+    async fn submit(
+        &self,
+        order: Order<'_>,
+        caller: &Caller,
+        idempotency_key: Option<&IdempotencyKey>,
+    ) -> Result<Option<Taken>, ApiError> {
+        let job = self.new_job(&order, caller);
+        let canonical = order.wanted.canonical();
+        let idempotency = idempotency_key.map(|key| self.record(key, &job, &canonical, caller));
+        let apart = order.wanted.carries_credentials(&self.context.catalogue);
+        let job = self.with_payload(job, order.exact.for_worker().reveal(), apart).await?;
+        let cost = order.cost;
+        let submission = Submission {
+            job,
+            idempotency,
+            awaited: order.awaited.into_iter().collect(),
+            gate: order.item.map(|item| item.gate.clone()),
+            cost,
+            included: caller.plan().included_credits,
+            now: caller.now,
+        };
+        let payload = submission.job.secret.clone();
+        let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
+        match &created {
+            // A waiting job is announced once it no longer waits.
+            Created::Fresh(job) if job.waiting_for.is_some() => {}
+            Created::Fresh(job) => self.announce(job).await,
+            Created::Replay(_)
+            | Created::Mismatch
+            | Created::AwaitedMoved
+            | Created::GateClosed
+            | Created::InsufficientCredits { .. }
+            | Created::TestQuotaExhausted => {
+                // Timeline: a run sleeps before this, and the next run creates the job of the same item. Its request has the same
+                // key, so the sweeper decides whether a job needs it.
+                if order.item.is_none() {
+                    self.discard(payload).await;
+                }
+            }
+        }
+        match created {
+            Created::Fresh(job) => Ok(Some(Taken::new(*job, false))),
+            Created::Replay(job) => Ok(Some(Taken::new(*job, true))),
+            Created::AwaitedMoved => Ok(None),
+            Created::GateClosed => Err(ErrorCode::BatchEnded.into()),
+            Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
+            Created::InsufficientCredits { available } => {
+                self.note_exhaustion(caller, cost, available).await;
+                let contact = caller.settings.service.credits_contact.as_ref();
+                Err(ApiError::insufficient_credits(cost, available, contact))
+            }
+            Created::TestQuotaExhausted => {
+                let seconds = caller.now.next_day().millis_since(caller.now).div_ceil(1000);
+                let message =
+                    "Your account has reached today's limit of test jobs. Wait until midnight UTC, or use a live key.";
+                Err(ApiError::rate_limited(seconds).with_message(message))
+            }
+        }
+    }
+
+    /// Records `quota.exhausted` once a month. The response does not depend on it and does not wait long; the next refusal tries
+    /// again.
+    async fn note_exhaustion(&self, caller: &Caller, required: u64, available: u64) {
+        let data = event::quota_exhausted(caller.now.period(), required, available);
+        let event = StoredEvent::new(caller.account(), EventKind::QuotaExhausted, caller.now, data);
+        let recorded = self.context.events.record_exhaustion(&event, caller.now.period());
+        let outcome = tokio::time::timeout(NOTE_TIME, recorded).await.unwrap_or_else(|_| Err(overlong()));
+        if let Err(error) = outcome {
+            tracing::warn!(%error, "quota.exhausted could not be recorded; the next refusal will try again");
+        }
+    }
+
+    fn new_job(&self, order: &Order<'_>, caller: &Caller) -> Job {
+        let Order { tool, wanted, exact, warnings, awaited, webhook, item, cost: _ } = order;
+        let id = item.map_or_else(JobId::new, |item| item.job);
+        let shown = Echo::of(exact, &tool.definition, &self.context.catalogue);
+        let queue = tool.definition.queue;
+        let (open, due) = if awaited.is_empty() {
+            queued_until(queue, id, caller.now.plus(QUEUED_GRACE))
+        } else {
+            waiting_until(id, caller.now.plus(WAITING_GRACE))
+        };
+        Job {
+            id,
+            account: caller.key.account.clone(),
+            key_id: caller.key.key_id.clone(),
+            request_id: caller.request_id.as_ref().map(ToString::to_string),
+            mode: caller.key.mode,
+            batch: item.map(|item| item.place),
+            tool: wanted.tool.clone(),
+            queue,
+            status: JobStatus::Queued,
+            version: 1,
+            created_at: caller.now,
+            started_at: None,
+            finished_at: None,
+            expires_at: None,
+            attempts: 0,
+            lease_until: None,
+            claim_id: None,
+            held: None,
+            delivering: false,
+            progress: None,
+            period: caller.now.period(),
+            charge: Charge::NOTHING,
+            till: None,
+            included_credits: 0,
+            refunded: 0,
+            input: shown.input,
+            options: shown.options,
+            then: shown.then,
+            output_request: shown.output,
+            retention_seconds: wanted.output.retention_seconds,
+            webhook: webhook.clone(),
+            metadata: wanted.metadata.clone(),
+            limits: caller.settings.ceilings(&caller.key),
+            output: None,
+            results: None,
+            steps: Vec::new(),
+            output_key: None,
+            delivered: None,
+            engine: None,
+            timings: None,
+            warnings: warnings.to_vec(),
+            error: None,
+            waiting_for: (!awaited.is_empty()).then(|| awaited.clone()),
+            waiters: None,
+            ended_as: None,
+            deleted_at: None,
+            secret: None,
+            open,
+            due,
+            uncounted: uncounted(id, caller.key.mode),
+            creation_counted: false,
+            ttl: caller.now.plus(self.context.config.job_retention).as_ttl_seconds(),
+        }
+    }
+
+    /// Items must stay small: a large payload is stored in the bucket before the job is written. So is one with credentials
+    /// (`apart`), because table backups keep deleted data for 35 days and the bucket has no backups.
+    async fn with_payload(&self, mut job: Job, payload: String, apart: bool) -> Result<Job, ApiError> {
+        job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES && !apart {
+            Payload::Inline(payload)
+        } else {
+            let key = ObjectKey::Input { account: &job.account, job: job.id };
+            self.context.files.put_text(&key, payload).await.map_err(ApiError::unavailable)?;
+            Payload::Stored(key.to_string())
+        });
+        Ok(job)
+    }
+
+    /// Deletes the payload of a job that was not created. If that is uncertain, the sweeper looks whether there is a job.
+    async fn discard(&self, payload: Option<Payload>) {
+        if let Some(Payload::Stored(key)) = payload
+            && let Err(error) = self.context.files.delete(&key).await
+        {
+            tracing::warn!(%error, "a refused request's payload could not be deleted; the sweeper will delete it");
+        }
+    }
+
+    fn record(&self, key: &IdempotencyKey, job: &Job, request: &CanonicalText, caller: &Caller) -> IdempotencyRecord {
+        let kept_until = caller.now.plus(self.context.config.idempotency_retention);
+        IdempotencyRecord {
+            id: key.record_id(caller.account(), caller.key.mode),
+            job_id: job.id,
+            fingerprint: request.fingerprint(),
+            kept_until,
+            ttl: kept_until.as_ttl_seconds(),
+        }
+    }
+
+    /// The job is stored already: if the queue is down, the sweeper sends the message.
+    ///
+    /// Timeline: the transaction takes four seconds and SQS does not answer. Without its own time limit, this call would use up
+    /// the handler's time, and the client would get a 503 for a job that exists and is charged.
+    async fn announce(&self, job: &Job) {
+        let message = Message::Convert { job_id: job.id };
+        let sent = tokio::time::timeout(ANNOUNCE_TIME, self.queue.send(job.queue, &job.account, &message)).await;
+        match sent {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => {
+                tracing::warn!(job_id = %job.id, %error, "the job's message was not sent; the sweeper will send it");
+            }
+            Err(_elapsed) => {
+                tracing::warn!(job_id = %job.id, "SQS did not answer in time; the sweeper will send the job's message if it is missing");
+            }
+        }
+    }
+}
+
+fn overlong() -> StoreError {
+    StoreError::Unavailable(format!("no answer for {NOTE_TIME:?}"))
+}
+
+pub(super) fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, ApiError> {
+    let settings = caller.settings.tool(tool);
+    if !settings.admits(&tool.definition.slug, &caller.plan(), &caller.key) {
+        return Err(ErrorCode::ToolNotAllowed.into());
+    }
+    match settings.state {
+        ToolState::Live | ToolState::Beta => Ok(settings),
+        ToolState::Maintenance | ToolState::Disabled => {
+            let message = "This tool is in maintenance. Try again later; nothing was charged.";
+            Err(ApiError {
+                retry_after_seconds: Some(60),
+                ..ApiError::from(ErrorCode::Unavailable).with_message(message)
+            })
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Tests the direction of dependencies that ARCHITECTURE.md describes. `table` holds the rules, and `reading` reads the sources.
+
+#![cfg(test)]
+
+mod reading;
+mod table;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use reading::{Crate, circle, crates, dependencies_of, module_uses, without_tests};
+use table::{CRATE_LINES, CRATES, FILE_LINES, MODULES};
+
+/// The rule of a crate that is none of the functions, each of which may use whatever is not a function.
+fn rules() -> BTreeMap<&'static str, BTreeSet<&'static str>> {
+    CRATES.iter().map(|(name, uses)| (*name, uses.iter().copied().collect())).collect()
+}
+
+#[test]
+fn crates_depend_on_what_the_table_allows() {
+    let (rules, crates) = (rules(), crates());
+    let mut mistakes = Vec::new();
+    for each in crates.iter().filter(|each| each.is_product()) {
+        let used = dependencies_of(each, &crates);
+        match rules.get(each.name.as_str()) {
+            Some(allowed) => {
+                let wrong = used.iter().filter(|used| !allowed.contains(used.as_str()));
+                mistakes.extend(wrong.map(|used| format!("{} uses {used}", each.name)));
+                let unused = allowed.iter().filter(|allowed| !used.contains(**allowed));
+                mistakes.extend(unused.map(|allowed| format!("the table lets {} use {allowed}", each.name)));
+            }
+            // An endpoint is a crate that nobody uses.
+            None if each.is_function() => {}
+            None => mistakes.push(format!("{} is not in the table", each.name)),
+        }
+    }
+    let known: BTreeSet<_> = crates.iter().map(|each| each.name.as_str()).collect();
+    mistakes.extend(rules.keys().filter(|name| !known.contains(*name)).map(|name| format!("there is no crate {name}")));
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+}
+
+#[test]
+fn modules_use_what_the_table_allows() {
+    let crates = crates();
+    let mut mistakes = Vec::new();
+    for (name, rules) in MODULES {
+        let found = crates.iter().find(|each| each.name == *name);
+        let uses = module_uses(found.unwrap_or_else(|| panic!("there is no crate {name}")));
+        let rules: BTreeMap<_, _> = rules.iter().copied().collect();
+        for (module, used) in &uses {
+            let Some(allowed) = rules.get(module.as_str()) else {
+                mistakes.push(format!("{name}: {module} is not in the table"));
+                continue;
+            };
+            let wrong = used.iter().filter(|used| !allowed.contains(&used.as_str()));
+            mistakes.extend(wrong.map(|used| format!("{name}: {module} uses {used}")));
+        }
+    }
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+}
+
+#[test]
+fn modules_have_no_circular_dependencies() {
+    let crates = crates();
+    let with_circles = |each: &&Crate| each.is_product() && !table::WITH_CIRCLES.contains(&each.name.as_str());
+    let circles = crates.iter().filter(with_circles).map(|each| (each.name.as_str(), circle(module_uses(each))));
+    let circles: Vec<_> = circles.filter(|(_, circle)| !circle.is_empty()).collect();
+    assert!(circles.is_empty(), "{circles:#?}");
+}
+
+/// Those that are listed must still have one, or leave the list.
+#[test]
+fn crates_that_are_listed_with_circles_have_some() {
+    let crates = crates();
+    for name in table::WITH_CIRCLES {
+        let each = crates.iter().find(|each| each.name == *name).unwrap();
+        assert!(!circle(module_uses(each)).is_empty(), "{name} has no circle any more");
+    }
+}
+
+#[test]
+fn no_crate_and_no_file_is_too_long() {
+    let mut mistakes = Vec::new();
+    for each in crates().iter().filter(|each| each.is_product()) {
+        let files = each.sources();
+        let long = files.iter().filter(|(_, text)| text.lines().count() >= FILE_LINES);
+        mistakes.extend(long.map(|(path, _)| path.display().to_string()));
+        let lines: usize = files.iter().map(|(_, text)| without_tests(text).lines().count()).sum();
+        let most = CRATE_LINES.iter().find(|(name, _)| *name == each.name).map_or(table::MOST_LINES, |(_, most)| *most);
+        if lines > most {
+            mistakes.push(format!("{} has {lines} lines; at most {most} are allowed", each.name));
+        }
+    }
+    assert!(mistakes.is_empty(), "{mistakes:#?}");
+}
