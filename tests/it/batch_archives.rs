@@ -122,7 +122,7 @@ async fn an_archive_has_every_result_under_a_name_of_its_own() {
     };
     scene.world.context.files.delete(&key_of(4)).await.unwrap();
     let deleted = jobs.into_iter().find(|job| job.batch.unwrap().index == 5).unwrap();
-    docmill_http::control::ControlService::new(scene.context()).erase(deleted).await.unwrap();
+    docmill_app::jobs::control::ControlService::new(scene.context()).erase(deleted).await.unwrap();
 
     run(&runner, &account, id).await;
     let batch = scene.batch(&account, id).await;
@@ -252,7 +252,7 @@ async fn a_deleted_batch_leaves_no_archive() {
     run(&runner, &account, id).await;
     let files = &scene.world.context.files;
     assert_eq!(files.list(&archive_folder(&batch)).await.unwrap().len(), 2, "the ZIP and its names");
-    let service = std::sync::Arc::new(docmill_http::batches::BatchControl::new(scene.context()));
+    let service = std::sync::Arc::new(docmill_app::batches::BatchControl::new(scene.context()));
     let request = RequestBuilder::new(Method::DELETE, &format!("/v1/batches/{id}"))
         .key(&account.key)
         .parameter("batch_id", &id.to_string())

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use docmill_app::batches::BatchControl;
 use docmill_config::clock;
 use docmill_domain::batch::{Batch, BatchId, Refusal, State};
 use docmill_domain::job::JobStatus;
 use docmill_domain::upload::UploadId;
-use docmill_http::batches::BatchControl;
 use docmill_store::jobs::Written;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

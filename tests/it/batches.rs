@@ -5,16 +5,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use batch_runner::Runner;
+use docmill_app::batches::{BatchControl, NewBatches, own_batch};
+use docmill_app::caller::caller_of;
 use docmill_app::context::Context;
+use docmill_app::jobs::submit::JobService;
 use docmill_aws::files::ObjectKey;
 use docmill_config::clock;
 use docmill_domain::api_key::Mode;
 use docmill_domain::batch::{Batch, BatchId, CancelReason, OnError, Reason, State, Tally};
 use docmill_domain::job::{Job, JobId, JobStatus};
 use docmill_domain::upload::UploadId;
-use docmill_http::batches::{BatchControl, NewBatches, own_batch};
-use docmill_http::guard::caller_of;
-use docmill_http::submit::JobService;
+use docmill_http::error::ApiError;
 use docmill_store::batches::LEASE;
 use docmill_store::jobs::Written;
 use futures_util::future::join_all;
@@ -315,7 +316,7 @@ async fn a_run_that_slept_creates_no_job_of_a_canceled_batch() {
     assert_eq!(scene.world.spent(&account).await.0, 0, "everything is refunded");
     // The first run wakes up, with what it read before.
     let gate = docmill_store::batches::Gate { account: account.id.clone(), batch: id, run: batch.run };
-    let item = docmill_http::submit::BatchItem {
+    let item = docmill_app::jobs::submit::BatchItem {
         place: docmill_domain::batch::BatchPlace { id, index: 59 },
         job: batch.job(59),
         gate,
@@ -323,7 +324,7 @@ async fn a_run_that_slept_creates_no_job_of_a_canceled_batch() {
     let caller = caller_of(&scene.world.context, &batch.key_hash).await.unwrap();
     let body = json!({"html": "<p>late"});
     let late = scene.world.service.create_item(&caller, "html-to-pdf", body.as_object().unwrap(), &item).await;
-    assert_eq!(late.unwrap_err().code.as_str(), "batch_ended");
+    assert_eq!(ApiError::from(late.unwrap_err()).code.as_str(), "batch_ended");
     assert!(scene.world.context.jobs.get(batch.job(59)).await.unwrap().is_none());
     assert_eq!(scene.world.spent(&account).await.0, 0);
     let again = scene.control(&account, id, "cancel").await;

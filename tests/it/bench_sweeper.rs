@@ -9,10 +9,10 @@ use std::time::{Duration, Instant};
 
 use docmill_app::context::Context;
 use docmill_config::clock;
-use docmill_domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, QUEUED_GRACE};
+use docmill_domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, OpenShards, QUEUED_GRACE};
 use docmill_domain::time::Timestamp;
 use docmill_store::item::Shard;
-use docmill_store::jobs::queued_until;
+use docmill_store::jobs::open_until;
 use sweeper::{Repairs, Sweeper};
 
 use crate::support::jobs::put_all;
@@ -31,7 +31,8 @@ fn number(name: &str, default: usize) -> usize {
 fn queued(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     let age = Duration::from_secs(1800) * u32::try_from(index).unwrap() / u32::try_from(of).unwrap();
     let (id, created_at) = (JobId::new(), now.minus(age));
-    let (open, due) = queued_until(template.queue, id, created_at.plus(QUEUED_GRACE));
+    let (open, due) =
+        open_until(Shard::queued(template.queue, id, OpenShards::default()), created_at.plus(QUEUED_GRACE));
     Job { id, created_at, open, due, ..template.clone() }
 }
 
@@ -40,7 +41,7 @@ fn leased(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     let ended = now.minus(MINUTE * u32::try_from(index).unwrap() / u32::try_from(of).unwrap());
     let id = JobId::new();
     let attempts = if index.is_multiple_of(EXHAUSTED) { MAX_ATTEMPTS } else { 1 };
-    let (status, open) = (JobStatus::Processing, Some(Shard::leased(id).key()));
+    let (status, open) = (JobStatus::Processing, Some(Shard::leased(id, OpenShards::default()).key()));
     Job { id, status, attempts, lease_until: Some(ended), due: Some(ended), open, ..template.clone() }
 }
 
@@ -48,7 +49,7 @@ fn leased(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
 fn kept(template: &Job, now: Timestamp) -> Job {
     let (id, expired) = (JobId::new(), Some(now.minus(MINUTE)));
     let output_key = Some(format!("outputs/day/{}/{id}/1/0", template.account));
-    let (status, open) = (JobStatus::Completed, Some(Shard::kept(id).key()));
+    let (status, open) = (JobStatus::Completed, Some(Shard::kept(id, OpenShards::default()).key()));
     Job { id, status, expires_at: expired, due: expired, output_key, open, secret: None, ..template.clone() }
 }
 

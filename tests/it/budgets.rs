@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
+use docmill_app::fonts::FontService;
+use docmill_app::jobs::control::ControlService;
+use docmill_app::templates::TemplateService;
 use docmill_config::clock;
 use docmill_domain::account::Limiter;
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::JobId;
 use docmill_domain::quota::RateLimit;
-use docmill_http::control::ControlService;
-use docmill_http::fonts::FontService;
-use docmill_http::templates::TemplateService;
 use lambda_http::http::Method;
 use list_jobs::JobList;
 use list_jobs::cursor::CursorKey;

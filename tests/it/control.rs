@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use docmill_app::jobs::control::ControlService;
 use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
 use docmill_config::clock;
 use docmill_domain::job::Completion;
 use docmill_domain::job::{Job, JobId, JobStatus};
-use docmill_http::control::ControlService;
 use docmill_http::request::ApiRequest;
 use docmill_store::jobs::{Claim, Written};
 use lambda_http::http::Method;

@@ -3,12 +3,12 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
+use docmill_app::fonts::FontService;
 use docmill_aws::files::ObjectKey;
 use docmill_config::clock;
 use docmill_domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
 use docmill_domain::job::JobStatus;
 use docmill_domain::upload::UploadId;
-use docmill_http::fonts::FontService;
 use docmill_store::fonts::Added;
 use futures_util::future::join_all;
 use lambda_http::http::Method;

@@ -36,7 +36,7 @@ async fn no_secret_reaches_a_log_or_a_finished_record() {
     let canary = |name: &str| format!("canary{name}{}", uuid::Uuid::now_v7().simple());
     let (query, password, content, idempotency) =
         (canary("query"), canary("password"), canary("content"), canary("key"));
-    let signing = docmill_webhooks::Secret::new().as_str().to_owned();
+    let signing = docmill_signing::seal::Secret::new().as_str().to_owned();
 
     let (upload, signature) = upload(&deployed, &account.key, &format!("<p>{content}")).await;
     let jobs = [

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use docmill_app::templates::TemplateService;
 use docmill_aws::files::{ObjectKey, template_folder};
 use docmill_config::clock;
 use docmill_domain::job::{JobErrorCode, JobId, Payload};
 use docmill_domain::template::{TemplateName, Version};
 use docmill_domain::upload::UploadId;
-use docmill_http::templates::TemplateService;
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

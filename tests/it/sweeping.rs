@@ -230,7 +230,7 @@ async fn a_job_in_a_shard_that_is_no_longer_used_is_repaired() {
     sweeper(&world).0.run().await.unwrap();
     let repaired = job(&world, id).await;
     assert_eq!(repaired.status, JobStatus::Queued);
-    let own_shard = Shard::queued(repaired.queue, id).key();
+    let own_shard = Shard::queued(repaired.queue, id, world.config.tables.open_shards).key();
     assert_eq!(repaired.open, Some(own_shard), "from here on it lies where new jobs do");
 }
 

@@ -8,15 +8,15 @@ use aws_lc_rs::signature::{ED25519, UnparsedPublicKey};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use docmill_app::context::Context;
+use docmill_app::jobs::submit::JobService;
 use docmill_aws::queue::WebhookMessage;
 use docmill_config::clock;
 use docmill_domain::event::EventKind;
 use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::{DeliveryId, EndpointId};
-use docmill_http::submit::JobService;
+use docmill_signing::keys::KeyRing;
 use docmill_store::events::StoredEvent;
 use docmill_store::item::{number, string};
-use docmill_webhooks::KeyRing;
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 

@@ -6,9 +6,10 @@ use std::time::Duration;
 
 use docmill_config::clock;
 use docmill_domain::event::EventKind;
+use docmill_signing::keys::KeyRing;
 use docmill_store::events::StoredEvent;
 use docmill_store::item::string;
-use docmill_webhooks::{KeyRing, Replays, Rotation};
+use docmill_webhooks::{Replays, Rotation};
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};

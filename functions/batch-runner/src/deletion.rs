@@ -1,12 +1,12 @@
 //! Deletes a batch whose jobs have all ended, page by page. What is deleted twice is deleted as well, so a run may be killed anywhere.
 
+use docmill_app::batches::{delete_archive, try_delete_items};
 use docmill_domain::job::Job;
-use docmill_http::batches::{delete_archive, try_delete_items};
 use docmill_store::jobs::Written;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use crate::Obstacle;
-use crate::run::{Run, Step, failed};
+use crate::run::{Run, Step};
 
 /// Jobs that are deleted before this is noted.
 const PAGE: u32 = 100;
@@ -30,7 +30,7 @@ impl Run<'_> {
     }
 
     async fn delete_job(&self, job: Job) -> Result<(), Obstacle> {
-        self.runner.control.erase(job).await.map_err(failed)
+        Ok(self.runner.control.erase(job).await?)
     }
 
     /// The record is the last to go: until then, the sweeper calls the next run.

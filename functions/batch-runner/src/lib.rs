@@ -13,12 +13,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use docmill_app::context::Context;
+use docmill_app::fault::Fault;
+use docmill_app::jobs::control::{ControlError, ControlService};
+use docmill_app::jobs::submit::JobService;
 use docmill_aws::files::FilesError;
 use docmill_aws::queue::{BatchMessage, QueueError, parse_batch_message};
 use docmill_config::clock;
 use docmill_domain::batch::BatchId;
-use docmill_http::control::ControlService;
-use docmill_http::submit::JobService;
 use docmill_store::StoreError;
 use tokio::time::Instant;
 
@@ -57,6 +58,10 @@ pub enum Obstacle {
     Archive(String),
     #[error("the next job could not be created: {0}")]
     Job(String),
+    #[error(transparent)]
+    Control(#[from] ControlError),
+    #[error(transparent)]
+    Fault(#[from] Fault),
 }
 
 impl Runner {

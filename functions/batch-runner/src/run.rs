@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
+use docmill_app::batches::{delete_archive, delete_items, try_delete_items};
+use docmill_app::caller::{Caller, Denied, caller_of};
+use docmill_app::jobs::submit::{BatchItem, SubmitError};
 use docmill_aws::files::{BatchPart, ObjectKey};
 use docmill_config::clock;
 use docmill_domain::batch::{Batch, BatchPlace, Defaults, PauseReason, Refusal, Seen, State, item_body};
+use docmill_domain::breach::Breach;
 use docmill_domain::event::EventKind;
 use docmill_domain::job::{Job, JobId, JobStatus};
-use docmill_http::batches::{delete_archive, delete_items, try_delete_items};
-use docmill_http::error::{ApiError, ErrorCode};
-use docmill_http::guard::{Caller, caller_of};
-use docmill_http::submit::BatchItem;
 use docmill_store::batches::{DUE_BATCHES, Gate};
 use docmill_store::events::StoredEvent;
 use docmill_store::jobs::Written;
@@ -25,6 +25,10 @@ const AHEAD: u32 = 25;
 const GRACE: Duration = Duration::from_secs(60);
 /// The sweeper looks at a paused batch then.
 const PAUSED_GRACE: Duration = Duration::from_secs(3600);
+
+/// The code of an item whose request is invalid, and what it means.
+const INVALID: &str = "validation_failed";
+const INVALID_MESSAGE: &str = "The request does not match the tool's schema. See `details`.";
 
 /// What a step of a run has done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -141,7 +145,7 @@ impl<'a> Run<'a> {
         }
         let mut caller = match caller_of(&self.runner.context, &self.batch.key_hash).await {
             Ok(caller) => caller,
-            Err(error) => return Ok(Some(self.pause(pause_reason(error.code).ok_or_else(|| failed(error))?))),
+            Err(denied) => return Ok(Some(self.pause(pause_of(denied)?))),
         };
         let defaults = self.defaults().await?;
         for _ in 0..most {
@@ -190,12 +194,7 @@ impl<'a> Run<'a> {
         let body = item_body(defaults, &item);
         match Box::pin(self.runner.jobs.create_item(caller, &self.batch.tool, &body, &item_of)).await {
             Ok(job) => Ok(Made::Job(job.charge.total())),
-            Err(error) if error.code == ErrorCode::BatchEnded => Ok(Made::Over),
-            Err(error) => match pause_reason(error.code) {
-                Some(why) => Ok(Made::Paused(why)),
-                None if is_of_item(error.code) => Ok(Made::Refused(refusal(error))),
-                None => Err(failed(error)),
-            },
+            Err(error) => made_nothing(error),
         }
     }
 
@@ -217,7 +216,7 @@ impl<'a> Run<'a> {
         for (_, job) in self.jobs(&open).await? {
             match job.status {
                 JobStatus::Queued | JobStatus::Processing => {
-                    self.runner.control.end(&job).await.map_err(failed)?;
+                    self.runner.control.end(&job).await?;
                 }
                 JobStatus::Completed
                 | JobStatus::Failed
@@ -283,59 +282,35 @@ impl<'a> Run<'a> {
     }
 }
 
-pub(crate) fn failed(error: ApiError) -> Obstacle {
-    Obstacle::Job(format!("{}: {}", error.code.as_str(), error.cause.unwrap_or_default()))
-}
-
-/// Why no item can become a job, if it is for such a reason.
-fn pause_reason(code: ErrorCode) -> Option<PauseReason> {
-    match code {
-        ErrorCode::InsufficientCredits => Some(PauseReason::InsufficientCredits),
-        ErrorCode::RateLimited => Some(PauseReason::TestLimitReached),
-        ErrorCode::MissingApiKey | ErrorCode::InvalidApiKey | ErrorCode::RevokedApiKey => {
-            Some(PauseReason::RevokedApiKey)
-        }
-        ErrorCode::AccountSuspended => Some(PauseReason::AccountSuspended),
-        ErrorCode::TestModeDisabled => Some(PauseReason::TestModeDisabled),
-        ErrorCode::ToolNotAllowed | ErrorCode::ToolNotFound => Some(PauseReason::ToolNotAllowed),
-        ErrorCode::InvalidJson
-        | ErrorCode::InvalidIdempotencyKey
-        | ErrorCode::OriginNotAllowed
-        | ErrorCode::JobNotFound
-        | ErrorCode::FontNotFound
-        | ErrorCode::TemplateNotFound
-        | ErrorCode::EventNotFound
-        | ErrorCode::WebhookNotFound
-        | ErrorCode::BatchNotFound
-        | ErrorCode::RouteNotFound
-        | ErrorCode::MethodNotAllowed
-        | ErrorCode::JobFailed
-        | ErrorCode::JobCanceled
-        | ErrorCode::JobEnded
-        | ErrorCode::BatchEnded
-        | ErrorCode::TooManyFonts
-        | ErrorCode::TooManyTemplates
-        | ErrorCode::TooManyWebhooks
-        | ErrorCode::WebhookDisabled
-        | ErrorCode::OutputExpired
-        | ErrorCode::PayloadTooLarge
-        | ErrorCode::UnsupportedMediaType
-        | ErrorCode::ValidationFailed
-        | ErrorCode::InvalidFont
-        | ErrorCode::InvalidTemplate
-        | ErrorCode::WebhookChallengeFailed
-        | ErrorCode::IdempotencyKeyReused
-        | ErrorCode::Internal
-        | ErrorCode::Unavailable => None,
+/// Why no item can become a job, if it is through the key or its account. If it is the service's fault, the run ends.
+fn pause_of(denied: Denied) -> Result<PauseReason, Obstacle> {
+    match denied {
+        Denied::UnknownKey | Denied::RevokedKey => Ok(PauseReason::RevokedApiKey),
+        Denied::AccountSuspended => Ok(PauseReason::AccountSuspended),
+        Denied::TestModeDisabled => Ok(PauseReason::TestModeDisabled),
+        Denied::RateLimited { .. } => Ok(PauseReason::TestLimitReached),
+        // No request of a client is counted here.
+        Denied::OriginNotAllowed => Err(Obstacle::Job(denied.to_string())),
+        Denied::Fault(fault) => Err(fault.into()),
     }
 }
 
-/// Whether the item itself is at fault. Otherwise, the service is, and the item is tried again.
-fn is_of_item(code: ErrorCode) -> bool {
-    !code.status().is_server_error()
+/// What became of an item that did not become a job. If it is the service's fault, the run ends, and the item is tried again.
+fn made_nothing(error: SubmitError) -> Result<Made, Obstacle> {
+    match error {
+        SubmitError::InsufficientCredits { .. } => Ok(Made::Paused(PauseReason::InsufficientCredits)),
+        SubmitError::TestJobsUsedUp { .. } => Ok(Made::Paused(PauseReason::TestLimitReached)),
+        SubmitError::UnknownTool(_) | SubmitError::ToolNotAllowed => Ok(Made::Paused(PauseReason::ToolNotAllowed)),
+        SubmitError::Invalid(breaches) => Ok(Made::Refused(refusal(breaches))),
+        SubmitError::BatchEnded => Ok(Made::Over),
+        // An item has no idempotency key.
+        SubmitError::ToolInMaintenance | SubmitError::KeyReused => Err(Obstacle::Job(error.to_string())),
+        SubmitError::Fault(fault) => Err(fault.into()),
+    }
 }
 
-fn refusal(error: ApiError) -> Refusal {
-    let details = error.details.into_iter().map(Into::into).collect();
-    Refusal { code: error.code.as_str().to_owned(), message: error.message, details }
+/// As the API tells it of a single job.
+fn refusal(breaches: Vec<Breach>) -> Refusal {
+    let details = breaches.into_iter().map(Into::into).collect();
+    Refusal { code: INVALID.to_owned(), message: INVALID_MESSAGE.to_owned(), details }
 }

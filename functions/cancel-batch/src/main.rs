@@ -1,5 +1,5 @@
+use docmill_app::batches::BatchControl;
 use docmill_app::context::Context;
-use docmill_http::batches::BatchControl;
 use docmill_http::serve::serve;
 use docmill_telemetry as telemetry;
 

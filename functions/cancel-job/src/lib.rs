@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use docmill_app::jobs::control::ControlService;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::control::ControlService;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;

@@ -2,8 +2,9 @@
 
 use std::sync::Arc;
 
+use docmill_app::batches::NewBatches;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::batches::NewBatches;
+use docmill_http::batches::accepted;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;
@@ -13,7 +14,7 @@ pub async fn handle(service: Arc<NewBatches>, request: ApiRequest) -> Response<B
     authenticated(&service.jobs.context, &request, RatePolicy::Create, async |caller| {
         let body = request.json_object()?;
         let key = request.idempotency_key()?;
-        service.create(&caller, &body, key.as_ref()).await
+        Ok(accepted(&service.create(&caller, &body, key.as_ref()).await?))
     })
     .await
 }

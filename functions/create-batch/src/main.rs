@@ -1,7 +1,7 @@
+use docmill_app::batches::NewBatches;
 use docmill_app::context::Context;
-use docmill_http::batches::NewBatches;
+use docmill_app::jobs::submit::JobService;
 use docmill_http::serve::serve;
-use docmill_http::submit::JobService;
 use docmill_telemetry as telemetry;
 
 #[tokio::main(flavor = "current_thread")]

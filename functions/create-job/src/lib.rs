@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use docmill_app::jobs::submit::{JobService, ToolChoice};
+use docmill_http::jobs;
 use docmill_http::request::ApiRequest;
-use docmill_http::submit::{JobService, ToolChoice};
 use lambda_http::Body;
 use lambda_http::http::Response;
 
 pub async fn handle(service: Arc<JobService>, request: ApiRequest) -> Response<Body> {
-    service.create(&request, ToolChoice::InBody).await
+    jobs::create(&service, &request, ToolChoice::InBody).await
 }

@@ -2,17 +2,18 @@
 
 use std::sync::Arc;
 
+use docmill_app::uploads::UploadService;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
-use docmill_http::uploads::UploadService;
 use lambda_http::Body;
 use lambda_http::http::Response;
 
 pub async fn handle(service: Arc<UploadService>, request: ApiRequest) -> Response<Body> {
     authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
         let body = request.json_object()?;
-        service.issue(&body, &caller).await
+        Ok(Reply::ok("upload", service.issue(&body, &caller).await?))
     })
     .await
 }

@@ -4,6 +4,7 @@
 //! from data to markup; only its handler reads or writes. Files depend on each other in one direction: config, issuer, state,
 //! cookies, session, viewer, form, layout, pages.
 
+mod actions;
 pub mod assets;
 pub mod config;
 pub mod cookies;

@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use docmill_app::batches::{BatchControl, NewBatches};
 use docmill_app::context::Context;
-use docmill_http::batches::{BatchControl, NewBatches};
-use docmill_http::control::ControlService;
-use docmill_http::fonts::FontService;
-use docmill_http::submit::JobService;
-use docmill_http::templates::TemplateService;
-use docmill_http::uploads::UploadService;
+use docmill_app::fonts::FontService;
+use docmill_app::jobs::control::ControlService;
+use docmill_app::jobs::submit::JobService;
+use docmill_app::templates::TemplateService;
+use docmill_app::uploads::UploadService;
 
 use crate::config::DashboardConfig;
 use crate::issuer::{Issuer, IssuerError};

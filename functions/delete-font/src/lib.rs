@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use docmill_app::fonts::FontService;
 use docmill_domain::quota::RatePolicy;
 use docmill_http::envelope::Reply;
-use docmill_http::fonts::FontService;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;

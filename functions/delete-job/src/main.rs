@@ -1,5 +1,5 @@
 use docmill_app::context::Context;
-use docmill_http::control::ControlService;
+use docmill_app::jobs::control::ControlService;
 use docmill_http::serve::serve;
 use docmill_telemetry as telemetry;
 

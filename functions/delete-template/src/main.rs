@@ -1,6 +1,6 @@
 use docmill_app::context::Context;
+use docmill_app::templates::TemplateService;
 use docmill_http::serve::serve;
-use docmill_http::templates::TemplateService;
 use docmill_telemetry as telemetry;
 
 #[tokio::main(flavor = "current_thread")]

@@ -8,10 +8,11 @@ use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::{
     Attempt, Delivery, DeliveryId, DisabledReason, Dropped, Endpoint, EndpointId, Health, JobWebhook,
 };
+use docmill_signing::seal::Secret;
 use docmill_store::events::StoredEvent;
 use docmill_store::webhooks::Claim;
 use docmill_telemetry as telemetry;
-use docmill_webhooks::{Answer, Headers, Secret};
+use docmill_webhooks::{Answer, Headers};
 
 use crate::{Deliverer, Obstacle};
 

@@ -10,8 +10,10 @@ mod fan_out;
 use docmill_app::context::Context;
 use docmill_aws::queue::{Queue, QueueError, WebhookMessage};
 use docmill_config::clock::Clock;
+use docmill_signing::keys::KeyRing;
+use docmill_signing::seal::{SealingKey, Unsealable};
 use docmill_store::StoreError;
-use docmill_webhooks::{AwsOutlets, KeyRing, Outlets, SealingKey, SigningKeys, StartError, Unsealable, Unsigned};
+use docmill_webhooks::{AwsOutlets, Outlets, SigningKeys, StartError, Unsigned};
 use docmill_webhooks::{sender, signing_keys};
 
 #[derive(Debug)]

@@ -4,13 +4,14 @@ mod range;
 
 use std::sync::Arc;
 
+use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_domain::api_key::Mode;
 use docmill_domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
 use docmill_http::accept::Accept;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
-use docmill_http::guard::{Caller, authenticated};
+use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use docmill_store::usage::MonthlyUsage;
 use lambda_http::Body;

@@ -5,14 +5,15 @@ mod query;
 
 use std::sync::Arc;
 
+use docmill_app::batches::results::{self, Row};
+use docmill_app::batches::{further_requests, own_batch};
+use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
 use docmill_http::accept::Accept;
-use docmill_http::batch_results::{self, Row};
-use docmill_http::batches::{further_requests, own_batch};
 use docmill_http::envelope::{Outcome, Reply};
 use docmill_http::error::ApiError;
-use docmill_http::guard::{Caller, authenticated};
+use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, header};
@@ -30,12 +31,12 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
     let wanted = PageRequest::parse(&request.query).map_err(ApiError::validation)?;
     let batch = own_batch(context, caller, request.path_parameter("batch_id")).await?;
     let last = batch.next.min(wanted.first.saturating_add(wanted.limit));
-    let rows = batch_results::rows(context, &batch, (wanted.first, last), caller.now).await?;
+    let rows = results::rows(context, &batch, (wanted.first, last), caller.now).await?;
     let read = last.saturating_sub(wanted.first);
     context.keys.charge(&caller.key, RatePolicy::Read, further_requests(read)).await?;
     let next = (last < batch.next).then_some(last);
     if Accept::of(&request.headers).prefers(CSV) {
-        let reply = Reply::text("text/csv; charset=utf-8", batch_results::csv(&rows).map_err(ApiError::internal)?);
+        let reply = Reply::text("text/csv; charset=utf-8", results::csv(&rows).map_err(ApiError::internal)?);
         let reply = reply.header(header::CACHE_CONTROL, "no-store");
         return Ok(match next {
             // RFC 8288.
@@ -49,7 +50,7 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
     let mut reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>().into());
     // It is the same for all pages.
     if wanted.first == 0 && batch.has_archive(caller.now) {
-        reply = reply.with("archive", batch_results::archive_view(&context.files, &batch, caller.now).await?);
+        reply = reply.with("archive", results::archive_view(&context.files, &batch, caller.now).await?);
     }
     Ok(match next {
         Some(next) => reply.with("nextCursor", next.to_string().into()),

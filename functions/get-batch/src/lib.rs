@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
+use docmill_app::batches::own_batch;
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::batches::own_batch;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;

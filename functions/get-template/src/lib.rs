@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use docmill_app::templates::TemplateService;
 use docmill_domain::quota::RatePolicy;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
-use docmill_http::templates::{TemplateService, version_of};
+use docmill_http::templates::version_of;
 use lambda_http::Body;
 use lambda_http::http::Response;
 

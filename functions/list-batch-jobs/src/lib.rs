@@ -5,9 +5,9 @@ mod query;
 
 use std::sync::Arc;
 
+use docmill_app::batches::own_batch;
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::batches::own_batch;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
 use docmill_http::guard::authenticated;

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
+use docmill_app::batches::{further_requests, jobs_of};
 use docmill_app::context::Context;
 use docmill_domain::batch::Batch;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_domain::time::Timestamp;
-use docmill_http::batches::{further_requests, jobs_of};
 use docmill_http::error::ApiError;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};

@@ -4,10 +4,10 @@ mod query;
 
 use std::sync::Arc;
 
+use docmill_app::batches::further_requests;
 use docmill_app::context::Context;
 use docmill_domain::batch::Batch;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::batches::further_requests;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
 use docmill_http::guard::authenticated;

@@ -4,15 +4,16 @@ mod query;
 
 use std::sync::Arc;
 
+use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_config::clock;
 use docmill_domain::breach::Breach;
 use docmill_domain::quota::RatePolicy;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
-use docmill_http::guard::{Caller, authenticated};
+use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
-use docmill_http::wait::{PREFERENCE_APPLIED, Wait};
+use docmill_http::wait::{PREFERENCE_APPLIED, wait_of};
 use docmill_store::events::{Bound, EventFilter, Listed, Place};
 use lambda_http::Body;
 use lambda_http::http::Response;
@@ -23,7 +24,7 @@ use query::ListRequest;
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
         let wanted = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
-        let wait = Wait::of(&request).map_err(|breach| ApiError::validation(vec![breach]))?;
+        let wait = wait_of(&request).map_err(|breach| ApiError::validation(vec![breach]))?;
         let filter = filter(&context, &caller, &wanted).await?;
         let account = caller.account();
         let listed = context.events.list(account, &filter, wanted.limit, caller.now).await?;

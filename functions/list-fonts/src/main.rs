@@ -1,5 +1,5 @@
 use docmill_app::context::Context;
-use docmill_http::fonts::FontService;
+use docmill_app::fonts::FontService;
 use docmill_http::serve::serve;
 use docmill_telemetry as telemetry;
 

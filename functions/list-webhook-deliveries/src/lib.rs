@@ -5,13 +5,13 @@ mod query;
 use std::sync::Arc;
 
 use docmill_app::context::Context;
+use docmill_app::webhooks::endpoint_of;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::webhook::{Delivery, EndpointId};
 use docmill_http::envelope::Reply;
 use docmill_http::error::{ApiError, ErrorCode};
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
-use docmill_http::webhooks::endpoint_of;
 use lambda_http::Body;
 use lambda_http::http::Response;
 use serde_json::json;

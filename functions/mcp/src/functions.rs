@@ -1,37 +1,43 @@
-//! The API's functions, called for an admitted caller.
+//! The API's use cases, called for an admitted caller.
 
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Instant;
 
+use docmill_app::caller::Caller;
+use docmill_app::jobs::own_job;
+use docmill_app::jobs::submit::{Asked, ToolChoice};
+use docmill_app::tools;
 use docmill_aws::files::result_files;
 use docmill_domain::breach::Breach;
+use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::JobStatus;
+use docmill_http::accept::Accept;
 use docmill_http::envelope::{Noted, Outcome, Reply, respond};
-use docmill_http::error::ApiError;
-use docmill_http::guard::Caller;
-use docmill_http::jobs::own_job;
-use docmill_http::request::ApiRequest;
+use docmill_http::error::{ApiError, ErrorCode};
+use docmill_http::jobs;
+use docmill_http::request::{ApiRequest, RequestId};
 use docmill_http::results::no_result;
-use docmill_http::submit::ToolChoice;
+use docmill_http::wait::wait_for;
 use docmill_mcp::api::{Answer, Api, Request, Unreachable};
 use docmill_mcp::reading::{body_of_piece, is_text};
-use lambda_http::http::{HeaderMap, HeaderValue, header};
+use lambda_http::http::header;
 use serde_json::{Map, Value};
 
 use crate::McpService;
 
-/// The functions, and what they note for the message's log line.
+/// The use cases, and what they note for the message's log line.
 pub(crate) struct Functions {
     service: Arc<McpService>,
     caller: Caller,
-    /// The message, without what is about its transport.
-    blank: ApiRequest,
+    /// The message's id, and when its answer must be ready.
+    id: RequestId,
+    ends_at: Instant,
     noted: Mutex<Noted>,
 }
 
 impl Functions {
     pub(crate) fn new(service: Arc<McpService>, caller: Caller, message: &ApiRequest) -> Self {
-        let blank = ApiRequest { headers: HeaderMap::new(), body: Vec::new(), query: Vec::new(), ..message.clone() };
-        Self { service, caller, blank, noted: Mutex::default() }
+        Self { service, caller, id: message.id.clone(), ends_at: message.ends_at, noted: Mutex::default() }
     }
 
     /// Adds to the reply what the functions noted.
@@ -41,29 +47,36 @@ impl Functions {
     }
 
     async fn outcome(&self, wanted: &Request) -> Outcome {
-        let McpService { context, jobs, uploads, control } = self.service.as_ref();
+        let McpService { context, uploads, control, .. } = self.service.as_ref();
         let caller = &self.caller;
         match wanted {
-            Request::ListTools => list_tools::answer(context, caller, &self.blank),
-            Request::GetToolSchema { tool } => get_tool_schema::answer(context, caller, &self.about("tool_slug", tool)),
+            Request::ListTools => Ok(Reply::ok("tools", tools::visible(context, caller))),
+            Request::GetToolSchema { tool } => Ok(Reply::ok("tool", tools::schema(context, caller, tool)?)),
             Request::CreateJob { body, wait_seconds, idempotency_key } => {
-                let mut request = waiting(self.with_body(body), *wait_seconds);
-                if let Some(key) = idempotency_key {
-                    // What no header can carry is not a valid key either.
-                    let key = HeaderValue::from_str(key).unwrap_or(HeaderValue::from_static(""));
-                    request.headers.insert("idempotency-key", key);
-                }
-                jobs.create_for(caller, &request, ToolChoice::InBody).await
+                self.create(body, *wait_seconds, idempotency_key.as_deref()).await
             }
             Request::GetJob { job, wait_seconds } => {
-                let request = waiting(self.about("job_id", job), Some(*wait_seconds));
-                get_job::answer(context, caller, &request).await
+                let wait = wait_for(*wait_seconds, self.ends_at);
+                let wait = wait.map_err(|breach| ApiError::validation(vec![breach]))?;
+                jobs::show(context, caller, job, wait, &Accept::default()).await
             }
-            Request::GetDownload { job } => get_job_download::answer(context, caller, &self.about("job_id", job)).await,
+            Request::GetDownload { job } => jobs::download(context, caller, job, None, &Accept::default()).await,
             Request::ReadResult { job, file, from, most } => self.read(job, *file, *from, *most).await,
             Request::CancelJob { job } => Ok(Reply::ok("job", control.cancel(caller, job).await?.view(caller.now))),
-            Request::CreateUpload { body } => uploads.issue(body, caller).await,
+            Request::CreateUpload { body } => Ok(Reply::ok("upload", uploads.issue(body, caller).await?)),
         }
+    }
+
+    async fn create(&self, body: &Map<String, Value>, wait_seconds: Option<u64>, key: Option<&str>) -> Outcome {
+        let key = key.map(|key| IdempotencyKey::parse(key.as_bytes())).transpose();
+        let key = key.map_err(|_| ErrorCode::InvalidIdempotencyKey)?;
+        let (wait, breach) = match wait_seconds.map(|seconds| wait_for(seconds, self.ends_at)) {
+            Some(Ok(wait)) => (wait, None),
+            Some(Err(breach)) => (None, Some(breach)),
+            None => (None, None),
+        };
+        let asked = Asked { body, choice: ToolChoice::InBody, key: key.as_ref(), breach };
+        jobs::create_for(&self.service.jobs, &self.caller, asked, wait, &Accept::default()).await
     }
 
     /// A piece of a file of a completed job.
@@ -100,27 +113,12 @@ impl Functions {
             }
         }
     }
-
-    fn about(&self, name: &str, value: &str) -> ApiRequest {
-        let path_parameters = [(name.to_owned(), value.to_owned())].into();
-        ApiRequest { path_parameters, ..self.blank.clone() }
-    }
-
-    fn with_body(&self, body: &Map<String, Value>) -> ApiRequest {
-        let headers = HeaderMap::from_iter([(header::CONTENT_TYPE, HeaderValue::from_static("application/json"))]);
-        ApiRequest { headers, body: Value::Object(body.clone()).to_string().into_bytes(), ..self.blank.clone() }
-    }
-}
-
-fn waiting(mut request: ApiRequest, seconds: Option<u64>) -> ApiRequest {
-    request.query.extend(seconds.map(|seconds| ("wait".to_owned(), seconds.to_string())));
-    request
 }
 
 impl Api for Functions {
     async fn send(&self, request: Request) -> Result<Answer, Unreachable> {
         // Boxed: futures of SDK calls are large.
-        let response = respond(&self.blank.id, Box::pin(self.outcome(&request)).await, &[]);
+        let response = respond(&self.id, Box::pin(self.outcome(&request)).await, &[]);
         if let Some(noted) = response.extensions().get::<Noted>() {
             *self.noted.lock().unwrap_or_else(PoisonError::into_inner) = noted.clone();
         }

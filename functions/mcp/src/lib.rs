@@ -10,12 +10,12 @@ mod transport;
 use std::sync::Arc;
 
 use docmill_app::context::Context;
+use docmill_app::jobs::control::ControlService;
+use docmill_app::jobs::submit::JobService;
+use docmill_app::uploads::UploadService;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::control::ControlService;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
-use docmill_http::submit::JobService;
-use docmill_http::uploads::UploadService;
 use docmill_mcp::{Server, ToolName};
 use lambda_http::Body;
 use lambda_http::http::Response;

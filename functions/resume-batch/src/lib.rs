@@ -2,8 +2,8 @@
 
 use std::sync::Arc;
 
+use docmill_app::batches::BatchControl;
 use docmill_domain::quota::RatePolicy;
-use docmill_http::batches::BatchControl;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;

@@ -4,7 +4,7 @@ pub mod clock;
 
 use std::time::Duration;
 
-use docmill_domain::job::{DEFAULT_OPEN_SHARDS, SWEPT_SHARDS};
+use docmill_domain::job::{DEFAULT_OPEN_SHARDS, OpenShards};
 use docmill_domain::limits::Limits;
 use docmill_domain::tool::QueueName;
 
@@ -44,6 +44,8 @@ pub struct Tables {
     pub settings: String,
     pub events: String,
     pub sessions: String,
+    /// Partitions of the sweeper's indexes of jobs, so that writes are spread.
+    pub open_shards: OpenShards,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -82,6 +84,9 @@ impl Config {
                 settings: required("SETTINGS_TABLE")?,
                 events: required("EVENTS_TABLE")?,
                 sessions: required("SESSIONS_TABLE")?,
+                open_shards: OpenShards::new(number("OPEN_SHARDS", DEFAULT_OPEN_SHARDS.into())?).ok_or(
+                    ConfigError::Malformed { name: "OPEN_SHARDS", expected: "a number of partitions that are swept" },
+                )?,
             },
             files_bucket: required("FILES_BUCKET")?,
             office_queue_url: required("OFFICE_QUEUE_URL")?,
@@ -107,12 +112,6 @@ impl Config {
                 ..limits
             },
         };
-        if !(1..=SWEPT_SHARDS.into()).contains(&number("OPEN_SHARDS", DEFAULT_OPEN_SHARDS.into())?) {
-            return Err(ConfigError::Malformed {
-                name: "OPEN_SHARDS",
-                expected: "a number of partitions that are swept",
-            });
-        }
         if config.job_retention < config.idempotency_retention {
             return Err(ConfigError::JobsShorterThanKeys);
         }

@@ -134,6 +134,35 @@ pub fn version_number(text: &str) -> Result<u32, Vec<Breach>> {
     number.ok_or_else(|| vec![Breach::new("?version", "must be the number of a version, from 1")])
 }
 
+/// An upload that may be a template: the file, what it was announced as, and the delimiters that it is to be read with.
+#[derive(Debug)]
+pub struct Candidate<'a> {
+    pub file: Vec<u8>,
+    pub content_type: Option<&'a str>,
+    /// Its `Content-Disposition`, with the file's name.
+    pub disposition: Option<&'a str>,
+    pub delimiters: Option<&'a Delimiters>,
+}
+
+/// A template that was checked.
+#[derive(Debug)]
+pub struct Checked {
+    pub file: Vec<u8>,
+    /// Its usual file extension.
+    pub format: &'static str,
+    pub content_type: &'static str,
+    /// The schema of the data that it expects, and an example, as JSON.
+    pub expected: String,
+}
+
+/// Why an upload can't be used as a template, and its mistakes.
+#[derive(Debug, thiserror::Error)]
+#[error("{message}")]
+pub struct Unusable {
+    pub message: String,
+    pub mistakes: Vec<Breach>,
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

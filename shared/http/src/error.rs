@@ -1,12 +1,12 @@
 //! Every error that a client can get. Responses, logs and the documentation use this enum.
 
-use lambda_http::http::StatusCode;
-use serde_json::{Map, Value, json};
-
+use docmill_app::fault::Fault;
 use docmill_domain::breach::Breach;
 use docmill_domain::job::JobId;
 use docmill_domain::offer::Contact;
 use docmill_store::StoreError;
+use lambda_http::http::StatusCode;
+use serde_json::{Map, Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
@@ -316,10 +316,7 @@ impl ApiError {
 
 impl From<StoreError> for ApiError {
     fn from(error: StoreError) -> Self {
-        match error {
-            StoreError::Unavailable(cause) => Self::unavailable(cause),
-            StoreError::Refused(cause) | StoreError::Malformed(cause) => Self::internal(cause),
-        }
+        Fault::from(error).into()
     }
 }
 

@@ -1,13 +1,10 @@
-//! The HTTP interface that all endpoints share.
+//! The HTTP interface that all endpoints share: requests are read here, use cases of `docmill-app` answered, and their errors
+//! translated.
 
 pub mod accept;
-pub mod batch_results;
-pub mod batch_retry;
 pub mod batches;
-pub mod control;
 pub mod envelope;
 pub mod error;
-pub mod fonts;
 pub mod guard;
 pub mod jobs;
 pub mod query;
@@ -15,9 +12,7 @@ pub mod request;
 pub mod results;
 pub mod routes;
 pub mod serve;
-pub mod submit;
 pub mod suggest;
 pub mod templates;
-pub mod uploads;
+mod translate;
 pub mod wait;
-pub mod webhooks;

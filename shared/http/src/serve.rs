@@ -1,24 +1,20 @@
 //! Runs a handler as a Lambda function. It writes one log line per request and answers for handlers that panic or take too long.
 
-use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use futures_util::FutureExt;
+use docmill_app::deadline::within;
+use docmill_telemetry::line::Line;
+use docmill_telemetry::start::{Part, started};
+use docmill_telemetry::{field, metric};
 use lambda_http::http::{Method, Response};
 use lambda_http::{Body, Error, service_fn};
 use tracing::{Instrument, Level};
 
-use super::envelope::{Noted, Outcome, respond};
-use super::error::{ApiError, ErrorCode};
+use super::envelope::{Noted, respond};
+use super::error::ErrorCode;
 use super::request::{ApiRequest, RequestId};
 use super::routes::route_of;
-use docmill_telemetry::line::Line;
-use docmill_telemetry::start::{Part, started};
-use docmill_telemetry::{field, metric};
-
-/// A handler must end this long before the request must, so that the answer still carries the caller's limits.
-const LIMITS_MARGIN: Duration = Duration::from_secs(1);
 
 /// Serves requests with `handle` until the environment ends.
 pub async fn serve<S, F, Fut>(state: S, handle: F) -> Result<(), Error>
@@ -58,7 +54,7 @@ pub async fn guarded(request: Asked, handled: impl Future<Output = Response<Body
     let began = Instant::now();
     let span = tracing::info_span!("request", { field::REQUEST_ID } = %request.id);
     let contained = within(request.ends_at, handled).instrument(span).await;
-    let response = contained.unwrap_or_else(|error| respond(&request.id, Err(error), &[]));
+    let response = contained.unwrap_or_else(|error| respond(&request.id, Err(error.into()), &[]));
     line(&request, &response, began.elapsed()).write();
     response
 }
@@ -81,20 +77,6 @@ fn line(request: &Asked, response: &Response<Body>, duration: Duration) -> Line 
     match charged {
         Some(credits) => line.count(metric::CREDITS_CHARGED, credits),
         None => line,
-    }
-}
-
-/// Runs a handler's part of a request until its deadline. A panic or timeout becomes an error.
-pub async fn contained(ends_at: Instant, work: impl Future<Output = Outcome>) -> Outcome {
-    within(ends_at.checked_sub(LIMITS_MARGIN).unwrap_or(ends_at), work).await?
-}
-
-async fn within<T>(ends_at: Instant, work: impl Future<Output = T>) -> Result<T, ApiError> {
-    match tokio::time::timeout_at(ends_at.into(), AssertUnwindSafe(work).catch_unwind()).await {
-        Ok(Ok(value)) => Ok(value),
-        // The panic hook has logged the place, but not the message.
-        Ok(Err(_panic)) => Err(ApiError::internal("the handler panicked")),
-        Err(_elapsed) => Err(ApiError::unavailable("the handler ran out of time")),
     }
 }
 

@@ -1,24 +1,11 @@
 //! Errors about names that do not exist, with the name that was probably meant.
 
-use super::error::{ApiError, ErrorCode};
-use super::routes::ROUTES;
+use docmill_app::tools::meant_tool;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::nearest::nearest;
 
-/// No tool has this name.
-pub fn tool_not_found(catalogue: &Catalogue, slug: &str) -> ApiError {
-    let error = ApiError::from(ErrorCode::ToolNotFound);
-    match meant_tool(catalogue, slug) {
-        Some(meant) => error.with_message(format!(
-            "There is no tool with this name. Did you mean `{meant}`? `GET /v1/tools` lists all tools."
-        )),
-        None => error,
-    }
-}
-
-fn meant_tool<'a>(catalogue: &'a Catalogue, slug: &str) -> Option<&'a str> {
-    nearest(slug, catalogue.tools().iter().map(|tool| tool.definition.slug.as_str()))
-}
+use super::error::{ApiError, ErrorCode};
+use super::routes::ROUTES;
 
 /// There is no such path. Only known names are repeated: a path can hold a secret by mistake.
 pub fn route_not_found(path: &str) -> ApiError {
@@ -64,13 +51,5 @@ mod tests {
             assert_eq!(meant_route(path).as_deref(), meant, "{path}");
         }
         assert!(!route_not_found("/v1/uploads/secret").message.contains("secret"));
-    }
-
-    #[test]
-    fn a_tool_that_is_nearly_named_right_is_suggested() {
-        let catalogue = Catalogue::load().unwrap();
-        let message = |slug: &str| tool_not_found(&catalogue, slug).message;
-        assert!(message("merge").contains("Did you mean `merge-pdf`?"), "{}", message("merge"));
-        assert_eq!(message("zzz"), ApiError::from(ErrorCode::ToolNotFound).message);
     }
 }

@@ -1,7 +1,6 @@
 //! Items, and in one place their key strings and index names.
 
 use std::collections::HashMap;
-use std::sync::LazyLock;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use serde::Serialize;
@@ -9,7 +8,7 @@ use serde::de::DeserializeOwned;
 
 use super::StoreError;
 use docmill_domain::api_key::Mode;
-use docmill_domain::job::{DEFAULT_OPEN_SHARDS, JobId, SWEPT_SHARDS};
+use docmill_domain::job::{Job, JobId, OpenShards, SWEPT_SHARDS};
 use docmill_domain::statistics::Subject;
 use docmill_domain::template::TemplateName;
 use docmill_domain::time::{Period, Timestamp};
@@ -23,12 +22,6 @@ pub const BY_ACCOUNT: &str = "by_account";
 pub const BY_NAME: &str = "by_name";
 /// Sparse index of jobs that need further work.
 pub const OPEN: &str = "open";
-/// Partitions of each of the sweeper's indexes, so that writes are spread: the environment's `OPEN_SHARDS`, which
-/// [`Config`](docmill_config::Config) checks at the start.
-pub static OPEN_SHARDS: LazyLock<u8> = LazyLock::new(|| {
-    let setting = std::env::var("OPEN_SHARDS").ok().and_then(|text| text.parse().ok());
-    setting.filter(|shards| (1..=SWEPT_SHARDS).contains(shards)).unwrap_or(DEFAULT_OPEN_SHARDS)
-});
 /// Sparse index of ended jobs by time of their end, for operators.
 pub const ENDED: &str = "ended";
 /// Sparse index of jobs that are still to be counted.
@@ -44,6 +37,21 @@ pub const OUTCOME: &str = "outcome";
 
 pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
     Ok(serde_dynamo::to_item(value)?)
+}
+
+/// The attributes of a job that are sets of ids: DynamoDB's conditions and updates need sets of strings.
+const SETS_OF_IDS: [&str; 2] = ["waiting_for", "waiters"];
+
+/// A job as its table stores it.
+pub fn job_item(job: &Job) -> Result<Item, StoreError> {
+    let mut item = to_item(job)?;
+    for name in SETS_OF_IDS {
+        if let Some(AttributeValue::L(ids)) = item.get(name) {
+            let ids = ids.iter().filter_map(|id| id.as_s().ok().cloned()).collect();
+            item.insert(name.to_owned(), AttributeValue::Ss(ids));
+        }
+    }
+    Ok(item)
 }
 
 pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
@@ -90,24 +98,24 @@ pub enum Shard {
 const CLEANUP: &str = "cleanup-";
 
 impl Shard {
-    pub fn queued(queue: QueueName, id: JobId) -> Self {
-        Self::Queued(queue, id.shard(*OPEN_SHARDS))
+    pub fn queued(queue: QueueName, id: JobId, shards: OpenShards) -> Self {
+        Self::Queued(queue, shards.of(id))
     }
 
-    pub fn waiting(id: JobId) -> Self {
-        Self::Waiting(id.shard(*OPEN_SHARDS))
+    pub fn waiting(id: JobId, shards: OpenShards) -> Self {
+        Self::Waiting(shards.of(id))
     }
 
-    pub fn leased(id: JobId) -> Self {
-        Self::Leased(id.shard(*OPEN_SHARDS))
+    pub fn leased(id: JobId, shards: OpenShards) -> Self {
+        Self::Leased(shards.of(id))
     }
 
-    pub fn kept(id: JobId) -> Self {
-        Self::Kept(id.shard(*OPEN_SHARDS))
+    pub fn kept(id: JobId, shards: OpenShards) -> Self {
+        Self::Kept(shards.of(id))
     }
 
-    pub fn cleanup(id: JobId) -> Self {
-        Self::Cleanup(id.shard(*OPEN_SHARDS))
+    pub fn cleanup(id: JobId, shards: OpenShards) -> Self {
+        Self::Cleanup(shards.of(id))
     }
 
     /// Whether the attribute `open` of a job says that its files are still to be cleaned up.
@@ -233,5 +241,40 @@ impl UsageItem<'_> {
 
     pub fn key(self, account: &str) -> Item {
         HashMap::from([("account".to_owned(), string(account)), ("item".to_owned(), string(self.sort_key()))])
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use docmill_domain::limits::{Ceilings, Limit};
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn ids_of_awaited_jobs_are_a_set_of_strings() {
+        let ids = BTreeSet::from([JobId::new(), JobId::new()]);
+        let stored = json!({
+            "id": JobId::new(), "account": "acc_1", "key_id": "key_1", "mode": "live", "tool": "merge-pdf", "status": "queued",
+            "created_at": 1, "attempts": 0, "period": "2026-11", "charge": {"included": 1, "granted": 0}, "refunded": 0,
+            "waiting_for": ids, "ttl": 4,
+        });
+        let job: Job = serde_json::from_value(stored).unwrap();
+        let item = job_item(&job).unwrap();
+        let expected: Vec<_> = ids.iter().map(ToString::to_string).collect();
+        assert_eq!(item.get("waiting_for"), Some(&AttributeValue::Ss(expected)));
+        assert!(!item.contains_key("waiters"));
+        assert_eq!(from_item::<Job>(item).unwrap().waiting_for, Some(ids));
+    }
+
+    #[test]
+    fn ceilings_are_read_as_they_were_written() {
+        let mut ceilings = Ceilings::default();
+        ceilings.set(Limit::Pages, Some(10));
+        ceilings.set(Limit::SourceBytes, Some(1 << 20));
+        let stored = nested(&ceilings).unwrap();
+        assert_eq!(serde_dynamo::from_attribute_value::<_, Ceilings>(stored).unwrap(), ceilings);
     }
 }

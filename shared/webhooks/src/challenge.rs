@@ -2,14 +2,15 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use docmill_app::fault::Fault;
+use docmill_app::webhooks::WebhookError;
 use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::{Sent, Signatures};
-use docmill_http::error::{ApiError, ErrorCode};
+use docmill_signing::seal::Secret;
 use serde_json::{Value, json};
 
 use crate::send::Sender;
 use crate::sign::{Headers, SigningKeys};
-use docmill_signing::seal::Secret;
 
 /// Posts `{"type": "webhook.challenge", "timestamp", "data": {"challenge"}}`, signed as events are. The answer must be 2xx with
 /// the challenge as its body, or as the member `challenge` of a JSON object.
@@ -19,19 +20,19 @@ pub(crate) async fn challenge(
     url: &str,
     secrets: &[Secret],
     now: Timestamp,
-) -> Result<(), ApiError> {
+) -> Result<(), WebhookError> {
     let value = URL_SAFE_NO_PAD.encode(rand::random::<[u8; 24]>());
     let body = json!({
         "type": "webhook.challenge", "timestamp": now.to_string(), "data": {"challenge": value},
     })
     .to_string();
     let id = format!("chl_{value}");
-    let headers = Headers::sign(&id, &body, secrets, keys, Signatures::Both, now).map_err(ApiError::internal)?;
+    let headers = Headers::sign(&id, &body, secrets, keys, Signatures::Both, now).map_err(Fault::internal)?;
     let sent = sender.send(url, &headers, body, now).await.sent;
     if sent.is_success() && echoes(&sent.answer, &value) {
         return Ok(());
     }
-    Err(ApiError::from(ErrorCode::WebhookChallengeFailed).with_message(why(&sent)))
+    Err(WebhookError::ChallengeFailed(why(&sent)))
 }
 
 fn echoes(answer: &str, value: &str) -> bool {

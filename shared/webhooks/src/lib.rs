@@ -1,5 +1,5 @@
-//! Webhooks on the wire: secrets that are sealed for storage, signatures by Standard Webhooks (standardwebhooks.com), and requests
-//! through the guard of outgoing connections.
+//! Webhooks on the wire: signatures by Standard Webhooks (standardwebhooks.com), requests through the guard of outgoing
+//! connections, and the use cases that need them: endpoints that are challenged, secrets that change, events sent again.
 
 mod aws;
 mod challenge;
@@ -12,8 +12,6 @@ mod settings;
 mod sign;
 
 pub use aws::AwsOutlets;
-pub use docmill_signing::keys::{BadKey, KeyRing};
-pub use docmill_signing::seal::{SealingKey, Secret, Unsealable};
 pub use outlets::Outlets;
 pub use replay::{Replayed, Replays};
 pub use rotation::Rotation;

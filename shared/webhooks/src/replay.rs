@@ -2,14 +2,13 @@
 
 use std::sync::Arc;
 
+use docmill_app::caller::Caller;
 use docmill_app::context::Context;
+use docmill_app::webhooks::{WebhookError, endpoint_of};
 use docmill_aws::queue::{Queue, WebhookMessage};
 use docmill_domain::breach::Breach;
 use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::{DeliveryId, DeliveryState, Endpoint};
-use docmill_http::error::{ApiError, ErrorCode};
-use docmill_http::guard::Caller;
-use docmill_http::webhooks::endpoint_of;
 use docmill_store::events::StoredEvent;
 use docmill_store::webhooks::DeliveryFilter;
 use futures_util::{StreamExt, TryStreamExt, stream};
@@ -75,11 +74,14 @@ fn wrong(path: &str, rule: &str) -> Vec<Breach> {
 
 impl Replays {
     /// Sends events to an endpoint again, with their ids. Deliveries that have not ended yet are left alone.
-    pub async fn replay(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Replayed, ApiError> {
-        let wanted = Wanted::parse(body).map_err(ApiError::validation)?;
+    ///
+    /// # Errors
+    /// If the request is invalid, there is no such endpoint or event, the endpoint is disabled, or a table does not answer.
+    pub async fn replay(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Replayed, WebhookError> {
+        let wanted = Wanted::parse(body).map_err(WebhookError::Invalid)?;
         let endpoint = endpoint_of(&self.context, caller, id).await?;
         if endpoint.disabled.is_some() {
-            return Err(ErrorCode::WebhookDisabled.into());
+            return Err(WebhookError::Disabled);
         }
         let (ids, next) = self.wanted(&endpoint, wanted, caller.now).await?;
         let started = stream::iter(ids).map(|id| self.start_again(&endpoint, id, caller.now)).buffered(AT_ONCE);
@@ -97,14 +99,14 @@ impl Replays {
         endpoint: &Endpoint,
         event: String,
         now: Timestamp,
-    ) -> Result<Option<DeliveryId>, ApiError> {
+    ) -> Result<Option<DeliveryId>, WebhookError> {
         let Some(event) = self.event(&endpoint.account, &event, now).await? else { return Ok(None) };
         let started = self.context.webhooks.replay(&event, &endpoint.id, now).await?;
         let id = DeliveryId { account: event.account, endpoint: endpoint.id.clone(), event: event.id };
         Ok(started.then_some(id))
     }
 
-    async fn event(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<StoredEvent>, ApiError> {
+    async fn event(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<StoredEvent>, WebhookError> {
         Ok(self.context.events.get(account, id, now).await?)
     }
 
@@ -114,12 +116,12 @@ impl Replays {
         endpoint: &Endpoint,
         wanted: Wanted,
         now: Timestamp,
-    ) -> Result<(Vec<String>, Option<String>), ApiError> {
+    ) -> Result<(Vec<String>, Option<String>), WebhookError> {
         let account = endpoint.account.as_str();
         match wanted {
             Wanted::Event(id) => {
                 if self.event(account, &id, now).await?.is_none() {
-                    return Err(ErrorCode::EventNotFound.into());
+                    return Err(WebhookError::EventNotFound);
                 }
                 Ok((vec![id], None))
             }

@@ -3,19 +3,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use docmill_app::caller::Caller;
 use docmill_app::context::Context;
+use docmill_app::fault::Fault;
+use docmill_app::webhooks::{WebhookError, endpoint_of};
 use docmill_domain::webhook::SealedSecret;
 use docmill_domain::webhook::request::overlap_hours;
-use docmill_http::error::ApiError;
-use docmill_http::guard::Caller;
-use docmill_http::webhooks::endpoint_of;
+use docmill_signing::keys::KeyRing;
+use docmill_signing::seal::{SealingKey, Secret};
 use docmill_store::webhooks::Change;
 use serde_json::{Map, Value};
 
-use crate::service::{invalid, seal, with_secret};
+use crate::service::{seal, with_secret};
 use crate::settings::StartError;
-use docmill_signing::keys::KeyRing;
-use docmill_signing::seal::{SealingKey, Secret};
 
 /// Most secrets of an endpoint: the current one, and replaced ones that still sign.
 const MOST_SECRETS: usize = 3;
@@ -33,8 +33,11 @@ impl Rotation {
     }
 
     /// The endpoint's view with a new secret. The earlier one goes on signing for the hours that `body` names.
-    pub async fn rotate(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, ApiError> {
-        let overlap = Duration::from_secs(overlap_hours(body).map_err(invalid)? * 3600);
+    ///
+    /// # Errors
+    /// If the request is invalid, there is no such endpoint, or another request has changed it.
+    pub async fn rotate(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, WebhookError> {
+        let overlap = Duration::from_secs(overlap_hours(body).map_err(WebhookError::Invalid)? * 3600);
         let endpoint = endpoint_of(&self.context, caller, id).await?;
         let (secret, ends) = (Secret::new(), caller.now.plus(overlap));
         let mut secrets =
@@ -46,7 +49,7 @@ impl Rotation {
         match self.context.webhooks.replace_secrets(&endpoint, &secrets, caller.now).await? {
             Change::Done(endpoint) => Ok(with_secret(&endpoint, &secret)),
             Change::Outdated | Change::Unknown => {
-                Err(ApiError::unavailable("another request rotated the secret at the same time"))
+                Err(Fault::unavailable("another request rotated the secret at the same time").into())
             }
         }
     }

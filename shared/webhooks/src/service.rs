@@ -2,13 +2,15 @@
 
 use std::sync::Arc;
 
+use docmill_app::caller::Caller;
 use docmill_app::context::Context;
+use docmill_app::fault::Fault;
+use docmill_app::webhooks::{WebhookError, endpoint_of};
 use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::request::Wanted;
 use docmill_domain::webhook::{Destination, Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
-use docmill_http::error::{ApiError, ErrorCode};
-use docmill_http::guard::Caller;
-use docmill_http::webhooks::endpoint_of;
+use docmill_signing::keys::KeyRing;
+use docmill_signing::seal::{SealingKey, Secret};
 use docmill_store::webhooks::{Change, Created};
 use serde_json::{Map, Value, json};
 
@@ -16,8 +18,6 @@ use crate::challenge::challenge;
 use crate::send::Sender;
 use crate::settings::{StartError, sender, signing_keys};
 use crate::sign::SigningKeys;
-use docmill_signing::keys::KeyRing;
-use docmill_signing::seal::{SealingKey, Secret};
 
 /// What creating and changing endpoints needs.
 #[derive(Debug)]
@@ -37,8 +37,12 @@ impl WebhookService {
 
     /// The new endpoint's view with its secret, which nobody can read again. Only URLs are challenged: for a queue or a bus, the role
     /// in the customer's account shows that it is theirs.
-    pub async fn create(&self, caller: &Caller, body: &Map<String, Value>) -> Result<Value, ApiError> {
-        let (destination, wanted) = Wanted::to_create(body, self.context.config.local_mode).map_err(invalid)?;
+    ///
+    /// # Errors
+    /// If the request is invalid, the endpoint does not answer the challenge, there are too many, or it can't be stored now.
+    pub async fn create(&self, caller: &Caller, body: &Map<String, Value>) -> Result<Value, WebhookError> {
+        let (destination, wanted) =
+            Wanted::to_create(body, self.context.config.local_mode).map_err(WebhookError::Invalid)?;
         let (id, secret) = (EndpointId::new(), Secret::new());
         if let Some(url) = destination.url()
             && self.must_challenge(caller, wanted.challenge.unwrap_or_default())
@@ -49,13 +53,16 @@ impl WebhookService {
         let endpoint = new_endpoint(caller, id, destination, wanted, sealed);
         match self.context.webhooks.create(&endpoint).await? {
             Created::Yes => Ok(with_secret(&endpoint, &secret)),
-            Created::Full => Err(ErrorCode::TooManyWebhooks.into()),
+            Created::Full => Err(WebhookError::TooMany),
         }
     }
 
     /// The changed endpoint's view. A new URL is challenged if the endpoint or the service asks for it.
-    pub async fn change(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, ApiError> {
-        let wanted = Wanted::to_change(body, self.context.config.local_mode).map_err(invalid)?;
+    ///
+    /// # Errors
+    /// If the request is invalid, there is no such endpoint, it does not answer the challenge, or it can't be written now.
+    pub async fn change(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, WebhookError> {
+        let wanted = Wanted::to_change(body, self.context.config.local_mode).map_err(WebhookError::Invalid)?;
         let endpoint = endpoint_of(&self.context, caller, id).await?;
         let new_url = wanted
             .destination
@@ -70,7 +77,7 @@ impl WebhookService {
         let changed = self.context.webhooks.change(caller.account(), &endpoint.id, &wanted, caller.now).await?;
         match changed {
             Change::Done(endpoint) => Ok(endpoint.view()),
-            Change::Outdated | Change::Unknown => Err(ErrorCode::WebhookNotFound.into()),
+            Change::Outdated | Change::Unknown => Err(WebhookError::NotFound),
         }
     }
 
@@ -78,14 +85,10 @@ impl WebhookService {
         asked_for || caller.settings.service.webhook_challenge
     }
 
-    fn secrets(&self, endpoint: &Endpoint, now: Timestamp) -> Result<Vec<Secret>, ApiError> {
+    fn secrets(&self, endpoint: &Endpoint, now: Timestamp) -> Result<Vec<Secret>, Fault> {
         let open = |secret: &SealedSecret| self.sealing.open(&secret.sealed, &endpoint.account, &endpoint.id);
-        endpoint.signing_secrets(now).map(open).collect::<Result<_, _>>().map_err(ApiError::internal)
+        endpoint.signing_secrets(now).map(open).collect::<Result<_, _>>().map_err(Fault::internal)
     }
-}
-
-pub(crate) fn invalid(breaches: Vec<docmill_domain::breach::Breach>) -> ApiError {
-    ApiError::validation(breaches).with_message("The request is invalid. See `details`.")
 }
 
 pub(crate) fn seal(
@@ -93,8 +96,8 @@ pub(crate) fn seal(
     secret: &Secret,
     account: &str,
     id: &EndpointId,
-) -> Result<String, ApiError> {
-    keys.seal(secret, account, id).map_err(ApiError::internal)
+) -> Result<String, Fault> {
+    keys.seal(secret, account, id).map_err(Fault::internal)
 }
 
 fn new_endpoint(

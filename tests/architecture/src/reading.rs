@@ -22,6 +22,22 @@ impl Crate {
         self.folder.parent() == Some(&root().join("functions"))
     }
 
+    /// The crates that it uses outside its tests.
+    pub(crate) fn dependencies(&self) -> BTreeSet<String> {
+        let mut section = "";
+        let mut used = BTreeSet::new();
+        for line in self.manifest.lines() {
+            if line.starts_with('[') {
+                section = line;
+            }
+            let name: String = line.chars().take_while(|next| next.is_alphanumeric() || "-_".contains(*next)).collect();
+            if section == "[dependencies]" && !name.is_empty() {
+                used.insert(name);
+            }
+        }
+        used
+    }
+
     /// Files with their text, without those in folders of tests.
     pub(crate) fn sources(&self) -> Vec<(PathBuf, String)> {
         let files = files_in(&self.folder.join("src")).into_iter();
@@ -58,22 +74,6 @@ fn look_for_crates(folder: &Path, found: &mut Vec<Crate>) {
 
 fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
-}
-
-/// The workspace's crates that a crate uses outside its tests.
-pub(crate) fn dependencies_of(of: &Crate, crates: &[Crate]) -> BTreeSet<String> {
-    let mut section = "";
-    let mut used = BTreeSet::new();
-    for line in of.manifest.lines() {
-        if line.starts_with('[') {
-            section = line;
-        }
-        let name: String = line.chars().take_while(|next| next.is_alphanumeric() || "-_".contains(*next)).collect();
-        if section == "[dependencies]" && crates.iter().any(|each| each.name == name) {
-            used.insert(name);
-        }
-    }
-    used
 }
 
 fn files_in(directory: &Path) -> Vec<PathBuf> {

@@ -16,6 +16,7 @@ use bench_api::world::{Seed, queued_job};
 use docmill_config::Tables;
 use docmill_config::clock;
 use docmill_domain::credits::Pots;
+use docmill_domain::job::OpenShards;
 use docmill_store::submission::{Created, Submission, Submissions};
 use docmill_store::usage::Usage;
 use rand::RngExt;
@@ -33,6 +34,7 @@ fn tables() -> Tables {
         settings: table("settings"),
         events: table("events"),
         sessions: table("sessions"),
+        open_shards: OpenShards::default(),
     }
 }
 

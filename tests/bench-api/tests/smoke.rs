@@ -11,7 +11,7 @@ use bench_api::report::Report;
 use bench_api::requests::{CASES, Case};
 use bench_api::stub::Stub;
 use bench_api::world::Seed;
-use docmill_store::item::OPEN_SHARDS;
+use docmill_domain::job::OpenShards;
 use tempfile::NamedTempFile;
 
 /// The folder of debug binaries, which contains this test's own `deps`.
@@ -40,7 +40,7 @@ async fn every_function_answers_and_is_measured() {
     assert_eq!(calls("get-job"), (2, 2));
     assert_eq!(calls("route-fallback"), (0, 0));
     // At least one query for each shard of the open index.
-    assert!(calls("sweeper").0 >= usize::from(*OPEN_SHARDS));
+    assert!(calls("sweeper").0 >= usize::from(OpenShards::default().count()));
     let markdown = Report::new(&binaries(), &CASES, &backends, &results).unwrap().markdown();
     for case in CASES {
         assert!(markdown.contains(&format!("| {} |", case.name)), "{} is not in the report", case.name);

@@ -32,7 +32,13 @@ async fn the_sweeper_notifies_jobs_that_were_missed() {
 async fn multiply(world: &World, waiter: JobId, source: JobId, count: usize) -> BTreeSet<JobId> {
     let template = read(world, waiter).await;
     let ids: BTreeSet<JobId> = (0..count).map(|_| JobId::new()).collect();
-    let copy = |id: &JobId| Job { id: *id, open: Some(Shard::waiting(*id).key()), uncounted: None, ..template.clone() };
+    let shards = world.config.tables.open_shards;
+    let copy = |id: &JobId| Job {
+        id: *id,
+        open: Some(Shard::waiting(*id, shards).key()),
+        uncounted: None,
+        ..template.clone()
+    };
     put_all(&world.context, ids.iter().map(copy)).await;
     change_waiters(world, "ADD", source, &ids).await;
     let charge = world.context.dynamodb.update_item().table_name(&world.config.tables.usage);

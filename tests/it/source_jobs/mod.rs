@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use aws_sdk_dynamodb::types::AttributeValue;
 use docmill_app::context::Context;
+use docmill_app::jobs::control::ControlService;
 use docmill_app::notices::Notices;
 use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
 use docmill_config::Config;
@@ -15,7 +16,6 @@ use docmill_config::clock;
 use docmill_domain::credits::TILLS;
 use docmill_domain::job::Completion;
 use docmill_domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults};
-use docmill_http::control::ControlService;
 use docmill_store::item::{Shard, UsageItem, job_key, number};
 use docmill_store::jobs::{Claim, WAITING_GRACE, Written};
 use futures_util::future::join_all;

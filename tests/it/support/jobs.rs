@@ -9,7 +9,7 @@ use docmill_config::clock;
 use docmill_domain::job::Completion;
 use docmill_domain::job::{EngineInfo, Job, JobId, Output, Timings};
 use docmill_domain::time::Timestamp;
-use docmill_store::item::{Item, to_item};
+use docmill_store::item::{Item, job_item};
 use docmill_store::jobs::{Claim, Jobs};
 use futures_util::{StreamExt, TryStreamExt, stream};
 
@@ -49,7 +49,7 @@ pub fn completion(at: Timestamp) -> Completion {
 
 /// Stores jobs directly, without the transactions that create them.
 pub async fn put_all(context: &Context, jobs: impl Iterator<Item = Job>) {
-    let items: Vec<Item> = jobs.map(|job| to_item(&job).unwrap()).collect();
+    let items: Vec<Item> = jobs.map(|job| job_item(&job).unwrap()).collect();
     let put = |item: &Item| {
         WriteRequest::builder().put_request(PutRequest::builder().set_item(Some(item.clone())).build().unwrap()).build()
     };

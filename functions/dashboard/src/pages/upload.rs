@@ -29,8 +29,8 @@ pub async fn announce(state: &AppState, account: &str, body: &Map<String, Value>
         let message = format!("{problem} A {} may have up to {}.", accepted.what, bytes(most));
         return refusal(&ApiError::from(accepted.refused).with_message(message));
     }
-    match state.uploads.issue_as(account, Mode::Live, body).await {
-        Ok(reply) => Json(reply.members()).into_response(),
+    match state.issue_upload(account, Mode::Live, body).await {
+        Ok(upload) => Json(json!({"upload": upload})).into_response(),
         Err(error) if error.details.is_empty() => refusal(&error),
         Err(error) => refusal(&error.with_message("This file cannot be uploaded. Rename it and try again.")),
     }

@@ -7,11 +7,13 @@
 //! in XML or text (`tag`, `expression`) and make its `tree`. `fill` writes a tree with `data/` and `filters/`. `sheets/` lets
 //! what names cells follow them. `slides/` repeats slides. `links` checks where links lead, and `addresses` finds tags in those
 //! of the template. `charts` fills the workbooks of charts. `subtemplates/` brings other templates of a job into one. `codes`
-//! draws QR codes and bar codes. `schema` tells what data a template expects, and `filename` what its documents are called.
+//! draws QR codes and bar codes. `schema` tells what data a template expects, `filename` what its documents are called, and `check` whether
+//! an upload is a template.
 
 mod addresses;
 mod cell;
 mod charts;
+mod check;
 mod codes;
 mod comments;
 mod data;
@@ -44,6 +46,7 @@ mod template;
 mod tree;
 mod value;
 
+pub use check::check;
 pub use filename::FilenamePattern;
 pub use format::Format;
 pub use notes::{Notes, Warning};

@@ -272,8 +272,6 @@ mod tests {
         ceilings.set(Limit::SourceBytes, Some(1 << 20));
         let stored = json!({"sourceBytes": 1_048_576, "pages": 10});
         assert_eq!(serde_json::to_value(&ceilings).unwrap(), stored);
-        let in_the_table: serde_dynamo::AttributeValue = serde_dynamo::to_attribute_value(&ceilings).unwrap();
-        assert_eq!(serde_dynamo::from_attribute_value::<_, Ceilings>(in_the_table).unwrap(), ceilings);
         assert!(serde_json::from_value::<Ceilings>(json!({"glitter": 1})).is_err());
 
         let published = Limits::default().narrowed_by(&ceilings).view(RateLimit::CREATE, RateLimit::READ, 24);

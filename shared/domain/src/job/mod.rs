@@ -49,6 +49,32 @@ pub const DEFAULT_OPEN_SHARDS: u8 = 4;
 /// Partitions that are swept, and the most that can be used. Older jobs may be in any of them: never lower it.
 pub const SWEPT_SHARDS: u8 = 8;
 
+/// How many partitions of each index of unfinished jobs new work is written to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OpenShards(u8);
+
+impl OpenShards {
+    /// So many, if there is one and all are swept.
+    pub fn new(count: u64) -> Option<Self> {
+        u8::try_from(count).ok().filter(|count| (1..=SWEPT_SHARDS).contains(count)).map(Self)
+    }
+
+    pub fn count(self) -> u8 {
+        self.0
+    }
+
+    /// The partition of this job.
+    pub fn of(self, id: JobId) -> u8 {
+        id.shard(self.0)
+    }
+}
+
+impl Default for OpenShards {
+    fn default() -> Self {
+        Self(DEFAULT_OPEN_SHARDS)
+    }
+}
+
 /// The sweeper looks at a job that is still queued after this time.
 pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
@@ -232,10 +258,10 @@ pub struct Job {
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<JobError>,
     /// Unfinished jobs whose results this one takes. It is processed once they have completed.
-    #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waiting_for: Option<BTreeSet<JobId>>,
     /// The jobs that wait for this one, [`MAX_WAITERS`] at most.
-    #[serde(skip_serializing_if = "Option::is_none", default, with = "ids")]
+    #[serde(skip_serializing_if = "Option::is_none", default)]
     pub waiters: Option<BTreeSet<JobId>>,
     /// For a deleted job: its final state, and when it was deleted.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -258,27 +284,6 @@ pub struct Job {
     pub creation_counted: bool,
     /// Seconds since the epoch. DynamoDB deletes the item some time later.
     pub ttl: i64,
-}
-
-/// A set of ids as stored: DynamoDB's conditions and updates need sets of strings.
-mod ids {
-    use std::collections::BTreeSet;
-
-    use serde::de::Error as _;
-    use serde::{Deserialize, Deserializer, Serializer};
-
-    use super::JobId;
-
-    pub(super) fn serialize<S: Serializer>(ids: &Option<BTreeSet<JobId>>, serializer: S) -> Result<S::Ok, S::Error> {
-        let texts: Vec<String> = ids.iter().flatten().map(ToString::to_string).collect();
-        serde_dynamo::string_set::serialize(&texts, serializer)
-    }
-
-    pub(super) fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<BTreeSet<JobId>>, D::Error> {
-        let texts = Vec::<String>::deserialize(deserializer)?;
-        let ids: Option<BTreeSet<_>> = texts.iter().map(|text| JobId::parse(text)).collect();
-        Ok(Some(ids.ok_or_else(|| D::Error::custom("not a job's id"))?))
-    }
 }
 
 impl Job {

@@ -99,8 +99,8 @@ impl Jobs {
             .update_expression("SET #open = :open, due = :due")
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
-            .expression_attribute_values(":waiting", string(Shard::waiting(waiter.id).key()))
-            .expression_attribute_values(":open", string(Shard::queued(waiter.queue, waiter.id).key()))
+            .expression_attribute_values(":waiting", string(Shard::waiting(waiter.id, self.shards).key()))
+            .expression_attribute_values(":open", string(Shard::queued(waiter.queue, waiter.id, self.shards).key()))
             .expression_attribute_values(":due", time(now.plus(QUEUED_GRACE)));
         written(Box::pin(send(update)).await)
     }

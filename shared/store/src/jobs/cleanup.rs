@@ -12,12 +12,12 @@ use docmill_domain::time::Timestamp;
 /// A worker has this long to delete its own files before the sweeper looks for them.
 const CLEANUP_GRACE: Duration = Duration::from_secs(30);
 
-/// The index attributes of an ended job whose files are to be cleaned up.
-pub(super) fn cleanup_after(job: &Job, ended_at: Timestamp) -> (Option<String>, Option<Timestamp>) {
-    (Some(Shard::cleanup(job.id).key()), Some(ended_at.plus(CLEANUP_GRACE)))
-}
-
 impl Jobs {
+    /// The index attributes of an ended job whose files are to be cleaned up.
+    pub(super) fn cleanup_after(&self, job: &Job, ended_at: Timestamp) -> (Option<String>, Option<Timestamp>) {
+        (Some(Shard::cleanup(job.id, self.shards).key()), Some(ended_at.plus(CLEANUP_GRACE)))
+    }
+
     /// Takes an ended job out of the cleanup. A completed one is kept until its result expires.
     pub async fn cleaned(&self, job: &Job) -> Result<Written, StoreError> {
         let Some(open) = &job.open else { return Ok(Written::Superseded) };
@@ -32,7 +32,7 @@ impl Jobs {
         let update = match job.expires_at.filter(|_| job.status == JobStatus::Completed) {
             Some(expires_at) => update
                 .update_expression("SET #open = :kept, due = :expires REMOVE lease_until")
-                .expression_attribute_values(":kept", string(Shard::kept(job.id).key()))
+                .expression_attribute_values(":kept", string(Shard::kept(job.id, self.shards).key()))
                 .expression_attribute_values(":expires", time(expires_at)),
             None => update.update_expression("REMOVE #open, due, lease_until"),
         };

@@ -6,13 +6,10 @@ use std::time::Duration;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{TransactWriteItem, Update};
 
-use super::cleanup::cleanup_after;
 use super::{Jobs, Written, uncounted};
 use crate::dynamo::{Retries, Transacted, too_contended, transact, update};
 use crate::events::StoredEvent;
-use crate::item::{
-    ENDED, OPEN, OPEN_SHARDS, OUTCOME, Shard, UNCOUNTED, ended_shard, job_key, nested, number, string, time,
-};
+use crate::item::{ENDED, OPEN, OUTCOME, Shard, UNCOUNTED, ended_shard, job_key, nested, number, string, time};
 use crate::{StoreError, credits};
 use docmill_domain::event::EventKind;
 use docmill_domain::job::{Completion, Job, JobError, JobStatus, Refund};
@@ -32,18 +29,6 @@ struct Place {
     remove: &'static str,
 }
 
-/// A job without a result leaves the index, unless an attempt may have stored files, or may still do so.
-fn leave_open(update: UpdateBuilder, job: &Job, ended_at: Timestamp) -> Result<(UpdateBuilder, Place), StoreError> {
-    let update = update.expression_attribute_names("#open", OPEN);
-    if job.attempts == 0 {
-        return Ok((update, Place { set: "", remove: ", #open, due" }));
-    }
-    let (open, due) = cleanup_after(job, ended_at);
-    let update =
-        update.expression_attribute_values(":open", nested(&open)?).expression_attribute_values(":due", nested(&due)?);
-    Ok((update, Place { set: ", #open = :open, due = :due", remove: "" }))
-}
-
 /// The end of a job while it is being written. The job's own write comes first.
 struct Ending<'a> {
     job: &'a Job,
@@ -61,6 +46,24 @@ fn next_version(job: &Job) -> u64 {
 }
 
 impl Jobs {
+    /// A job without a result leaves the index, unless an attempt may have stored files, or may still do so.
+    fn leave_open(
+        &self,
+        update: UpdateBuilder,
+        job: &Job,
+        ended_at: Timestamp,
+    ) -> Result<(UpdateBuilder, Place), StoreError> {
+        let update = update.expression_attribute_names("#open", OPEN);
+        if job.attempts == 0 {
+            return Ok((update, Place { set: "", remove: ", #open, due" }));
+        }
+        let (open, due) = self.cleanup_after(job, ended_at);
+        let update = update
+            .expression_attribute_values(":open", nested(&open)?)
+            .expression_attribute_values(":due", nested(&due)?);
+        Ok((update, Place { set: ", #open = :open, due = :due", remove: "" }))
+    }
+
     /// `processing → completed`.
     pub async fn complete(&self, job: &Job, completion: &Completion) -> Result<Written, StoreError> {
         let at = completion.finished_at;
@@ -68,8 +71,8 @@ impl Jobs {
         let (update, noted) = self.terminal_update(job, Some(&outcome), at)?;
         // Earlier attempts may have stored files before they died.
         let (open, due) = match job.attempts {
-            0 | 1 => (Some(Shard::kept(job.id).key()), Some(completion.expires_at)),
-            _ => cleanup_after(job, at),
+            0 | 1 => (Some(Shard::kept(job.id, self.shards).key()), Some(completion.expires_at)),
+            _ => self.cleanup_after(job, at),
         };
         let update = update
             .update_expression(format!(
@@ -142,7 +145,7 @@ impl Jobs {
         let engine = engine.map(|engine| engine.as_str().to_owned());
         let outcome = Outcome { tool: job.tool.clone(), engine, error: Some(error.code) };
         let (update, noted) = self.terminal_update(job, Some(&outcome), now)?;
-        let (update, place) = leave_open(update, job, now)?;
+        let (update, place) = self.leave_open(update, job, now)?;
         let update = update
             .update_expression(format!(
                 "SET #status = :next, version = :version, finished_at = :finished, #error = :error, refunded = :refunded{noted}{} \
@@ -189,10 +192,10 @@ impl Jobs {
             update = update
                 .expression_attribute_names("#ended", ENDED)
                 .expression_attribute_names("#outcome", OUTCOME)
-                .expression_attribute_values(":ended", string(ended_shard(&at.day(), job.id.shard(*OPEN_SHARDS))))
+                .expression_attribute_values(":ended", string(ended_shard(&at.day(), self.shards.of(job.id))))
                 .expression_attribute_values(":outcome", nested(outcome)?);
         }
-        if let Some(shard) = uncounted(job.id, job.mode) {
+        if let Some(shard) = uncounted(job.id, job.mode, self.shards) {
             assignments.push_str(", #uncounted = :uncounted");
             update = update
                 .expression_attribute_names("#uncounted", UNCOUNTED)
@@ -207,7 +210,7 @@ impl Jobs {
         let refund = if job.delivering { Refund::Nothing } else { Refund::Full };
         let refunded = refund.of(job);
         let (update, noted) = self.terminal_update(job, None, now)?;
-        let (update, place) = leave_open(update, job, now)?;
+        let (update, place) = self.leave_open(update, job, now)?;
         let update = match refund {
             // Timeline: the owner's request reads the job, the worker begins to deliver its result, and the request cancels it
             // with a refund. The condition fails, and the request reads the job again.

@@ -28,13 +28,12 @@ use serde::Deserialize;
 use uuid::Uuid;
 
 use super::dynamo::{failed_condition, get, get_items, glimpse, only, readable, send};
-use super::item::{Item, OPEN, OPEN_SHARDS, Shard, from_item, job_key, nested, number, string, time};
+use super::item::{Item, OPEN, Shard, from_item, job_key, nested, number, string, time};
 use super::{StoreError, store_error};
 use docmill_config::Tables;
 use docmill_domain::api_key::Mode;
-use docmill_domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, NotedProgress, Progress};
+use docmill_domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, NotedProgress, OpenShards, Progress};
 use docmill_domain::time::Timestamp;
-use docmill_domain::tool::QueueName;
 
 const DUE_PAGE: i32 = 250;
 
@@ -44,6 +43,7 @@ pub struct Jobs {
     table: String,
     usage_table: String,
     events_table: String,
+    shards: OpenShards,
 }
 
 /// What a job's state depends on.
@@ -76,8 +76,9 @@ pub enum Written {
 
 impl Jobs {
     pub fn new(client: Client, tables: &Tables) -> Self {
-        let Tables { jobs, usage, events, .. } = tables;
-        Self { client, table: jobs.clone(), usage_table: usage.clone(), events_table: events.clone() }
+        let Tables { jobs, usage, events, open_shards, .. } = tables;
+        let (table, usage_table, events_table) = (jobs.clone(), usage.clone(), events.clone());
+        Self { client, table, usage_table, events_table, shards: *open_shards }
     }
 
     /// A strongly consistent read.
@@ -149,7 +150,7 @@ impl Jobs {
                  REMOVE held ADD version :one",
             )
             .expression_attribute_names("#open", OPEN)
-            .expression_attribute_values(":leased", string(Shard::leased(id).key()))
+            .expression_attribute_values(":leased", string(Shard::leased(id, self.shards).key()))
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":max", number(MAX_ATTEMPTS))
@@ -214,7 +215,7 @@ impl Jobs {
             .condition_expression("#status = :processing AND attempts = :attempt")
             .update_expression("SET #status = :queued, due = :due, #open = :open REMOVE lease_until ADD version :one")
             .expression_attribute_names("#open", OPEN)
-            .expression_attribute_values(":open", string(Shard::queued(job.queue, job.id).key()))
+            .expression_attribute_values(":open", string(Shard::queued(job.queue, job.id, self.shards).key()))
             .expression_attribute_values(":processing", string(JobStatus::Processing.as_str()))
             .expression_attribute_values(":queued", string(JobStatus::Queued.as_str()))
             .expression_attribute_values(":attempt", number(job.attempts))
@@ -295,21 +296,16 @@ impl DuePage {
 }
 
 /// The attribute that puts a job in the index of jobs to be counted. Test jobs are not counted.
-pub fn uncounted(id: JobId, mode: Mode) -> Option<String> {
+pub fn uncounted(id: JobId, mode: Mode, shards: OpenShards) -> Option<String> {
     match mode {
-        Mode::Live => Some(id.shard(*OPEN_SHARDS).to_string()),
+        Mode::Live => Some(shards.of(id).to_string()),
         Mode::Test => None,
     }
 }
 
-/// The same for a job that waits for others.
-pub fn waiting_until(id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
-    (Some(Shard::waiting(id).key()), Some(due))
-}
-
-/// The index attributes of a queued job, due at `due`.
-pub fn queued_until(queue: QueueName, id: JobId, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
-    (Some(Shard::queued(queue, id).key()), Some(due))
+/// The attributes that put a job in a partition of an index of unfinished jobs, due at `due`.
+pub fn open_until(shard: Shard, due: Timestamp) -> (Option<String>, Option<Timestamp>) {
+    (Some(shard.key()), Some(due))
 }
 
 /// Whether a conditional update took effect.

@@ -12,7 +12,7 @@ use uuid::Uuid;
 use self::places::Places;
 use super::batches::Gate;
 use super::dynamo::{Retries, Transacted, get, put, transact_as, update};
-use super::item::{Item, UsageItem, from_item, number, string, time, to_item};
+use super::item::{Item, UsageItem, from_item, job_item, number, string, time, to_item};
 use super::jobs::Jobs;
 use super::{StoreError, credits};
 use docmill_config::Tables;
@@ -338,7 +338,7 @@ impl Attempts<'_> {
         // Timeline: our first try commits and its response is lost. A second try with another payment must not charge again.
         let job = Put::builder()
             .table_name(&self.store.jobs_table)
-            .set_item(Some(to_item(&self.job(payment))?))
+            .set_item(Some(job_item(&self.job(payment))?))
             .condition_expression("attribute_not_exists(id)");
         put(job.build())
     }

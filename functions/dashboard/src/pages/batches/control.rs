@@ -2,13 +2,12 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
+use docmill_app::batches::BatchError;
+use docmill_app::caller::{Caller, as_account};
 use docmill_domain::batch::{Batch, State as BatchState};
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::Timestamp;
-use docmill_http::envelope::{Outcome, Reply};
 use docmill_http::error::ApiError;
-use docmill_http::guard::{Caller, as_account};
-use lambda_http::http::StatusCode;
 use maud::{Markup, html};
 
 use super::{PATH, own};
@@ -96,10 +95,10 @@ async fn changed(
     user: &SignedIn,
     id: &str,
     policy: RatePolicy,
-    change: impl AsyncFnOnce(Caller) -> Result<Batch, ApiError>,
-) -> Result<Outcome, PageError> {
+    change: impl AsyncFnOnce(Caller) -> Result<Batch, BatchError>,
+) -> Result<Result<Batch, ApiError>, PageError> {
     let mode = own(state, user, id).await?.mode;
-    let work = async |caller| change(caller).await.map(|_| Reply::empty(StatusCode::NO_CONTENT));
+    let work = async |caller| Ok(change(caller).await?);
     Ok(as_account(&state.context, &user.account, mode, policy, work).await)
 }
 

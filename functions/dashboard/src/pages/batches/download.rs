@@ -3,10 +3,10 @@
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
+use docmill_app::batches::results::{self, Row};
+use docmill_app::fault::Fault;
 use docmill_config::clock;
 use docmill_domain::batch::Archive;
-use docmill_http::batch_results::{self, Row};
-use docmill_http::error::ApiError;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -38,13 +38,13 @@ pub(super) async fn results(
 ) -> Result<Response, PageError> {
     let batch = own(&state, &user, &id).await?;
     let range = (wanted.first, batch.next.min(wanted.first.saturating_add(PAGE)));
-    let unavailable = |error: ApiError| PageError::Unavailable(error.cause.unwrap_or(error.message));
-    let rows = batch_results::rows(&state.context, &batch, range, clock::now()).await.map_err(unavailable)?;
+    let unavailable = |fault: Fault| PageError::Unavailable(fault.to_string());
+    let rows = results::rows(&state.context, &batch, range, clock::now()).await.map_err(unavailable)?;
     let (kind, text, suffix) = if wanted.json {
         let rows: Vec<Value> = rows.iter().map(Row::view).collect();
         ("application/json", format!("{:#}", json!({"results": rows})), "json")
     } else {
-        ("text/csv; charset=utf-8", batch_results::csv(&rows).map_err(PageError::Internal)?, "csv")
+        ("text/csv; charset=utf-8", results::csv(&rows).map_err(PageError::Internal)?, "csv")
     };
     let disposition = format!("attachment; filename=\"{}.{suffix}\"", batch.id);
     let headers = [
@@ -72,7 +72,7 @@ pub(super) async fn archive(
     if !batch.has_archive(clock::now()) {
         return Err(PageError::NotFound);
     }
-    let link = batch_results::archive_link(&state.context.files, &batch, wanted.file).await;
+    let link = results::archive_link(&state.context.files, &batch, wanted.file).await;
     let link = link.map_err(|error| PageError::Unavailable(error.to_string()))?.ok_or(PageError::NotFound)?;
     Ok(redirect_to(link.reveal()).into_response())
 }

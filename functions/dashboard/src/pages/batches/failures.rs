@@ -2,10 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use docmill_app::batches::jobs_of;
 use docmill_app::context::Context;
 use docmill_domain::batch::Batch;
 use docmill_domain::job::{JobId, JobStatus};
-use docmill_http::batches::jobs_of;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use maud::{Markup, html};
 

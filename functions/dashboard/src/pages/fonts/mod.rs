@@ -6,13 +6,9 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use create_font::MOST_BYTES;
-use docmill_domain::api_key::Mode;
 use docmill_domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
-use docmill_domain::quota::RatePolicy;
-use docmill_http::envelope::Outcome;
+use docmill_fonts::MOST_BYTES;
 use docmill_http::error::ErrorCode;
-use docmill_http::guard::as_account;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
@@ -159,12 +155,8 @@ async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Jso
 /// Adds the font of an upload. For the script.
 async fn add(State(state): State<AppState>, user: SignedIn, data: FormData) -> Response {
     let body = Map::from_iter([("uploadId".to_owned(), json!(data.get("uploadId")))]);
-    let added: Outcome = as_account(&state.context, &user.account, Mode::Live, RatePolicy::Create, async |caller| {
-        create_font::add(&state.fonts, &caller, &body).await
-    })
-    .await;
-    match added {
-        Ok(reply) => Json(reply.members()).into_response(),
+    match state.add_font(&user.account, &body).await {
+        Ok(kept) => Json(json!({"font": kept.view})).into_response(),
         Err(error) if error.details.is_empty() => refusal(&error),
         Err(error) => refusal(&error.with_message("The upload has expired. Choose the file again.")),
     }

@@ -131,6 +131,6 @@ pub(super) async fn delete(
     _data: FormData,
 ) -> Result<Response, PageError> {
     let (id, font) = own_font(&state, &user, &id).await?;
-    let deleted = state.fonts.delete_as(&user.account, &id).await;
+    let deleted = state.delete_font(&user.account, &id).await;
     Ok(Flash::of(deleted, format!("{} was deleted.", name(&font))).on(&state, PATH))
 }

@@ -35,8 +35,8 @@ pub(super) async fn delete(
         count => {
             let ids: Vec<String> = jobs.iter().map(|id| (*id).to_owned()).collect();
             let deletions = ids.into_iter().map(|id| {
-                let (control, account) = (state.control.clone(), user.account.clone());
-                async move { control.delete_as(&account, &id).await }
+                let (state, account) = (state.clone(), user.account.clone());
+                async move { state.delete_job(&account, &id).await }
             });
             let outcomes: Vec<_> = stream::iter(deletions).buffer_unordered(AT_ONCE).collect().await;
             match outcomes.into_iter().find_map(Result::err) {

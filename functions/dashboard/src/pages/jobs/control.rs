@@ -19,7 +19,7 @@ pub(super) async fn cancel(
     Path(id): Path<String>,
     _data: FormData,
 ) -> Result<Response, PageError> {
-    let canceled = state.control.cancel_as(&user.account, &id).await;
+    let canceled = state.cancel_job(&user.account, &id).await;
     Ok(Flash::of(canceled, "The job was canceled.").on(&state, &format!("/app/jobs/{id}")))
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn delete(
     Path(id): Path<String>,
     _data: FormData,
 ) -> Result<Response, PageError> {
-    let deleted = state.control.delete_as(&user.account, &id).await;
+    let deleted = state.delete_job(&user.account, &id).await;
     Ok(Flash::of(deleted, "The job's documents were deleted.").on(&state, &format!("/app/jobs/{id}")))
 }
 

@@ -23,13 +23,13 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
+use docmill_app::jobs::submit::{Asked, ToolChoice};
 use docmill_config::clock;
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_http::error::ApiError;
-use docmill_http::submit::ToolChoice;
 use docmill_store::jobs::JobFilter;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
@@ -236,11 +236,9 @@ async fn create(
     }
     let key = IdempotencyKey::parse(format!("{purpose}-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
-    let created = state.jobs.create_as(&user.account, mode, body, key, choice).await;
-    match created.map(|reply| reply.members().and_then(|members| Some(members.get("job")?["id"].as_str()?.to_owned())))
-    {
-        Ok(Some(id)) => Ok(id),
-        Ok(None) => Err(Messages::by_form("The job was created. You find it under Jobs.")),
+    let asked = Asked { body, choice, key: key.as_ref(), breach: None };
+    match state.create_job(&user.account, mode, asked).await {
+        Ok(job) => Ok(job.id.to_string()),
         Err(error) => {
             let steps: Vec<_> = body::steps(catalogue, data).into_iter().map(|step| step.tool).collect();
             Err(Messages::by_error(&error, &tool.definition, &steps))
@@ -271,8 +269,8 @@ async fn announce(
     Json(body): Json<Map<String, Value>>,
 ) -> Response {
     let mode = if body.get("mode").is_some_and(|mode| mode == Mode::Test.as_str()) { Mode::Test } else { Mode::Live };
-    match state.uploads.issue_as(&user.account, mode, &body).await {
-        Ok(reply) => Json(reply.members()).into_response(),
+    match state.issue_upload(&user.account, mode, &body).await {
+        Ok(upload) => Json(json!({"upload": upload})).into_response(),
         Err(error) => {
             let widest = state.context.config.limits.clone();
             let limits = widest.narrowed_by(&viewer.settings.ceilings(&user.own_key()));
@@ -316,7 +314,7 @@ async fn cancel(
     let job = own_job(&state, &user, &id).await?;
     let by_script = headers.contains_key("hx-request");
     let shown = if by_script { format!("{PATH}/jobs/{}", job.id) } else { format!("{PATH}?job={}", job.id) };
-    match state.control.cancel_as(&user.account, &id).await {
+    match state.cancel_job(&user.account, &id).await {
         Err(error) if error.code.status().is_server_error() => Err(PageError::Unavailable(error.message)),
         Ok(_) | Err(_) => Ok(state.redirect(&shown)),
     }

@@ -6,12 +6,8 @@ use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
 use axum::{Json, Router};
-use docmill_domain::api_key::Mode;
-use docmill_domain::quota::RatePolicy;
 use docmill_domain::template::{MOST_TEMPLATE_BYTES, MOST_TEMPLATES, NAME_PATTERN, TemplateName, Version, chosen};
-use docmill_http::envelope::Outcome;
 use docmill_http::error::{ApiError, ErrorCode};
-use docmill_http::guard::as_account;
 use docmill_store::templates::Versions;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
@@ -151,12 +147,8 @@ async fn announce(State(state): State<AppState>, user: SignedIn, Json(body): Jso
 async fn add(State(state): State<AppState>, user: SignedIn, data: FormData) -> Response {
     let body = ["name", "uploadId"].map(|name| (name.to_owned(), json!(data.get(name))));
     let body = Map::from_iter(body);
-    let added: Outcome = as_account(&state.context, &user.account, Mode::Live, RatePolicy::Create, async |caller| {
-        create_template::add(&state.templates, &caller, &body).await
-    })
-    .await;
-    match added {
-        Ok(reply) => Json(reply.members()).into_response(),
+    match state.add_template(&user.account, &body).await {
+        Ok(kept) => Json(json!({"template": kept.view})).into_response(),
         Err(error) if error.code == ErrorCode::ValidationFailed => refusal(&in_words(error)),
         Err(error) => refusal(&error),
     }

@@ -2,8 +2,8 @@
 
 use axum::extract::{Path, State};
 use axum::response::Response;
+use docmill_app::templates::TemplateError;
 use docmill_domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
-use docmill_http::error::{ApiError, ErrorCode};
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
 use docmill_store::templates::Versions;
@@ -27,11 +27,13 @@ async fn own_template(state: &AppState, user: &SignedIn, name: &str) -> Result<(
     if versions.each().is_empty() { Err(PageError::NotFound) } else { Ok((name, versions)) }
 }
 
-fn unreadable(error: ApiError) -> PageError {
-    if error.code == ErrorCode::TemplateNotFound {
-        PageError::NotFound
-    } else {
-        PageError::Unavailable(error.cause.unwrap_or(error.message))
+fn unreadable(error: TemplateError) -> PageError {
+    match error {
+        TemplateError::NotFound => PageError::NotFound,
+        TemplateError::Invalid(_)
+        | TemplateError::Unusable(_)
+        | TemplateError::TooMany(_)
+        | TemplateError::Fault(_) => PageError::Unavailable(error.to_string()),
     }
 }
 
@@ -166,7 +168,7 @@ pub(super) async fn delete(
 }
 
 async fn deleted(state: &AppState, user: &SignedIn, name: &TemplateName, version: Option<u32>) -> Flash {
-    match (state.templates.delete_as(&user.account, name, version).await, version) {
+    match (state.delete_template(&user.account, name, version).await, version) {
         (Ok(_), Some(version)) => Flash::success(format!("Version {version} of {name} was deleted.")),
         (Ok(_), None) => Flash::success(format!("{name} was deleted.")),
         (Err(error), _) => Flash::error(error.message),

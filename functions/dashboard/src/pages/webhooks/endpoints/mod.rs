@@ -6,14 +6,14 @@ mod one;
 
 use axum::Router;
 use axum::routing::{get, post};
+use docmill_app::caller::{Caller, as_account};
+use docmill_app::webhooks::WebhookError;
 use docmill_config::clock;
 use docmill_domain::api_key::Mode;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::webhook::endpoint::MOST_ENDPOINTS;
 use docmill_domain::webhook::{Destination, DisabledReason, Endpoint, EndpointId};
-use docmill_http::envelope::{Outcome, Reply};
 use docmill_http::error::ApiError;
-use docmill_http::guard::{Caller, as_account};
 use docmill_webhooks::WebhookService;
 use maud::{Markup, html};
 use serde_json::Value;
@@ -52,14 +52,10 @@ fn service(state: &AppState) -> Result<WebhookService, PageError> {
 async fn as_user(
     state: &AppState,
     user: &SignedIn,
-    work: impl AsyncFnOnce(Caller) -> Result<Value, ApiError>,
+    work: impl AsyncFnOnce(Caller) -> Result<Value, WebhookError>,
 ) -> Result<Value, ApiError> {
-    let outcome: Outcome = as_account(&state.context, &user.account, Mode::Live, RatePolicy::Create, async |caller| {
-        Ok(Reply::ok("value", work(caller).await?))
-    })
-    .await;
-    let members = outcome?.members().unwrap_or_default();
-    Ok(members.get("value").cloned().unwrap_or_default())
+    let work = async |caller| Ok(work(caller).await?);
+    as_account(&state.context, &user.account, Mode::Live, RatePolicy::Create, work).await
 }
 
 /// The way back to the list.

@@ -1,38 +1,21 @@
-//! The one path by which all four endpoints create jobs.
+//! The one path by which all jobs are created.
 
 mod stored_sources;
-mod taken;
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use lambda_http::Body;
-use lambda_http::http::Response;
-use serde_json::{Map, Value};
-use tokio::time::Instant;
-
-use self::taken::Taken;
-use super::accept::Accept;
-use super::envelope::Outcome;
-use super::error::{ApiError, ErrorCode};
-use super::guard::{Caller, as_account, authenticated};
-use super::request::ApiRequest;
-use super::results::{self, Waited};
-use super::suggest::tool_not_found;
-use super::wait::{PREFERENCE_APPLIED, Wait};
-use docmill_app::context::Context;
 use docmill_aws::files::ObjectKey;
 use docmill_aws::queue::{Message, Queue};
-use docmill_config::clock;
-use docmill_domain::api_key::Mode;
 use docmill_domain::batch::BatchPlace;
 use docmill_domain::breach::Breach;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::event::{self, EventKind};
 use docmill_domain::idempotency::{IdempotencyKey, IdempotencyRecord};
 use docmill_domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
-use docmill_domain::quota::{Charge, RatePolicy};
+use docmill_domain::offer::Contact;
+use docmill_domain::quota::Charge;
 use docmill_domain::request::echo::Echo;
 use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use docmill_domain::tool::{ToolSettings, ToolState};
@@ -43,8 +26,16 @@ use docmill_signing::seal::{BadSetting, SealingKey, Secret};
 use docmill_store::StoreError;
 use docmill_store::batches::Gate;
 use docmill_store::events::StoredEvent;
-use docmill_store::jobs::{WAITING_GRACE, queued_until, uncounted, waiting_until};
+use docmill_store::item::Shard;
+use docmill_store::jobs::{WAITING_GRACE, open_until, uncounted};
 use docmill_store::submission::{Created, Submission, Submissions};
+use serde_json::{Map, Value};
+use tokio::time::Instant;
+
+use crate::caller::Caller;
+use crate::context::Context;
+use crate::fault::{Fault, with_faults};
+use crate::tools::{self, ToolError};
 
 /// Most tries if the jobs that a request names keep changing in the meantime.
 const TRIES: u32 = 4;
@@ -59,6 +50,50 @@ const ANNOUNCE_TIME: Duration = Duration::from_secs(2);
 
 /// Time for records that don't affect the answer.
 const NOTE_TIME: Duration = Duration::from_secs(1);
+
+/// Why no job is created.
+#[derive(Debug, thiserror::Error)]
+pub enum SubmitError {
+    /// No tool has this name. With the name that was probably meant.
+    #[error("there is no such tool")]
+    UnknownTool(Option<String>),
+    #[error("the caller may not use this tool")]
+    ToolNotAllowed,
+    #[error("the tool is in maintenance")]
+    ToolInMaintenance,
+    /// The request is wrong in these places.
+    #[error("the request is invalid")]
+    Invalid(Vec<Breach>),
+    #[error("{required} credits are needed, and there are {available}")]
+    InsufficientCredits {
+        required: u64,
+        available: u64,
+        /// Where to ask for more credits.
+        contact: Option<Contact>,
+    },
+    /// The account has had all test jobs of the day. The next day begins after so many seconds.
+    #[error("today's test jobs are used up")]
+    TestJobsUsedUp { seconds: u64 },
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for another request")]
+    KeyReused,
+    /// The batch that the job would belong to takes no more jobs, or another run has it.
+    #[error("the batch has ended")]
+    BatchEnded,
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+with_faults!(SubmitError);
+
+impl From<ToolError> for SubmitError {
+    fn from(error: ToolError) -> Self {
+        match error {
+            ToolError::Unknown(meant) => Self::UnknownTool(meant),
+            ToolError::NotAllowed => Self::ToolNotAllowed,
+        }
+    }
+}
 
 /// What the four creating functions need besides the common context.
 #[derive(Debug)]
@@ -96,13 +131,22 @@ pub struct BatchItem {
 }
 
 /// A request for a job before its checks.
-struct Asked<'a> {
-    body: &'a Map<String, Value>,
-    choice: ToolChoice<'a>,
-    key: Option<&'a IdempotencyKey>,
+#[derive(Debug)]
+pub struct Asked<'a> {
+    /// The request as its sender wrote it.
+    pub body: &'a Map<String, Value>,
+    pub choice: ToolChoice<'a>,
+    pub key: Option<&'a IdempotencyKey>,
     /// An error outside the body.
-    breach: Option<Breach>,
-    item: Option<&'a BatchItem>,
+    pub breach: Option<Breach>,
+}
+
+/// The job of a request.
+#[derive(Debug)]
+pub struct Taken {
+    pub job: Job,
+    /// The job is that of an earlier request with the same idempotency key.
+    pub replayed: bool,
 }
 
 /// The tool that an endpoint creates jobs for.
@@ -125,80 +169,43 @@ impl JobService {
         Self { submissions, queue: context.queue(), context, sealing }
     }
 
-    pub async fn create(&self, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
-        authenticated(&self.context, request, RatePolicy::Create, async |caller| {
-            self.create_for(&caller, request, choice).await
-        })
-        .await
-    }
-
-    /// The same for an admitted caller.
-    pub async fn create_for(&self, caller: &Caller, request: &ApiRequest, choice: ToolChoice<'_>) -> Outcome {
-        let body = request.json_object()?;
-        let key = request.idempotency_key()?;
-        let (wait, breach) = match Wait::of(request) {
-            Ok(wait) => (wait, None),
-            Err(breach) => (None, Some(breach)),
-        };
-        let waits = caller.limits(&self.context.config.limits).waits;
-        let asked = Asked { body: &body, choice, key: key.as_ref(), breach, item: None };
-        let taken = self.admit_and_submit(asked, caller).await?;
-        match wait {
-            Some(wait) => self.answer_at_end(taken, wait, waits, &Accept::of(&request.headers)).await,
-            None => Ok(taken.accepted(caller.now)),
-        }
-    }
-
-    /// The response once the job has ended, or else the usual response when time is up.
-    async fn answer_at_end(&self, Taken { job, receipt }: Taken, wait: Wait, most: u64, accept: &Accept) -> Outcome {
-        let (job, applied) = wait.for_end(&self.context.jobs, job, most).await;
-        let now = clock::now();
-        let waited = results::of_waited(&self.context.files, job, accept, now).await;
-        let reply = match waited.map_err(|error| ApiError { created: receipt.created(), ..error })? {
-            Waited::Ended(reply) => receipt.on(reply),
-            Waited::GoesOn(job) => Taken { job: *job, receipt }.accepted(now),
-        };
-        Ok(if applied { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
-    }
-
-    /// The same for a signed-in user's account.
-    pub async fn create_as(
-        &self,
-        account: &str,
-        mode: Mode,
-        body: &Map<String, Value>,
-        idempotency_key: Option<IdempotencyKey>,
-        choice: ToolChoice<'_>,
-    ) -> Outcome {
-        as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
-            let asked = Asked { body, choice, key: idempotency_key.as_ref(), breach: None, item: None };
-            let taken = self.admit_and_submit(asked, &caller).await?;
-            Ok(taken.accepted(caller.now))
-        })
-        .await
+    /// Creates a job for an admitted caller.
+    ///
+    /// # Errors
+    /// Why no job is created. The checks of the body are in the documented order.
+    pub async fn create(&self, caller: &Caller, asked: Asked<'_>) -> Result<Taken, SubmitError> {
+        self.admit_and_submit(asked, None, caller).await
     }
 
     /// The job of an item, with the same checks as any other. It is created once, however often this is called.
+    ///
+    /// # Errors
+    /// Why no job is created.
     pub async fn create_item(
         &self,
         caller: &Caller,
         tool: &str,
         body: &Map<String, Value>,
         item: &BatchItem,
-    ) -> Result<Job, ApiError> {
-        let asked = Asked { body, choice: ToolChoice::Named(tool), key: None, breach: None, item: Some(item) };
-        Ok(self.admit_and_submit(asked, caller).await?.job)
+    ) -> Result<Job, SubmitError> {
+        let asked = Asked { body, choice: ToolChoice::Named(tool), key: None, breach: None };
+        Ok(self.admit_and_submit(asked, Some(item), caller).await?.job)
     }
 
     /// The checks of the body in the documented order.
-    async fn admit_and_submit(&self, asked: Asked<'_>, caller: &Caller) -> Result<Taken, ApiError> {
-        let Asked { body, choice, key, breach, item } = asked;
+    async fn admit_and_submit(
+        &self,
+        asked: Asked<'_>,
+        item: Option<&BatchItem>,
+        caller: &Caller,
+    ) -> Result<Taken, SubmitError> {
+        let Asked { body, choice, key, breach } = asked;
         let tool = self.choose_tool(choice, body)?;
         let cost = admit_tool(tool, caller)?.credit_cost;
         let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
             (Ok(parsed), None) => parsed,
-            (Ok(_), Some(breach)) => return Err(ApiError::validation(vec![breach])),
-            (Err(breaches), breach) => return Err(ApiError::validation(breaches.into_iter().chain(breach).collect())),
+            (Ok(_), Some(breach)) => return Err(SubmitError::Invalid(vec![breach])),
+            (Err(breaches), breach) => return Err(SubmitError::Invalid(breaches.into_iter().chain(breach).collect())),
         };
         let webhook = self.webhook(wanted.webhook.as_ref(), caller.account())?;
         stored_sources::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
@@ -207,7 +214,7 @@ impl JobService {
             let stored = stored_sources::find(&self.context, &wanted, body, caller).await?;
             if !stored.breaches.is_empty() {
                 let replay = self.replay(key, &wanted, caller).await?;
-                return replay.ok_or_else(|| ApiError::validation(stored.breaches));
+                return replay.ok_or(SubmitError::Invalid(stored.breaches));
             }
             let (webhook, awaited) = (webhook.clone(), stored.awaited);
             let exact = stored.template.map(|template| wanted.with_version(&template));
@@ -217,48 +224,48 @@ impl JobService {
                 return Ok(taken);
             }
         }
-        Err(ApiError::unavailable("the jobs that the request names changed during every attempt"))
+        Err(Fault::unavailable("the jobs that the request names changed during every attempt").into())
     }
 
     /// The webhook of a job or a batch as it is stored.
-    pub(super) fn webhook(
+    pub(crate) fn webhook(
         &self,
         wanted: Option<&WebhookRequest>,
         account: &str,
-    ) -> Result<Option<JobWebhook>, ApiError> {
+    ) -> Result<Option<JobWebhook>, SubmitError> {
         let Some(wanted) = wanted else { return Ok(None) };
-        let wrong = |member, rule| ApiError::validation(vec![Breach::new(format!("/webhook/{member}"), rule)]);
+        let wrong = |member, rule| SubmitError::Invalid(vec![Breach::new(format!("/webhook/{member}"), rule)]);
         receiver(&wanted.url, MAX_URL_BYTES, self.context.config.local_mode).map_err(|rule| wrong("url", rule))?;
         if wanted.secret.as_deref().is_some_and(|secret| Secret::parse(secret).is_none()) {
             return Err(wrong("secret", SECRET_RULE));
         }
-        let keys = self.sealing.as_ref().ok_or_else(|| ApiError::internal("no key seals the job's webhook"))?;
+        let keys = self.sealing.as_ref().ok_or_else(|| Fault::internal("no key seals the job's webhook"))?;
         let webhook = JobWebhook::new(account, wanted, |text, id| keys.seal_text(text, account, id));
-        webhook.map(Some).map_err(ApiError::internal)
+        Ok(Some(webhook.map_err(Fault::internal)?))
     }
 
     /// Checks that the caller may use all further tools, and returns their total cost.
-    pub(super) fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, ApiError> {
+    pub(crate) fn admit_steps(&self, wanted: &JobRequest, caller: &Caller) -> Result<u64, SubmitError> {
         let mut cost = 0;
         for step in &wanted.then {
-            let tool = self.context.catalogue.find(&step.tool).ok_or(ErrorCode::ToolNotFound)?;
+            let tool = self.context.catalogue.find(&step.tool).ok_or(SubmitError::UnknownTool(None))?;
             cost += admit_tool(tool, caller)?.credit_cost;
         }
         Ok(cost)
     }
 
-    pub(super) fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, ApiError> {
+    pub(crate) fn choose_tool(&self, choice: ToolChoice<'_>, body: &Map<String, Value>) -> Result<&Tool, SubmitError> {
         let slug = match choice {
             ToolChoice::Named(slug) => slug,
             ToolChoice::InBody => match body.get("toolSlug") {
                 Some(Value::String(slug)) if !slug.is_empty() => slug,
-                Some(_) => return Err(ApiError::validation(vec![Breach::new("/toolSlug", "must be a tool's slug")])),
+                Some(_) => return Err(SubmitError::Invalid(vec![Breach::new("/toolSlug", "must be a tool's slug")])),
                 None => {
-                    return Err(ApiError::validation(vec![Breach::new("/toolSlug", "is required on this endpoint")]));
+                    return Err(SubmitError::Invalid(vec![Breach::new("/toolSlug", "is required on this endpoint")]));
                 }
             },
         };
-        self.context.catalogue.find(slug).ok_or_else(|| tool_not_found(&self.context.catalogue, slug))
+        Ok(tools::find(&self.context.catalogue, slug)?)
     }
 
     /// The response to a repeated request with the same key.
@@ -270,11 +277,11 @@ impl JobService {
         key: Option<&IdempotencyKey>,
         wanted: &JobRequest,
         caller: &Caller,
-    ) -> Result<Option<Taken>, ApiError> {
+    ) -> Result<Option<Taken>, SubmitError> {
         let Some(key) = key else { return Ok(None) };
         let id = key.record_id(caller.account(), caller.key.mode);
         let job = self.submissions.earlier(&id, &wanted.canonical().fingerprint(), caller.now).await?;
-        Ok(job.map(|job| Taken::new(job, true)))
+        Ok(job.map(|job| Taken { job, replayed: true }))
     }
 
     /// `None` if an awaited job has changed since it was read.
@@ -283,7 +290,7 @@ impl JobService {
         order: Order<'_>,
         caller: &Caller,
         idempotency_key: Option<&IdempotencyKey>,
-    ) -> Result<Option<Taken>, ApiError> {
+    ) -> Result<Option<Taken>, SubmitError> {
         let job = self.new_job(&order, caller);
         let canonical = order.wanted.canonical();
         let idempotency = idempotency_key.map(|key| self.record(key, &job, &canonical, caller));
@@ -319,21 +326,19 @@ impl JobService {
             }
         }
         match created {
-            Created::Fresh(job) => Ok(Some(Taken::new(*job, false))),
-            Created::Replay(job) => Ok(Some(Taken::new(*job, true))),
+            Created::Fresh(job) => Ok(Some(Taken { job: *job, replayed: false })),
+            Created::Replay(job) => Ok(Some(Taken { job: *job, replayed: true })),
             Created::AwaitedMoved => Ok(None),
-            Created::GateClosed => Err(ErrorCode::BatchEnded.into()),
-            Created::Mismatch => Err(ErrorCode::IdempotencyKeyReused.into()),
+            Created::GateClosed => Err(SubmitError::BatchEnded),
+            Created::Mismatch => Err(SubmitError::KeyReused),
             Created::InsufficientCredits { available } => {
                 self.note_exhaustion(caller, cost, available).await;
-                let contact = caller.settings.service.credits_contact.as_ref();
-                Err(ApiError::insufficient_credits(cost, available, contact))
+                let contact = caller.settings.service.credits_contact.clone();
+                Err(SubmitError::InsufficientCredits { required: cost, available, contact })
             }
             Created::TestQuotaExhausted => {
                 let seconds = caller.now.next_day().millis_since(caller.now).div_ceil(1000);
-                let message =
-                    "Your account has reached today's limit of test jobs. Wait until midnight UTC, or use a live key.";
-                Err(ApiError::rate_limited(seconds).with_message(message))
+                Err(SubmitError::TestJobsUsedUp { seconds })
             }
         }
     }
@@ -354,17 +359,17 @@ impl JobService {
         let Order { tool, wanted, exact, warnings, awaited, webhook, item, cost: _ } = order;
         let id = item.map_or_else(JobId::new, |item| item.job);
         let shown = Echo::of(exact, &tool.definition, &self.context.catalogue);
-        let queue = tool.definition.queue;
+        let (queue, shards) = (tool.definition.queue, self.context.config.tables.open_shards);
         let (open, due) = if awaited.is_empty() {
-            queued_until(queue, id, caller.now.plus(QUEUED_GRACE))
+            open_until(Shard::queued(queue, id, shards), caller.now.plus(QUEUED_GRACE))
         } else {
-            waiting_until(id, caller.now.plus(WAITING_GRACE))
+            open_until(Shard::waiting(id, shards), caller.now.plus(WAITING_GRACE))
         };
         Job {
             id,
             account: caller.key.account.clone(),
             key_id: caller.key.key_id.clone(),
-            request_id: caller.request_id.as_ref().map(ToString::to_string),
+            request_id: caller.request_id.clone(),
             mode: caller.key.mode,
             batch: item.map(|item| item.place),
             tool: wanted.tool.clone(),
@@ -410,7 +415,7 @@ impl JobService {
             secret: None,
             open,
             due,
-            uncounted: uncounted(id, caller.key.mode),
+            uncounted: uncounted(id, caller.key.mode, shards),
             creation_counted: false,
             ttl: caller.now.plus(self.context.config.job_retention).as_ttl_seconds(),
         }
@@ -418,12 +423,12 @@ impl JobService {
 
     /// Items must stay small: a large payload is stored in the bucket before the job is written. So is one with credentials
     /// (`apart`), because table backups keep deleted data for 35 days and the bucket has no backups.
-    async fn with_payload(&self, mut job: Job, payload: String, apart: bool) -> Result<Job, ApiError> {
+    async fn with_payload(&self, mut job: Job, payload: String, apart: bool) -> Result<Job, Fault> {
         job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES && !apart {
             Payload::Inline(payload)
         } else {
             let key = ObjectKey::Input { account: &job.account, job: job.id };
-            self.context.files.put_text(&key, payload).await.map_err(ApiError::unavailable)?;
+            self.context.files.put_text(&key, payload).await?;
             Payload::Stored(key.to_string())
         });
         Ok(job)
@@ -472,19 +477,13 @@ fn overlong() -> StoreError {
     StoreError::Unavailable(format!("no answer for {NOTE_TIME:?}"))
 }
 
-pub(super) fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, ApiError> {
+pub(crate) fn admit_tool<'a>(tool: &'a Tool, caller: &'a Caller) -> Result<&'a ToolSettings, SubmitError> {
     let settings = caller.settings.tool(tool);
     if !settings.admits(&tool.definition.slug, &caller.plan(), &caller.key) {
-        return Err(ErrorCode::ToolNotAllowed.into());
+        return Err(SubmitError::ToolNotAllowed);
     }
     match settings.state {
         ToolState::Live | ToolState::Beta => Ok(settings),
-        ToolState::Maintenance | ToolState::Disabled => {
-            let message = "This tool is in maintenance. Try again later; nothing was charged.";
-            Err(ApiError {
-                retry_after_seconds: Some(60),
-                ..ApiError::from(ErrorCode::Unavailable).with_message(message)
-            })
-        }
+        ToolState::Maintenance | ToolState::Disabled => Err(SubmitError::ToolInMaintenance),
     }
 }

@@ -1,11 +1,10 @@
 //! Whether an upload is a template that jobs can fill: its format, its tags, and the data that it expects.
 
 use docmill_domain::breach::Breach;
-use docmill_domain::template::{Delimiters, MOST_TEMPLATE_BYTES};
-use docmill_http::error::{ApiError, ErrorCode};
-use docmill_http::templates::Checked;
-use docmill_templates::{Failure, Format, Limits, Options, Problem, Template};
+use docmill_domain::template::{Candidate, Checked, Delimiters, MOST_TEMPLATE_BYTES, Unusable};
 use serde_json::json;
+
+use crate::{Failure, Format, Limits, Options, Problem, Template};
 
 /// Most bytes of all parts with tags, unpacked. A job may take more, but not the function that checks.
 const MOST_UNPACKED_BYTES: usize = 64 << 20;
@@ -14,19 +13,16 @@ const MOST_EXPECTED_BYTES: usize = 1 << 20;
 /// Further mistakes are not told.
 const MOST_DETAILS: usize = 50;
 
-/// What the upload was announced as.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Hints<'a> {
-    pub(crate) content_type: Option<&'a str>,
-    /// Its `Content-Disposition`, with the file's name.
-    pub(crate) disposition: Option<&'a str>,
-}
-
-pub(crate) fn check(file: Vec<u8>, hints: &Hints<'_>, delimiters: Option<&Delimiters>) -> Result<Checked, ApiError> {
+/// Reads an upload as a template.
+///
+/// # Errors
+/// If it is too large, its format can't be filled, its tags have mistakes, or it expects too much.
+pub fn check(candidate: Candidate<'_>) -> Result<Checked, Unusable> {
+    let Candidate { file, content_type, disposition, delimiters } = candidate;
     if file.len() > MOST_TEMPLATE_BYTES {
         return Err(refused("The template is larger than 20 MiB."));
     }
-    let format = Format::identify(&file, extension(hints), hints.content_type).map_err(unreadable)?;
+    let format = Format::identify(&file, extension(disposition), content_type).map_err(unreadable)?;
     let format = format.ok_or_else(|| {
         refused("The upload is not a template that can be filled. Give a docx, xlsx, pptx, odt, HTML or Markdown file.")
     })?;
@@ -43,20 +39,20 @@ pub(crate) fn check(file: Vec<u8>, hints: &Hints<'_>, delimiters: Option<&Delimi
 }
 
 /// The extension of the file's name, which ends the header.
-fn extension<'a>(hints: &Hints<'a>) -> Option<&'a str> {
-    let (_, extension) = hints.disposition?.rsplit_once('.')?;
+fn extension(disposition: Option<&str>) -> Option<&str> {
+    let (_, extension) = disposition?.rsplit_once('.')?;
     Some(extension.trim_end_matches('"'))
 }
 
-fn options(delimiters: Option<&Delimiters>) -> Result<Options, ApiError> {
+fn options(delimiters: Option<&Delimiters>) -> Result<Options, Unusable> {
     let limits = Limits { bytes: MOST_UNPACKED_BYTES, ..Limits::default() };
     let usual = Options { limits, ..Options::default() };
     let Some(Delimiters { open, close }) = delimiters else { return Ok(usual) };
-    let delimiters = docmill_templates::Delimiters::new(open, close).map_err(unreadable)?;
+    let delimiters = crate::Delimiters::new(open, close).map_err(unreadable)?;
     Ok(Options { delimiters, ..usual })
 }
 
-fn unreadable(failure: Failure) -> ApiError {
+fn unreadable(failure: Failure) -> Unusable {
     match failure {
         Failure::Corrupt(why) => refused(&format!("The template can't be read: {why}.")),
         Failure::TooLarge(message) | Failure::Options(message) => refused(&message),
@@ -64,12 +60,12 @@ fn unreadable(failure: Failure) -> ApiError {
     }
 }
 
-fn refused(message: &str) -> ApiError {
-    ApiError::from(ErrorCode::InvalidTemplate).with_message(message)
+fn refused(message: &str) -> Unusable {
+    Unusable { message: message.to_owned(), mistakes: Vec::new() }
 }
 
 /// All at once, so that a designer can mend them together.
-fn with_mistakes(mistakes: &[Problem]) -> ApiError {
+fn with_mistakes(mistakes: &[Problem]) -> Unusable {
     let message = match mistakes.len() {
         1 => "The template has a mistake: see `details`.".to_owned(),
         count if count > MOST_DETAILS => {
@@ -78,7 +74,7 @@ fn with_mistakes(mistakes: &[Problem]) -> ApiError {
         count => format!("The template has {count} mistakes: see `details`."),
     };
     let details = mistakes.iter().take(MOST_DETAILS).map(|mistake| Breach::new("/uploadId", told(mistake)));
-    ApiError { details: details.collect(), ..refused(&message) }
+    Unusable { message, mistakes: details.collect() }
 }
 
 /// A mistake with its place.
@@ -94,20 +90,24 @@ fn told(mistake: &Problem) -> String {
 
 #[cfg(test)]
 mod tests {
-    use docmill_templates::{Place, Reason};
     use serde_json::Value;
 
     use super::*;
+    use crate::{Place, Reason};
 
-    const HTML: Hints<'static> = Hints { content_type: Some("text/html"), disposition: None };
+    const HTML: Option<&str> = Some("text/html");
 
-    fn refusal(file: &[u8], hints: &Hints<'_>) -> ApiError {
-        check(file.to_vec(), hints, None).unwrap_err()
+    fn candidate<'a>(file: &[u8], content_type: Option<&'a str>) -> Candidate<'a> {
+        Candidate { file: file.to_vec(), content_type, disposition: None, delimiters: None }
+    }
+
+    fn refusal(file: &[u8], content_type: Option<&str>) -> Unusable {
+        check(candidate(file, content_type)).unwrap_err()
     }
 
     #[test]
     fn a_template_is_kept_with_what_it_expects() {
-        let checked = check(b"<p>{name} {#items}{price|number}{/items}</p>".to_vec(), &HTML, None).unwrap();
+        let checked = check(candidate(b"<p>{name} {#items}{price|number}{/items}</p>", HTML)).unwrap();
         assert_eq!((checked.format, checked.content_type), ("html", "text/html; charset=utf-8"));
         let expected: Value = serde_json::from_str(&checked.expected).unwrap();
         assert_eq!(expected["schema"]["properties"]["items"]["items"]["properties"]["price"]["type"], "number");
@@ -125,36 +125,35 @@ mod tests {
 
     #[test]
     fn all_mistakes_are_told_with_their_places() {
-        let error = refusal(b"<p>{#items}</p>\n<p>{name|uper}</p>", &HTML);
-        assert_eq!((error.code, error.details.len()), (ErrorCode::InvalidTemplate, 2), "{:?}", error.details);
-        let told = format!("{:?}", error.details);
+        let error = refusal(b"<p>{#items}</p>\n<p>{name|uper}</p>", HTML);
+        assert_eq!(error.mistakes.len(), 2, "{:?}", error.mistakes);
+        let told = format!("{:?}", error.mistakes);
         assert!(told.contains("line 2") && told.contains("`upper`"), "{told}");
     }
 
     #[test]
     fn a_template_has_tags_between_its_own_delimiters() {
         let own = Delimiters { open: "[[".to_owned(), close: "]]".to_owned() };
-        let checked = check(b"<p>[[name]] {not a tag".to_vec(), &HTML, Some(&own)).unwrap();
+        let with_own = |file| Candidate { delimiters: Some(&own), ..candidate(file, HTML) };
+        let checked = check(with_own(b"<p>[[name]] {not a tag")).unwrap();
         assert!(checked.expected.contains("\"name\""));
-        assert_eq!(check(b"<p>[[#a]]".to_vec(), &HTML, Some(&own)).unwrap_err().details.len(), 1);
+        assert_eq!(check(with_own(b"<p>[[#a]]")).unwrap_err().mistakes.len(), 1);
     }
 
     #[test]
     fn what_is_no_template_is_refused_with_the_reason() {
-        let none = Hints::default();
         for (file, reason) in [
             (b"%PDF-1.7\n".to_vec(), "Give a docx"),
             (Vec::new(), "Give a docx"),
             (b"PK\x03\x04 broken".to_vec(), "can't be read"),
             (vec![b'x'; MOST_TEMPLATE_BYTES + 1], "20 MiB"),
         ] {
-            let error = refusal(&file, &none);
-            assert_eq!(error.code, ErrorCode::InvalidTemplate);
+            let error = refusal(&file, None);
             assert!(error.message.contains(reason), "{}", error.message);
         }
-        assert!(refusal(b"<p>\xff{x}", &HTML).message.contains("UTF-8"));
+        assert!(refusal(b"<p>\xff{x}", HTML).message.contains("UTF-8"));
         let many: String = (0..40_000).map(|number| format!("{{name_{number}}}")).collect();
-        assert!(refusal(many.as_bytes(), &HTML).message.contains("too many names"));
+        assert!(refusal(many.as_bytes(), HTML).message.contains("too many names"));
     }
 
     #[test]
@@ -162,8 +161,9 @@ mod tests {
         for disposition in
             ["attachment; filename=\"a.b.md\"", "attachment; filename=\"x.md\"; filename*=UTF-8''%C3%A4.md"]
         {
-            let hints = Hints { content_type: Some("application/octet-stream"), disposition: Some(disposition) };
-            assert_eq!(check(b"# {title}".to_vec(), &hints, None).unwrap().format, "md", "{disposition}");
+            let upload = candidate(b"# {title}", Some("application/octet-stream"));
+            let upload = Candidate { disposition: Some(disposition), ..upload };
+            assert_eq!(check(upload).unwrap().format, "md", "{disposition}");
         }
     }
 }

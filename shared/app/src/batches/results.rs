@@ -1,16 +1,16 @@
 //! What became of a batch's items, with links to their results and to the archive.
 
-use serde_json::{Map, Value, json};
-
-use super::batches::jobs_of;
-use super::error::ApiError;
-use docmill_app::context::Context;
 use docmill_aws::files::{ArchivePart, Files, FilesError, LINK_LIFETIME, ObjectKey, SignedLink};
 use docmill_domain::batch::Batch;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_domain::spreadsheet;
 use docmill_domain::time::Timestamp;
 use docmill_store::batches::RefusedItem;
+use serde_json::{Map, Value, json};
+
+use super::jobs_of;
+use crate::context::Context;
+use crate::fault::Fault;
 
 const COLUMNS: [&str; 11] = [
     "index",
@@ -35,7 +35,7 @@ pub struct Row {
 
 impl Row {
     /// A job with the link to its primary result, if it has one.
-    async fn of_job(files: &Files, index: u32, job: &Job, now: Timestamp) -> Result<Self, ApiError> {
+    async fn of_job(files: &Files, index: u32, job: &Job, now: Timestamp) -> Result<Self, Fault> {
         let status = job.status_at(now);
         let mut row = Self::new(index);
         row.put("jobId", json!(job.id));
@@ -43,7 +43,7 @@ impl Row {
         if status == JobStatus::Completed
             && let (Some(output), Some(key)) = (&job.output, &job.output_key)
         {
-            let link = files.link(key, output).await.map_err(ApiError::unavailable)?;
+            let link = files.link(key, output).await?;
             row.put("filename", json!(output.filename));
             row.put("contentType", json!(output.content_type));
             row.put("bytes", json!(output.bytes));
@@ -98,7 +98,7 @@ pub async fn rows(
     batch: &Batch,
     (first, last): (u32, u32),
     now: Timestamp,
-) -> Result<Vec<Row>, ApiError> {
+) -> Result<Vec<Row>, Fault> {
     if first >= last {
         return Ok(Vec::new());
     }
@@ -133,11 +133,11 @@ pub async fn archive_link(files: &Files, batch: &Batch, index: usize) -> Result<
 }
 
 /// Each file of the archive with a link to it.
-pub async fn archive_view(files: &Files, batch: &Batch, now: Timestamp) -> Result<Value, ApiError> {
+pub async fn archive_view(files: &Files, batch: &Batch, now: Timestamp) -> Result<Value, Fault> {
     let archive = batch.archive.clone().unwrap_or_default();
     let mut views = Vec::new();
     for (index, file) in archive.files.iter().enumerate() {
-        let link = archive_link(files, batch, index).await.map_err(ApiError::unavailable)?;
+        let link = archive_link(files, batch, index).await?;
         views.push(json!({
             "filename": archive_name(batch, index),
             "bytes": file.bytes,

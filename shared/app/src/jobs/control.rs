@@ -2,23 +2,44 @@
 
 use std::sync::Arc;
 
-use lambda_http::http::StatusCode;
-
-use super::envelope::{Outcome, Reply};
-use super::error::{ApiError, ErrorCode};
-use super::guard::{Caller, as_account};
-use super::jobs::own_job;
-use docmill_app::context::Context;
-use docmill_app::notices::Notices;
 use docmill_aws::queue::Queue;
 use docmill_config::clock;
-use docmill_domain::api_key::Mode;
 use docmill_domain::job::{Job, JobStatus};
-use docmill_domain::quota::RatePolicy;
 use docmill_store::jobs::Written;
+use serde_json::Value;
+
+use super::{LookupError, own_job};
+use crate::caller::Caller;
+use crate::context::Context;
+use crate::fault::{Fault, with_faults};
+use crate::notices::Notices;
 
 /// Most tries if the job keeps changing in the meantime.
 const TRIES: u32 = 8;
+
+/// Why a job can't be canceled or deleted.
+#[derive(Debug, thiserror::Error)]
+pub enum ControlError {
+    /// The account has no such job.
+    #[error("there is no such job")]
+    NotFound,
+    /// The job has ended, and can't be canceled. With the job as its owner reads it.
+    #[error("the job has ended")]
+    Ended(Value),
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+with_faults!(ControlError);
+
+impl From<LookupError> for ControlError {
+    fn from(error: LookupError) -> Self {
+        match error {
+            LookupError::NotFound => Self::NotFound,
+            LookupError::Fault(fault) => Self::Fault(fault),
+        }
+    }
+}
 
 /// What canceling and deleting need besides the common context.
 #[derive(Debug)]
@@ -33,8 +54,11 @@ impl ControlService {
         Self { queue: context.queue(), context }
     }
 
-    /// Cancels the caller's job and returns it, also if it was canceled before. Fails with `job_ended` if it has ended otherwise.
-    pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<Job, ApiError> {
+    /// Cancels the caller's job and returns it, also if it was canceled before.
+    ///
+    /// # Errors
+    /// If there is no such job, it has ended otherwise, or it can't be written.
+    pub async fn cancel(&self, caller: &Caller, id: &str) -> Result<Job, ControlError> {
         for _ in 0..TRIES {
             let job = own_job(&self.context.jobs, caller, id).await?;
             match job.status_at(caller.now) {
@@ -45,45 +69,31 @@ impl ControlService {
                     }
                 }
                 JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Deleted => {
-                    return Err(ApiError::from(ErrorCode::JobEnded).with_job(job.view(caller.now)));
+                    return Err(ControlError::Ended(job.view(caller.now)));
                 }
             }
         }
         Err(moved_on())
     }
 
-    /// The same for a signed-in user's account.
-    pub async fn cancel_as(&self, account: &str, id: &str) -> Outcome {
-        as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
-            Ok(Reply::ok("job", self.cancel(&caller, id).await?.view(caller.now)))
-        })
-        .await
-    }
-
-    /// The same for a signed-in user's account.
-    pub async fn delete_as(&self, account: &str, id: &str) -> Outcome {
-        as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
-            self.delete(&caller, id).await?;
-            Ok(Reply::empty(StatusCode::NO_CONTENT))
-        })
-        .await
-    }
-
     /// Deletes the files, the request and everything that describes the document. A job that has not ended is canceled first.
     ///
     /// Files are deleted before the state changes, so that the request can be repeated after a crash in between.
-    pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ApiError> {
+    ///
+    /// # Errors
+    /// If there is no such job, or it can't be deleted now.
+    pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), ControlError> {
         self.erase(own_job(&self.context.jobs, caller, id).await?).await
     }
 
     /// The same for a job that was read already.
-    pub async fn erase(&self, mut job: Job) -> Result<(), ApiError> {
+    pub async fn erase(&self, mut job: Job) -> Result<(), ControlError> {
         for _ in 0..TRIES {
             match job.status {
                 JobStatus::Deleted => return Ok(()),
                 JobStatus::Queued | JobStatus::Processing => drop(self.end(&job).await?),
                 JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled => {
-                    self.context.files.delete_everything(&job).await.map_err(ApiError::unavailable)?;
+                    self.context.files.delete_everything(&job).await?;
                     self.context.events.forget_document(&job).await?;
                     if self.context.jobs.delete(&job, clock::now()).await? == Written::Yes {
                         return Ok(());
@@ -99,7 +109,7 @@ impl ControlService {
     }
 
     /// Cancels a job that has not ended. `None` if it has changed since it was read.
-    pub async fn end(&self, job: &Job) -> Result<Option<Job>, ApiError> {
+    pub async fn end(&self, job: &Job) -> Result<Option<Job>, ControlError> {
         let now = clock::now();
         let canceled = self.context.jobs.cancel(job, now).await?;
         if canceled.is_some() {
@@ -110,6 +120,6 @@ impl ControlService {
     }
 }
 
-fn moved_on() -> ApiError {
-    ApiError::unavailable("the job changed during every attempt")
+fn moved_on() -> ControlError {
+    Fault::unavailable("the job changed during every attempt").into()
 }

@@ -2,11 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use serde_json::{Map, Value, json};
-
-use crate::error::ApiError;
-use crate::guard::Caller;
-use docmill_app::context::Context;
 use docmill_aws::files::ObjectKey;
 use docmill_domain::breach::Breach;
 use docmill_domain::job::{Job, JobId, JobStatus, MAX_WAITERS};
@@ -14,6 +9,12 @@ use docmill_domain::request::JobRequest;
 use docmill_domain::source::{Origin, SOURCES, SourceKind};
 use docmill_domain::template::{self, Version};
 use docmill_domain::upload::UploadId;
+use serde_json::{Map, Value, json};
+
+use super::SubmitError;
+use crate::caller::Caller;
+use crate::context::Context;
+use crate::fault::Fault;
 
 /// Most jobs that one job may wait for: each is a part of its transaction.
 const MOST_AWAITED: usize = 90;
@@ -32,13 +33,13 @@ pub(super) struct Found {
 }
 
 /// Checks the number of sources against the caller's limit.
-pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: u64) -> Result<(), ApiError> {
+pub(super) fn admit_count(wanted: &JobRequest, body: &Map<String, Value>, most: u64) -> Result<(), SubmitError> {
     if wanted.sources().len() as u64 <= most {
         return Ok(());
     }
     let place = if body.contains_key(SOURCES) { format!("/{SOURCES}") } else { format!("/input/{SOURCES}") };
     let why = format!("must have at most {most} entries, the limit of your plan or key");
-    Err(ApiError::validation(vec![Breach::new(place, why)]))
+    Err(SubmitError::Invalid(vec![Breach::new(place, why)]))
 }
 
 /// Looks up the request's uploads, jobs and template.
@@ -47,7 +48,7 @@ pub(super) async fn find(
     wanted: &JobRequest,
     body: &Map<String, Value>,
     caller: &Caller,
-) -> Result<Found, ApiError> {
+) -> Result<Found, SubmitError> {
     let (mut uploads, mut results) = (Vec::new(), Vec::new());
     let mut found = Found::default();
     for (index, source) in wanted.sources().into_iter().enumerate() {
@@ -66,7 +67,7 @@ pub(super) async fn find(
     }
     let looked_up = uploads.iter().map(async |(index, id)| {
         let there = is_there(context, id, caller).await?;
-        Ok::<_, ApiError>((!there).then(|| Breach::new(path(body, *index, SourceKind::UploadId), NO_SUCH_UPLOAD)))
+        Ok::<_, Fault>((!there).then(|| Breach::new(path(body, *index, SourceKind::UploadId), NO_SUCH_UPLOAD)))
     });
     let missing = futures_util::future::try_join_all(looked_up).await?;
     found.breaches.extend(missing.into_iter().flatten());
@@ -128,11 +129,11 @@ fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<Job
 
 /// Whether the caller's account has this upload and may still use it. The key begins with the caller's account, so other
 /// accounts' uploads are never found.
-async fn is_there(context: &Context, upload: &str, caller: &Caller) -> Result<bool, ApiError> {
+async fn is_there(context: &Context, upload: &str, caller: &Caller) -> Result<bool, Fault> {
     match UploadId::parse(upload) {
         Some(upload) if caller.now < upload.expires_at() => {
             let key = ObjectKey::Upload { account: caller.account(), upload };
-            context.files.exists(&key).await.map_err(ApiError::unavailable)
+            Ok(context.files.exists(&key).await?)
         }
         Some(_) | None => Ok(false),
     }

@@ -1,0 +1,70 @@
+//! Issues uploads for the endpoint and the dashboard.
+
+use std::sync::Arc;
+
+use docmill_aws::files::{ObjectKey, UPLOAD_LINK_LIFETIME};
+use docmill_domain::breach::Breach;
+use docmill_domain::upload::{UploadId, UploadRequest};
+use serde_json::{Map, Value, json};
+
+use crate::caller::Caller;
+use crate::context::Context;
+use crate::fault::{Fault, with_faults};
+
+/// Why no link for an upload is issued.
+#[derive(Debug, thiserror::Error)]
+pub enum UploadError {
+    /// The request is wrong in these places.
+    #[error("the request is invalid")]
+    Invalid(Vec<Breach>),
+    /// The uploads of the account's day would have more than `most` bytes. The next day begins after so many seconds.
+    #[error("today's uploads would exceed {most} bytes")]
+    UsedUp { most: u64, seconds: u64 },
+    #[error(transparent)]
+    Fault(#[from] Fault),
+}
+
+with_faults!(UploadError);
+
+/// Where uploads are issued.
+#[derive(Debug)]
+pub struct UploadService {
+    pub context: Arc<Context>,
+}
+
+impl UploadService {
+    pub fn new(context: impl Into<Arc<Context>>) -> Self {
+        Self { context: context.into() }
+    }
+
+    /// A signed link for uploading one document, as its owner sees it. Nothing is stored until it is used.
+    ///
+    /// # Errors
+    /// If the request is invalid, the account has uploaded too much today, or the link can't be made now.
+    pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Result<Value, UploadError> {
+        let limits = caller.limits(&self.context.config.limits);
+        let wanted = UploadRequest::parse(body, limits.source_bytes).map_err(UploadError::Invalid)?;
+        self.take_from_budget(&wanted, limits.daily_uploads(caller.key.mode), caller).await?;
+        let id = UploadId::new();
+        let key = ObjectKey::Upload { account: caller.account(), upload: id };
+        let upload = self.context.files.upload_link(&key, &wanted).await?;
+        Ok(json!({
+            "id": id.to_string(),
+            "url": upload.link.reveal(),
+            "method": "PUT",
+            "headers": upload.headers,
+            "urlExpiresAt": caller.now.plus(UPLOAD_LINK_LIFETIME).to_string(),
+            "expiresAt": id.expires_at().to_string(),
+        }))
+    }
+
+    /// Counts the upload towards the day's budget, whether or not its link is used: that is known too late.
+    async fn take_from_budget(&self, wanted: &UploadRequest, most: u64, caller: &Caller) -> Result<(), UploadError> {
+        let (account, mode, now) = (caller.account(), caller.key.mode, caller.now);
+        if self.context.budgets.take_upload(account, mode, wanted.bytes, most, now).await? {
+            return Ok(());
+        }
+        let seconds = now.next_day().millis_since(now).div_ceil(1000);
+        Err(UploadError::UsedUp { most, seconds })
+    }
+}
