@@ -7,7 +7,7 @@
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
 //! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (input that becomes pages),
 //! `ocr/` (text in pictures, by Tesseract), `extract/` (the structure of documents, as one model), `compare/` (differences between
-//! two documents), `pdfa/` (conformance to PDF/A), and `redact/` (removing content, and proving that it is gone).
+//! two documents), `repair/` (damaged sources, for all tools), `pdfa/` (conformance to PDF/A), and `redact/` (removing content, and proving that it is gone).
 
 mod compare;
 mod email;
@@ -26,6 +26,7 @@ mod pdfium;
 mod picture;
 mod qpdf;
 mod redact;
+mod repair;
 mod request;
 mod shrink;
 mod spool;

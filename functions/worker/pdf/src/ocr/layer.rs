@@ -6,9 +6,9 @@ use std::fmt::Write;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::{Direction, Line, PageText, Sizes, Word, face};
-use crate::pdfium::Rect;
+use crate::pdfium::{Rect, View};
+use crate::structure::PageSpace;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
-use crate::structure::pages;
 use crate::structure::transform::Matrix;
 use crate::text::{Placed, is_cjk, is_rtl, visual_order};
 
@@ -53,12 +53,12 @@ impl TextLayer {
         layer
     }
 
-    /// Adds the text layer of a page, which is already rotated as it was for OCR.
-    pub(crate) fn add(&mut self, document: &mut Document, page: ObjectId, read: &PageText) {
+    /// Adds the text layer of a page. `view`: how the page as it is now was rotated to be read.
+    pub(crate) fn add(&mut self, document: &mut Document, page: ObjectId, read: &PageText, view: View) {
         let Ok(dictionary) = document.get_dictionary(page) else { return };
-        let visible = pages::visible_box(document, dictionary);
-        let rotation = pages::rotation(document, dictionary);
-        let (width, height) = pages::shown_size(document, dictionary);
+        let space = PageSpace::of(document, dictionary);
+        let shown = space.size();
+        let (width, height) = if view.turn.is_multiple_of(180) { shown } else { (shown.1, shown.0) };
         let scale = (width / read.width.max(1) as f32, height / read.height.max(1) as f32);
         let mut content = String::from("BT 3 Tr\n");
         let scale = Scale { scale, height };
@@ -72,7 +72,7 @@ impl TextLayer {
             "Resources" => dictionary! { "Font" => dictionary! { "F" => self.font } },
         };
         let form = document.add_object(Stream::new(head, content.into_bytes()));
-        let drawing = Drawing { form, matrix: Matrix::from_upright(visible, rotation) };
+        let drawing = Drawing { form, matrix: turned_back(view, (width, height), shown).then(space.shown_to_page()) };
         overlay::draw(document, page, &[drawing], Layer::Over, Role::Content);
     }
 
@@ -174,6 +174,13 @@ fn to_unicode(characters: &[char]) -> Vec<u8> {
     }
     map.push_str("endcmap\nCMapName currentdict /CMap defineresource pop\nend\nend\n");
     map.into_bytes()
+}
+
+/// From the rotated page to the one as shown, which have their origins in their lower left corners and the same centre.
+fn turned_back(view: View, (width, height): (f32, f32), shown: (f32, f32)) -> Matrix {
+    Matrix::translation(-width / 2.0, -height / 2.0)
+        .then(Matrix::rotation(f32::from(view.turn) + view.skew))
+        .then(Matrix::translation(shown.0 / 2.0, shown.1 / 2.0))
 }
 
 /// From the picture used for OCR, in pixels from the upper left corner, to the page.

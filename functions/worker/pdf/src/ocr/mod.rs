@@ -9,7 +9,7 @@ mod tesseract;
 
 pub(crate) use face::Sizes;
 pub(crate) use layer::{TextLayer, placed};
-pub(crate) use page::{How, PageText, picture, read, unread};
+pub(crate) use page::{How, Orienter, PageText, picture, read, unread};
 pub(crate) use tesseract::{Reader, Tesseract};
 
 /// A page below this confidence has so many wrong words that somebody should check it.

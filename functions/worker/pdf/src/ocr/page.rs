@@ -1,6 +1,6 @@
 //! Prepares pages for OCR: resolution, orientation and skew.
 
-use super::{Reader, Text, clean, face};
+use super::{LOW_CONFIDENCE, Reader, Tesseract, Text, clean, face};
 use crate::pdfium::{GreyBitmap, Page, Rect, View};
 use crate::{ErrorCode, Failure};
 
@@ -21,17 +21,54 @@ const SURE_OF_TURN: f32 = 5.0;
 const SURE_OF_SKEW: f32 = 3.0;
 const SKEWED: std::ops::RangeInclusive<f32> = 0.1..=7.0;
 
+/// Lines that slope by more degrees than this are levelled unasked: further ones would mix the rows of a table.
+const ASKEW: f32 = 0.7;
+/// A reading is better than another one if it has this many times its certainty.
+const BETTER: f32 = 1.1;
+
 /// The requested processing.
 #[derive(Debug)]
 pub(crate) struct How {
     /// `None`: the scan's resolution.
     pub dpi: Option<f32>,
+    /// Turns every page upright.
+    pub rotate: bool,
+    /// Levels the lines of every page, however little they slope.
     pub deskew: bool,
+    /// Looks for the orientation of pages whose text is uncertain, and levels the lines of scans that slope much.
+    pub straighten: bool,
     /// The most pixels of a bitmap.
     pub pixels: u64,
 }
 
-/// The text of a page, rotated as it was for OCR.
+/// Finds how pages lie. Its model is loaded for the first page that needs it.
+pub(crate) struct Orienter<'t> {
+    tesseract: &'t Tesseract,
+    reader: Option<Option<Reader>>,
+}
+
+impl<'t> Orienter<'t> {
+    pub(crate) fn new(tesseract: &'t Tesseract) -> Self {
+        Self { tesseract, reader: None }
+    }
+
+    /// Whether its model is installed.
+    pub(crate) fn is_there(&mut self) -> bool {
+        self.reader().is_some()
+    }
+
+    fn reader(&mut self) -> Option<&mut Reader> {
+        self.reader.get_or_insert_with(|| self.tesseract.orienter()).as_mut()
+    }
+
+    /// The degrees to turn a picture clockwise, if that is known for sure.
+    fn turn(&mut self, picture: &GreyBitmap) -> Option<u16> {
+        let (degrees, sure) = self.reader()?.orientation(picture)?;
+        (degrees != 0 && sure >= SURE_OF_TURN).then_some(degrees)
+    }
+}
+
+/// The text of a page, in the picture that was read.
 #[derive(Debug)]
 pub(crate) struct PageText {
     pub text: Text,
@@ -39,15 +76,15 @@ pub(crate) struct PageText {
     pub width: u32,
     pub height: u32,
     pub dpi: f32,
-    /// The clockwise rotation of the page: quarters, and the rest that levels its lines.
+    /// How the page was rotated clockwise for this picture: by quarters, and the rest that levels its lines.
     pub view: View,
 }
 
-/// Reads a page except for the areas `without`. With an `orienter`, the page is rotated until its text is upright.
+/// Reads a page except for the areas `without`.
 pub(crate) fn read(
     page: &Page<'_>,
     reader: &mut Reader,
-    orienter: Option<&mut Reader>,
+    orienter: &mut Orienter<'_>,
     how: &How,
     without: &[Rect],
 ) -> Result<PageText, Failure> {
@@ -56,26 +93,57 @@ pub(crate) fn read(
     let dpi = resolution(page, how.dpi.unwrap_or(usual), how.pixels);
     let mut view = View::default();
     let mut picture = look(page, reader, dpi, view, without)?;
-    let turn = orienter.and_then(|orienter| orienter.orientation(&picture));
-    if let Some((degrees, _)) = turn.filter(|(degrees, sure)| *degrees != 0 && *sure >= SURE_OF_TURN) {
-        view.turn = degrees;
-        picture = turned(picture, degrees);
-    }
-    if how.deskew
-        && let Some(skew) = reader.skew(&picture)
-        && skew.confidence >= SURE_OF_SKEW
-        && SKEWED.contains(&skew.degrees.abs())
+    if how.rotate
+        && let Some(turn) = orienter.turn(&picture)
     {
-        view.skew = skew.degrees;
+        view.turn = turn;
+        picture = turned(picture, turn);
+    }
+    let least = if how.deskew { *SKEWED.start() } else { ASKEW };
+    let levels = how.deskew || how.straighten && scan.is_some();
+    if let Some(skew) = levels.then(|| skew(reader, &picture, least)).flatten() {
+        view.skew = skew;
         picture = look(page, reader, dpi, view, without)?;
     }
     // Only scans are noisy.
-    if dpi >= SMOOTH_DPI && scan.is_some() {
+    let is_noisy = dpi >= SMOOTH_DPI && scan.is_some();
+    if is_noisy {
         clean::smooth(&mut picture);
     }
     let mut text = read_clearest(reader, &picture)?;
+    if how.straighten
+        && !how.rotate
+        && is_uncertain(&text)
+        && let Some(turn) = orienter.turn(&picture)
+    {
+        let mut other = View { turn, skew: view.skew };
+        let mut again = turned(picture.clone(), turn);
+        if let Some(skew) = skew(reader, &again, least) {
+            other.skew += skew;
+            again = look(page, reader, dpi, other, without)?;
+            if is_noisy {
+                clean::smooth(&mut again);
+            }
+        }
+        let better = read_clearest(reader, &again)?;
+        if better.certainty() > BETTER * text.certainty() {
+            (text, picture, view) = (better, again, other);
+        }
+    }
     face::measure(&picture, &mut text);
     Ok(PageText { text, width: picture.width, height: picture.height, dpi, view })
+}
+
+/// Whether a page may lie on its side, as far as its text tells.
+fn is_uncertain(text: &Text) -> bool {
+    text.confidence().is_none_or(|confidence| confidence < LOW_CONFIDENCE)
+}
+
+/// The degrees to turn a picture clockwise so that its lines are level. `None` if these are few, or not known for sure.
+fn skew(reader: &mut Reader, picture: &GreyBitmap, least: f32) -> Option<f32> {
+    let skew = reader.skew(picture)?;
+    let is_worth = skew.degrees.abs() >= least && SKEWED.contains(&skew.degrees.abs());
+    (is_worth && skew.confidence >= SURE_OF_SKEW).then_some(skew.degrees)
 }
 
 /// Reads a picture. Pictures with shadows are read again without them, and the better result is used.

@@ -1,15 +1,17 @@
 //! An open PDF.
 
+use std::collections::HashMap;
 use std::ffi::{CString, c_char};
 use std::fs::File;
 use std::ops::ControlFlow;
 use std::path::Path;
+use std::rc::Rc;
 use std::sync::Arc;
 
 use super::ffi::{FormFillInfo, Handle};
 use super::file::Access;
 use super::{Page, Session, utf16};
-use crate::qpdf::fields;
+use crate::qpdf::{fields, survey};
 use crate::{ErrorCode, Failure};
 
 /// `FPDF_ERR_PASSWORD` and `FPDF_ERR_SECURITY`.
@@ -29,6 +31,8 @@ pub(crate) struct Document<'s> {
     pub(super) form: Handle,
     /// Its form has more fields than can be drawn.
     skips_fields: bool,
+    /// Points of a unit, of pages whose unit is not a point.
+    units: Rc<HashMap<u32, f32>>,
     /// pdfium keeps a pointer to it until the form is closed.
     callbacks: Box<FormFillInfo>,
 }
@@ -50,6 +54,10 @@ impl<'s> Document<'s> {
         // PDF passwords can't contain NUL.
         let given = password.map(CString::new).transpose().map_err(|_| wrong_password())?;
         let mut document = Self::load(session, Box::new(access), given)?;
+        // Few files have units, and reading the pages for them takes time. Objects in streams can't be searched.
+        if document.access.mentions(&[b"/UserUnit", b"/ObjStm"]).map_err(internal)? {
+            document.units = Rc::new(survey::units(path, password));
+        }
         // pdfium follows every path to a field when the first page is opened.
         document.skips_fields = document.has_form() && fields::are_too_many(path, password);
         document.open_form();
@@ -81,7 +89,16 @@ impl<'s> Document<'s> {
         }
         let callbacks = Box::new(FormFillInfo { version: 1, callbacks: [std::ptr::null_mut(); 63] });
         let form = std::ptr::null_mut();
-        Ok(Self { session, access, password: given, handle, form, skips_fields: false, callbacks })
+        Ok(Self {
+            session,
+            access,
+            password: given,
+            handle,
+            form,
+            skips_fields: false,
+            units: Rc::default(),
+            callbacks,
+        })
     }
 
     pub(crate) fn pages(&self) -> u32 {
@@ -134,6 +151,7 @@ impl<'s> Document<'s> {
     fn anew(&self) -> Result<Self, Failure> {
         let mut document = Self::load(self.session, Box::new(self.access.again()), self.password.clone())?;
         document.skips_fields = self.skips_fields;
+        document.units = Rc::clone(&self.units);
         document.open_form();
         Ok(document)
     }
@@ -152,6 +170,11 @@ impl<'s> Document<'s> {
     /// One page, counted from 0.
     pub(crate) fn page(&self, index: u32) -> Result<Page<'_>, Failure> {
         Page::open(self, index)
+    }
+
+    /// Points of a unit of this page.
+    pub(super) fn unit(&self, index: u32) -> f32 {
+        self.units.get(&index).copied().unwrap_or(1.0)
     }
 
     /// `17` for PDF 1.7.

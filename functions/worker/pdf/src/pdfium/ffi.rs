@@ -109,8 +109,6 @@ bindings! {
         fn FPDF_GetPageLabel(Handle, c_int, *mut c_void, c_ulong) -> c_ulong;
         fn FPDF_LoadPage(Handle, c_int) -> Handle;
         fn FPDF_ClosePage(Handle);
-        fn FPDF_GetPageWidthF(Handle) -> c_float;
-        fn FPDF_GetPageHeightF(Handle) -> c_float;
         fn FPDFPage_GetRotation(Handle) -> c_int;
         fn FPDF_GetPageBoundingBox(Handle, *mut RectF) -> c_int;
         fn FPDFBitmap_CreateEx(c_int, c_int, c_int, *mut c_void, c_int) -> Handle;
@@ -142,6 +140,7 @@ bindings! {
     optional {
         fn FPDFText_GetLooseCharBox(Handle, c_int, *mut RectF) -> c_int;
         fn FPDFText_GetCharAngle(Handle, c_int) -> c_float;
+        fn FPDFText_IsGenerated(Handle, c_int) -> c_int;
         fn FPDFText_GetMatrix(Handle, c_int, *mut MatrixF) -> c_int;
         fn FPDFPageObj_CountMarks(Handle) -> c_int;
         fn FPDFPageObj_GetMark(Handle, c_ulong) -> Handle;

@@ -63,6 +63,20 @@ impl Page<'_> {
         points.iter().copied().map(point).reduce(|one, other| one.union(&other)).unwrap_or_default()
     }
 
+    /// The bounding box, on the page as shown, of an area of the rotated page.
+    pub(crate) fn shown_area(&self, view: View, area: &Rect) -> Rect {
+        if view == View::default() {
+            return *area;
+        }
+        let m = self.view_matrix(view);
+        // A rotation is undone by its transpose.
+        let back = |x: f32, y: f32| (m.a * (x - m.e) + m.b * (y - m.f), m.c * (x - m.e) + m.d * (y - m.f));
+        let corners = [(area.x0, area.y0), (area.x1, area.y0), (area.x0, area.y1), (area.x1, area.y1)];
+        let point = |(x, y)| Rect { x0: x, y0: y, x1: x, y1: y };
+        let points = corners.map(|(x, y)| point(back(x, y)));
+        points.into_iter().reduce(|one, other| one.union(&other)).unwrap_or_default()
+    }
+
     /// Draws the page in grey on white. The caller has limited the resolution.
     pub(crate) fn render_grey(&self, dpi: f32, view: View) -> Result<GreyBitmap, Failure> {
         let too_large = || Failure::new(ErrorCode::RenderFailed, "The picture of this page is too large.", "bitmap");
@@ -85,7 +99,9 @@ impl Page<'_> {
             unsafe { (api.FPDF_RenderPageBitmap)(bitmap.handle, self.handle, 0, 0, w, h, quarters, FLAGS) };
         } else {
             let m = self.view_matrix(view);
-            let [a, b, c, d, e, f] = [m.a, m.b, m.c, m.d, m.e, m.f].map(|number| number * scale);
+            // pdfium draws pages in their own units.
+            let [a, b, c, d] = [m.a, m.b, m.c, m.d].map(|number| number * scale * self.unit());
+            let [e, f] = [m.e, m.f].map(|number| number * scale);
             let matrix = MatrixF { a, b, c, d, e, f };
             let clip = RectF { left: 0.0, top: 0.0, right: width as f32, bottom: height as f32 };
             let render = api.FPDF_RenderPageBitmapWithMatrix;

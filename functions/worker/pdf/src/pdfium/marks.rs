@@ -190,6 +190,7 @@ mod tests {
             baseline: Some(Rect { x0: x, y0: y, x1: x, y1: y }),
             size: 10.0,
             spaced: false,
+            parted: false,
             font: Rc::new(Font::default()),
             object: TextObject::default(),
             angle,

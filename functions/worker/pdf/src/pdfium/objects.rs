@@ -169,7 +169,7 @@ impl Page<'_> {
         let area = |m: &MatrixF| (m.a * m.d - m.b * m.c).abs();
         let points = object.matrices.iter().map(area).product::<f32>() * area(&placed);
         let pixels = metadata.width as f32 * metadata.height as f32;
-        let dpi = (pixels / points).sqrt() * 72.0;
+        let dpi = (pixels / points).sqrt() * 72.0 / self.unit();
         (known != 0 && dpi.is_finite() && dpi > 0.0).then_some(dpi)
     }
 }

@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 use super::ffi::{Handle, RectF};
 use super::{Document, Session, TextPage, document};
 use crate::Failure;
+use crate::structure::PageSpace;
+use crate::structure::pages::Rectangle;
+use crate::structure::transform::Matrix;
 
-/// Points from the upper left corner of the page as shown: `y` grows downwards.
+/// Points from the upper left corner of the page as shown ([`PageSpace`]): `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Rect {
     pub x0: f32,
@@ -75,8 +78,9 @@ impl Rect {
 pub(crate) struct Page<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) handle: Handle,
-    /// From the content's coordinates to those of the page as shown.
-    placement: Placement,
+    space: PageSpace,
+    /// From the page's own space to the one as shown, which has its origin in the lower left corner.
+    to_shown: Matrix,
 }
 
 impl std::fmt::Debug for Page<'_> {
@@ -96,34 +100,31 @@ impl<'d> Page<'d> {
         }
         let mut bounds = RectF::default();
         // SAFETY: The page is open until `drop`, and the rectangle lives during the call.
-        let (width, height, turns) = unsafe {
+        let turns = unsafe {
             if !document.form.is_null() {
                 (api.FORM_OnAfterLoadPage)(handle, document.form);
             }
             (api.FPDF_GetPageBoundingBox)(handle, &raw mut bounds);
-            ((api.FPDF_GetPageWidthF)(handle), (api.FPDF_GetPageHeightF)(handle), (api.FPDFPage_GetRotation)(handle))
+            (api.FPDFPage_GetRotation)(handle)
         };
-        let placement = Placement { left: bounds.left, bottom: bounds.bottom, width, height, turns };
-        Ok(Self { document, handle, placement })
+        let RectF { left, top, right, bottom } = bounds;
+        let visible = Rectangle { left, bottom, right, top };
+        let space = PageSpace { visible, rotation: i64::from(turns.rem_euclid(4)) * 90, unit: document.unit(index) };
+        Ok(Self { document, handle, space, to_shown: space.to_shown() })
     }
 
     pub(super) fn session(&self) -> &'d Session<'d> {
         self.document.session
     }
 
-    /// In points as shown: rotated by its `/Rotate`.
+    /// In points as shown.
     pub(crate) fn size(&self) -> (f32, f32) {
-        (self.placement.width, self.placement.height)
+        self.space.size()
     }
 
     /// How far the page is turned when it is shown: 0, 90, 180 or 270 degrees clockwise.
     pub(crate) fn rotation(&self) -> u16 {
-        match self.placement.turns {
-            1 => 90,
-            2 => 180,
-            3 => 270,
-            _ => 0,
-        }
+        u16::try_from(self.space.rotation).unwrap_or(0)
     }
 
     pub(crate) fn text(&self) -> Result<TextPage<'_>, Failure> {
@@ -131,12 +132,14 @@ impl<'d> Page<'d> {
     }
 
     pub(super) fn place(&self, left: f32, bottom: f32, right: f32, top: f32) -> Rect {
-        self.placement.place(left, bottom, right, top)
+        let Rectangle { left, bottom, right, top } = self.to_shown.apply_to(Rectangle { left, bottom, right, top });
+        let (_, height) = self.size();
+        Rect { x0: left, y0: height - top, x1: right, y1: height - bottom }
     }
 
-    /// The clockwise rotation, in degrees, of a content direction on the shown page.
-    pub(super) fn turns(&self) -> i32 {
-        self.placement.turns
+    /// How many points a unit of the page is as shown.
+    pub(super) fn unit(&self) -> f32 {
+        self.space.unit
     }
 
     /// The areas of at most `most` links with their addresses.
@@ -188,32 +191,6 @@ impl Drop for Page<'_> {
                 (api.FORM_OnBeforeClosePage)(self.handle, self.document.form);
             }
             (api.FPDF_ClosePage)(self.handle);
-        }
-    }
-}
-
-/// Maps the content's coordinates to the shown page.
-struct Placement {
-    left: f32,
-    bottom: f32,
-    width: f32,
-    height: f32,
-    turns: i32,
-}
-
-impl Placement {
-    fn place(&self, left: f32, bottom: f32, right: f32, top: f32) -> Rect {
-        let (a, b) = (self.point(left, bottom), self.point(right, top));
-        Rect { x0: a.0.min(b.0), y0: a.1.min(b.1), x1: a.0.max(b.0), y1: a.1.max(b.1) }
-    }
-
-    fn point(&self, x: f32, y: f32) -> (f32, f32) {
-        let (x, y) = (x - self.left, y - self.bottom);
-        match self.turns {
-            1 => (y, x),
-            2 => (self.width - x, y),
-            3 => (self.width - y, self.height - x),
-            _ => (x, self.height - y),
         }
     }
 }

@@ -16,6 +16,11 @@ use crate::Failure;
 const FIXED_PITCH: c_int = 1;
 const ITALIC: c_int = 1 << 6;
 const FORCE_BOLD: c_int = 1 << 18;
+/// The size that pdfium gives characters without a font.
+const NO_FONT: f64 = 1.0;
+/// How far usual fonts reach above and below the baseline, in ems.
+const ASCENT: f32 = 0.8;
+const DESCENT: f32 = 0.2;
 
 /// A font as its names and flags describe it.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -46,6 +51,8 @@ pub(crate) struct Character {
     pub size: f32,
     /// Whether a space or a line break comes before it.
     pub spaced: bool,
+    /// Whether a space that the text itself has comes before it: pdfium adds others in gaps.
+    pub parted: bool,
     pub font: Rc<Font>,
     /// What draws it. The same for all characters without a style.
     pub object: TextObject,
@@ -107,7 +114,7 @@ impl<'p> TextPage<'p> {
         let api = self.page.session().api;
         let mut fonts = Fonts::default();
         let mut pending = None;
-        let mut spaced = true;
+        let (mut spaced, mut parted) = (true, false);
         let mut found: Vec<Character> = Vec::new();
         let mut replaced = std::ptr::null_mut();
         let style_of = |index, fonts: &mut Fonts| match styled {
@@ -141,14 +148,27 @@ impl<'p> TextPage<'p> {
             };
             let Some(value) = char::from_u32(value).filter(|c| !c.is_control() && !c.is_whitespace()) else {
                 spaced = true;
+                parted |= unit == u32::from(' ') && self.is_own(index);
                 continue;
             };
             if let Some(character) = self.character(index, value, spaced, found.last(), style_of(index, &mut fonts)) {
-                found.push(character);
-                spaced = false;
+                found.push(Character { parted, ..character });
+                (spaced, parted) = (false, false);
             }
         }
         found
+    }
+
+    /// Whether a character is the text's own, and not added by pdfium. Older versions give only the size of what has no font.
+    fn is_own(&self, index: c_int) -> bool {
+        let api = self.page.session().api;
+        // SAFETY: The text page is open, and the index is below its count.
+        unsafe {
+            match api.FPDFText_IsGenerated {
+                Some(is_generated) => is_generated(self.handle, index) != 1,
+                None => (api.FPDFText_GetFontSize)(self.handle, index) != NO_FONT,
+            }
+        }
     }
 
     /// A character with the place of pdfium's character at this index. `None` if it has no place.
@@ -161,47 +181,70 @@ impl<'p> TextPage<'p> {
         (font, object): (Rc<Font>, TextObject),
     ) -> Option<Character> {
         let matrix = self.matrix(index);
-        // pdfium's loose box has no height for a rotated character.
-        let is_turned = matrix.as_ref().is_some_and(|matrix| matrix.a.abs() < matrix.b.abs());
-        let mut area = self.area(index, is_arabic(value), is_turned)?;
+        let turned = matrix.as_ref().filter(|matrix| matrix.a.abs() < matrix.b.abs());
+        let mut area = self.area(index, is_arabic(value), turned)?;
         // All letters of a ligature have the same start. Only the ink shows the end.
         if before.is_some_and(|before| !spaced && before.area.starts_like(&area)) {
-            let ink = self.area(index, true, false);
+            let ink = self.area(index, true, turned);
             area = ink.map_or(area, |ink| Rect { x0: area.x0.min(ink.x0), x1: ink.x1, ..area });
         }
         let angle = self.angle(index, matrix.as_ref());
         let baseline = matrix.as_ref().map(|matrix| self.page.place(matrix.e, matrix.f, matrix.e, matrix.f));
         let fallback = if angle.is_multiple_of(180) { area.height() } else { area.width() };
-        let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix));
+        let size = matrix.map_or(0.0, |matrix| self.size(index, &matrix) * self.page.unit());
         let size = if size.is_finite() && size > 0.0 { size } else { fallback };
-        Some(Character { value, area, baseline, size, spaced, font, object, angle, tag: Tag::None })
+        Some(Character { value, area, baseline, size, spaced, parted: false, font, object, angle, tag: Tag::None })
     }
 
-    /// `drawn`: the width of the ink. Advances of joined letters belong to other shapes of them. `tight`: only the ink.
-    fn area(&self, index: c_int, drawn: bool, tight: bool) -> Option<Rect> {
-        let api = self.page.session().api;
-        let mut area = RectF::default();
-        let get_loose = api.FPDFText_GetLooseCharBox.filter(|_| !tight);
-        let loose = get_loose.is_some_and(|get| {
-            // SAFETY: The text page is open, the index is below its count, and the rectangle lives during the call.
-            unsafe { get(self.handle, index, &raw mut area) != 0 }
-        });
-        if !loose || drawn {
-            let (mut left, mut right, mut bottom, mut top) = (0.0, 0.0, 0.0, 0.0);
-            // SAFETY: As above.
-            let known = unsafe {
-                let get = api.FPDFText_GetCharBox;
-                get(self.handle, index, &raw mut left, &raw mut right, &raw mut bottom, &raw mut top)
-            };
-            if known == 0 {
-                return None;
+    /// `drawn`: as long as the ink. Advances of joined letters belong to other shapes of them. `turned`: the matrix of a character
+    /// that is turned by a quarter.
+    fn area(&self, index: c_int, drawn: bool, turned: Option<&MatrixF>) -> Option<Rect> {
+        let loose = self.loose(index);
+        let area = match (loose, turned) {
+            (Some(loose), None) if !drawn => loose,
+            (Some(loose), None) => {
+                let ink = self.ink(index)?;
+                RectF { left: ink.left, right: ink.right, ..loose }
             }
-            (area.left, area.right) = (left as f32, right as f32);
-            if !loose {
-                (area.bottom, area.top) = (bottom as f32, top as f32);
+            (Some(loose), Some(matrix)) if drawn || loose.left >= loose.right || loose.bottom >= loose.top => {
+                self.turned(index, loose, matrix)?
             }
-        }
+            (Some(loose), Some(_)) => loose,
+            (None, _) => self.ink(index)?,
+        };
         Some(self.page.place(area.left, area.bottom, area.right, area.top))
+    }
+
+    /// The box of a turned character, which has only its start in some versions of pdfium: from there to the end of its ink, and as
+    /// high as usual fonts are.
+    fn turned(&self, index: c_int, loose: RectF, matrix: &MatrixF) -> Option<RectF> {
+        let ink = self.ink(index)?;
+        let em = matrix.c.signum() * self.size(index, matrix);
+        let (low, high) = (matrix.e - em * DESCENT, matrix.e + em * ASCENT);
+        let (left, right) =
+            if loose.left < loose.right { (loose.left, loose.right) } else { (low.min(high), low.max(high)) };
+        let (bottom, top) = if matrix.b > 0.0 { (loose.bottom, ink.top) } else { (ink.bottom, loose.top) };
+        Some(RectF { left, top: top.max(bottom), right, bottom: bottom.min(top) })
+    }
+
+    /// The font's height and the character's advance. `None` if this version of pdfium can't tell.
+    fn loose(&self, index: c_int) -> Option<RectF> {
+        let get = self.page.session().api.FPDFText_GetLooseCharBox?;
+        let mut area = RectF::default();
+        // SAFETY: The text page is open, the index is below its count, and the rectangle lives during the call.
+        (unsafe { get(self.handle, index, &raw mut area) } != 0).then_some(area)
+    }
+
+    /// The bounds of what is drawn.
+    fn ink(&self, index: c_int) -> Option<RectF> {
+        let (mut left, mut right, mut bottom, mut top) = (0.0, 0.0, 0.0, 0.0);
+        // SAFETY: As above.
+        let known = unsafe {
+            let get = self.page.session().api.FPDFText_GetCharBox;
+            get(self.handle, index, &raw mut left, &raw mut right, &raw mut bottom, &raw mut top)
+        };
+        let area = RectF { left: left as f32, top: top as f32, right: right as f32, bottom: bottom as f32 };
+        (known != 0).then_some(area)
     }
 
     fn object(&self, index: c_int) -> TextObject {
@@ -217,7 +260,7 @@ impl<'p> TextPage<'p> {
         (unsafe { get(self.handle, index, &raw mut matrix) } != 0).then_some(matrix)
     }
 
-    /// The em.
+    /// The em, in the page's units.
     fn size(&self, index: c_int, matrix: &MatrixF) -> f32 {
         // SAFETY: The text page is open, and the index is below its count.
         let size = unsafe { (self.page.session().api.FPDFText_GetFontSize)(self.handle, index) } as f32;
@@ -225,13 +268,13 @@ impl<'p> TextPage<'p> {
     }
 
     fn angle(&self, index: c_int, matrix: Option<&MatrixF>) -> u16 {
-        let counterclockwise = match (matrix, self.page.session().api.FPDFText_GetCharAngle) {
+        let clockwise = match (matrix, self.page.session().api.FPDFText_GetCharAngle) {
             // The usual case: upright text.
             (Some(MatrixF { a: 0.0.., c: 0.0, .. }), _) | (_, None) => 0.0,
             // SAFETY: The text page is open, and the index is below its count.
             (_, Some(get)) => unsafe { get(self.handle, index) },
         };
-        let quarters = -(counterclockwise / std::f32::consts::FRAC_PI_2).round() as i32 + self.page.turns();
+        let quarters = (clockwise / std::f32::consts::FRAC_PI_2).round() as i32 + i32::from(self.page.rotation() / 90);
         [0, 90, 180, 270][quarters.rem_euclid(4) as usize]
     }
 }

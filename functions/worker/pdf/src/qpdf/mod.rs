@@ -2,6 +2,8 @@
 
 mod ffi;
 pub(crate) mod fields;
+mod objects;
+pub(crate) mod survey;
 
 use std::ffi::CString;
 use std::fmt;

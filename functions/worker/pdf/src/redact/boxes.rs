@@ -7,6 +7,7 @@ use super::shapes::meets;
 use crate::Failure;
 use crate::label::{self, Align, Fonts, Label, Look};
 use crate::pdfium::Rect;
+use crate::structure::PageSpace;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::{Matrix, wrap_contents};
@@ -20,9 +21,8 @@ const LABEL_MARGIN: f32 = 0.15;
 /// The areas in the page's own units.
 pub(super) fn on_page(document: &Document, page: ObjectId, areas: &[Rect]) -> Vec<Rectangle> {
     let Ok(dictionary) = document.get_dictionary(page) else { return Vec::new() };
-    let (visible, rotation) = (pages::visible_box(document, dictionary), pages::rotation(document, dictionary));
-    let (_, height) = pages::shown_size(document, dictionary);
-    let matrix = Matrix::from_upright(visible, rotation);
+    let space = PageSpace::of(document, dictionary);
+    let ((_, height), matrix) = (space.size(), space.shown_to_page());
     let upright =
         |area: &Rect| Rectangle { left: area.x0, bottom: height - area.y1, right: area.x1, top: height - area.y0 };
     areas.iter().map(|area| matrix.apply_to(upright(area))).collect()

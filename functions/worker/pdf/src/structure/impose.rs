@@ -7,6 +7,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use super::assembly::{PageUse, Source};
 use super::objects::Lookup;
 use super::pages::{self, Rectangle};
+use super::space::PageSpace;
 use super::transform::{Matrix, move_annotation};
 use crate::{ErrorCode, Failure};
 
@@ -98,12 +99,10 @@ impl Sheet {
         first: bool,
     ) {
         let Ok(dictionary) = document.get_dictionary(page) else { return };
-        let visible = pages::visible_box(document, dictionary);
-        let visible = used.crop.and_then(|crop| crop.intersection(visible)).unwrap_or(visible);
-        let turn = (pages::rotation(document, dictionary) + used.turn).rem_euclid(360);
-        let upright = Matrix::upright(visible, turn);
-        let shown = upright.apply_to(visible);
-        let matrix = upright.then(Matrix::fit((shown.width(), shown.height()), cell));
+        let whole = PageSpace::of(document, dictionary).turned(used.turn);
+        let visible = used.crop.and_then(|crop| crop.intersection(whole.visible)).unwrap_or(whole.visible);
+        let space = PageSpace { visible, ..whole };
+        let matrix = space.to_shown().then(Matrix::fit(space.size(), cell));
         let name = format!("P{}", self.forms.len());
         let Rectangle { left, bottom, .. } = visible;
         self.content.push_str(&format!(

@@ -22,6 +22,7 @@ pub(crate) mod operations;
 pub(crate) mod overlay;
 pub(crate) mod pages;
 pub(crate) mod side_by_side;
+pub(crate) mod space;
 pub(crate) mod stamp;
 pub(crate) mod tagged;
 pub(crate) mod tokens;
@@ -31,6 +32,7 @@ pub(crate) mod writer;
 
 pub(crate) use assembly::{Assembly, PageUse, Part};
 pub(crate) use open::{open, open_deferring};
+pub(crate) use space::PageSpace;
 
 use crate::{ErrorCode, Failure};
 use writer::WriteError;

@@ -95,7 +95,7 @@ fn repair(
     let rewritten = request.directory.join(format!("source-{position}.pdf"));
     let report = engines.qpdf()?.normalize(&source.path, source.password.as_deref(), &rewritten)?;
     if report.repaired {
-        warnings.push(Warning::new("source_repaired", "A source was damaged and has been repaired: check the result."));
+        warnings.push(Warning::new("repaired", "The PDF is damaged and has been repaired. Check the result."));
     }
     // The open file can still be read after it is removed.
     let document = load(&rewritten, &request.limits, pictures);
@@ -110,8 +110,32 @@ fn repair(
     Ok(document)
 }
 
+/// Whether to look for the objects of a file, whatever it says of their places.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Search {
+    Yes,
+    No,
+}
+
+/// Loads a file without protection, to repair it.
+pub(crate) fn load_again(path: &Path, limits: &Limits, search: Search) -> Result<Document, Failure> {
+    let options = LoadOptions { force_reconstruct: search == Search::Yes, ..LoadOptions::default() };
+    match load_by(path, limits, Pictures::InMemory, options) {
+        Ok(document) if document.was_encrypted() || document.trailer.has(b"Encrypt") => {
+            Err(corrupt(&lopdf::Error::Unimplemented("damaged and encrypted")))
+        }
+        loaded => loaded.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) }),
+    }
+}
+
 /// Loads a file within the limits, as it is.
 fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Document, DeferredPictures)> {
+    let mut document = load_by(path, limits, pictures, LoadOptions::default())?;
+    let held = deferred_pictures::find(&mut document, path)?;
+    Ok((document, held))
+}
+
+fn load_by(path: &Path, limits: &Limits, pictures: Pictures, options: LoadOptions) -> lopdf::Result<Document> {
     let budget = i64::try_from(limits.memory_bytes / SHARE).unwrap_or(i64::MAX);
     let file = std::fs::metadata(path)?.len();
     BUDGET.set(budget.saturating_sub(i64::try_from(file).unwrap_or(i64::MAX)));
@@ -120,17 +144,15 @@ fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Docu
         Pictures::InTheFile => charge_what_stays,
     };
     deferred_pictures::begin();
-    let options =
-        LoadOptions { filter: Some(filter), max_decompressed_size: Some(UNPACKED_BYTES), ..LoadOptions::default() };
+    let options = LoadOptions { filter: Some(filter), max_decompressed_size: Some(UNPACKED_BYTES), ..options };
     if BUDGET.get() < 0 {
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
-    let mut document = Document::load_with_options(path, options)?;
+    let document = Document::load_with_options(path, options)?;
     if BUDGET.get() < 0 {
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
-    let held = deferred_pictures::find(&mut document, path)?;
-    Ok((document, held))
+    Ok(document)
 }
 
 fn charge_what_stays(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {

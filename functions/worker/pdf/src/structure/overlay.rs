@@ -6,7 +6,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
 use super::objects::Lookup;
-use super::pages;
+use super::space::PageSpace;
 use super::transform::{Matrix, wrap_contents};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -67,9 +67,9 @@ pub(crate) fn draw(document: &mut Document, page: ObjectId, drawings: &[Drawing]
 pub(crate) fn show_picture(document: &mut Document, page: ObjectId, picture: Stream) {
     let picture = document.add_object(picture);
     let Ok(dictionary) = document.get_dictionary(page) else { return };
-    let (visible, rotation) = (pages::visible_box(document, dictionary), pages::rotation(document, dictionary));
-    let (width, height) = pages::shown_size(document, dictionary);
-    let matrix = Matrix([width, 0.0, 0.0, height, 0.0, 0.0]).then(Matrix::from_upright(visible, rotation));
+    let space = PageSpace::of(document, dictionary);
+    let (width, height) = space.size();
+    let matrix = Matrix([width, 0.0, 0.0, height, 0.0, 0.0]).then(space.shown_to_page());
     let content = format!("q {} cm /Picture Do Q\n", matrix.operands());
     let content = document.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
     if let Ok(page) = document.get_dictionary_mut(page) {

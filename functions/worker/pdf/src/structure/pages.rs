@@ -6,6 +6,7 @@ use std::rc::Rc;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::objects::{DEPTH, Lookup};
+use super::space::PageSpace;
 use crate::{ErrorCode, Failure};
 
 /// The entries that a page may inherit.
@@ -146,14 +147,9 @@ pub(crate) fn rotation(document: &Document, page: &Dictionary) -> i64 {
     degrees - degrees % 90
 }
 
-/// Width and height as a viewer shows the page.
+/// Width and height in points as a viewer shows the page.
 pub(crate) fn shown_size(document: &Document, page: &Dictionary) -> (f32, f32) {
-    let visible = visible_box(document, page);
-    if rotation(document, page) % 180 == 0 {
-        (visible.width(), visible.height())
-    } else {
-        (visible.height(), visible.width())
-    }
+    PageSpace::of(document, page).size()
 }
 
 #[cfg(test)]

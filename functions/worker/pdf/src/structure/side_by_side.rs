@@ -4,6 +4,7 @@ use lopdf::{Dictionary, Document, ObjectId, Stream, dictionary};
 
 use super::impose;
 use super::pages::{self, Rectangle};
+use super::space::PageSpace;
 use super::transform::Matrix;
 use crate::Failure;
 use crate::label::{self, Align, Fonts, Look};
@@ -88,7 +89,7 @@ impl Drawn {
     fn half(&mut self, document: &mut Document, half: &Half, side: Side, place: Rectangle) -> Result<(), Failure> {
         let form = impose::form(document, half.page)?;
         let Ok(page) = document.get_dictionary(half.page) else { return Ok(()) };
-        let upright = Matrix::upright(pages::visible_box(document, page), pages::rotation(document, page));
+        let upright = PageSpace::of(document, page).to_shown();
         let (width, height) = (place.width(), place.height());
         self.content.push_str(&format!("q 1 0 0 1 {} {} cm\n", place.left, place.bottom));
         self.content.push_str(&format!("q 1 g 0 0 {width} {height} re f Q\nq 0 0 {width} {height} re W n\n"));

@@ -6,7 +6,7 @@ use svg2pdf::ConversionOptions;
 use svg2pdf::usvg::{self, Tree};
 
 use super::transform::Matrix;
-use super::{impose, open, pages};
+use super::{PageSpace, impose, open, pages};
 use crate::{Engines, ErrorCode, Failure, Limits, Media, Request, Source, Warning, image};
 
 /// Points for each pixel of a picture without a resolution: 96 dpi.
@@ -60,11 +60,11 @@ fn page(mut from: Document, into: &mut Document, limit: u32) -> Result<Stamp, Fa
     let Some(first) = tree.pages.first().copied() else { return Err(damaged("no page")) };
     let form = impose::form(&mut from, first)?;
     let dictionary = from.get_dictionary(first).map_err(|_| damaged("no page"))?;
-    let (visible, rotation) = (pages::visible_box(&from, dictionary), pages::rotation(&from, dictionary));
-    let (width, height) = pages::shown_size(&from, dictionary);
+    let space = PageSpace::of(&from, dictionary);
+    let (width, height) = space.size();
     into.max_id = into.max_id.max(from.max_id);
     into.objects.append(&mut from.objects);
-    Ok(Stamp { form, width, height, matrix: Matrix::upright(visible, rotation) })
+    Ok(Stamp { form, width, height, matrix: space.to_shown() })
 }
 
 fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {

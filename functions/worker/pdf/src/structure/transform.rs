@@ -3,7 +3,8 @@
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::objects::Lookup;
-use super::pages::{self, Rectangle};
+use super::pages::Rectangle;
+use super::space::PageSpace;
 
 /// Coordinates of an annotation besides its rectangle.
 const POINTS: [&[u8]; 5] = [b"QuadPoints", b"Vertices", b"L", b"CL", b"Path"];
@@ -66,19 +67,6 @@ impl Matrix {
         format!("{a} {b} {c} {d} {e} {f}")
     }
 
-    /// Shows a page's visible box upright with its lower left corner at the origin.
-    pub(crate) fn upright(visible: Rectangle, rotation: i64) -> Self {
-        let turned = Self::rotation(-(rotation as f32));
-        let shown = turned.apply_to(visible);
-        turned.then(Self::translation(-shown.left, -shown.bottom))
-    }
-
-    /// The inverse of it.
-    pub(crate) fn from_upright(visible: Rectangle, rotation: i64) -> Self {
-        let shown = Self::rotation(-(rotation as f32)).apply_to(visible);
-        Self::translation(shown.left, shown.bottom).then(Self::rotation(rotation as f32))
-    }
-
     /// Fits a size into `cell`, centred.
     pub(crate) fn fit(inner: (f32, f32), cell: Rectangle) -> Self {
         let factor = (cell.width() / inner.0).min(cell.height() / inner.1);
@@ -92,8 +80,8 @@ impl Matrix {
 /// Scales a page to a paper size, in the page's own orientation, and puts it in the middle.
 pub(crate) fn fit_page(document: &mut Document, id: ObjectId, size: (f32, f32)) {
     let Ok(page) = document.get_dictionary(id) else { return };
-    let (visible, rotation) = (pages::visible_box(document, page), pages::rotation(document, page));
-    let shown = pages::shown_size(document, page);
+    let space = PageSpace::of(document, page);
+    let (PageSpace { visible, rotation, .. }, shown) = (space, space.size());
     let wide = shown.0 > shown.1;
     let size = if wide == (size.0 > size.1) { size } else { (size.1, size.0) };
     let paper = if rotation % 180 == 0 { size } else { (size.1, size.0) };
@@ -112,7 +100,7 @@ pub(crate) fn fit_page(document: &mut Document, id: ObjectId, size: (f32, f32)) 
         format!("q {} cm {left} {bottom} {} {} re W n\n", matrix.operands(), visible.width(), visible.height());
     wrap_contents(document, id, contents, &before, "\nQ\n");
     if let Ok(page) = document.get_dictionary_mut(id) {
-        for key in [b"CropBox".as_slice(), b"TrimBox", b"BleedBox", b"ArtBox"] {
+        for key in [b"CropBox".as_slice(), b"TrimBox", b"BleedBox", b"ArtBox", b"UserUnit"] {
             page.remove(key);
         }
         page.set("MediaBox", paper.to_object());

@@ -115,7 +115,7 @@ fn an_update_that_leads_to_itself_hides_no_pages() {
     );
     let (outcome, results) = Run::new().with(&content).results(Tool::OrganizePdf, json!({"pages": "z-1"}));
     assert_eq!(page_texts(&results[0]), ["one 2", "one 1"]);
-    assert_eq!(outcome.warnings[0].code, "source_repaired");
+    assert_eq!(outcome.warnings[0].code, "repaired");
 }
 
 #[test]

@@ -9,6 +9,7 @@ use super::order::Line;
 use super::page;
 use super::running::Running;
 use super::styles::{self, Counts, Styles};
+use super::tables::Table;
 use super::tagged::{self, Census};
 use crate::Failure;
 use crate::spool::{Scratch, Spool};
@@ -70,7 +71,7 @@ impl Pages {
             let blocks = if tags.is_sound(at) {
                 tagged::page_blocks(page, lines, &styles, tags.traits)
             } else {
-                page::blocks(page, lines, &styles)
+                page::blocks(page, lines, &styles, joining.table())
             };
             at += 1;
             let done = joining.next(blocks);
@@ -102,6 +103,19 @@ struct Joining {
 }
 
 impl Joining {
+    /// The table that ends the text so far.
+    fn table(&self) -> Option<&Table> {
+        match &self.open.first()?.blocks.iter().rfind(|block| block.is_text())?.content {
+            Content::Table(table) => Some(table),
+            Content::Heading { .. }
+            | Content::Paragraph { .. }
+            | Content::Item { .. }
+            | Content::Code { .. }
+            | Content::Aside { .. }
+            | Content::Running { .. } => None,
+        }
+    }
+
     /// Takes the next page. Gives those on which nothing changes any more.
     fn next(&mut self, mut page: PageBlocks) -> Vec<PageBlocks> {
         let first = page.blocks.iter().position(Block::is_text);

@@ -7,6 +7,7 @@ mod bullets;
 mod document;
 mod inline;
 mod json;
+mod letterspaced;
 mod order;
 mod page;
 mod places;
@@ -35,7 +36,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 
 use crate::Failure;
-use crate::pdfium::{Character, Font, Page, Reach, Rect, Tag};
+use crate::pdfium::{Character, Font, Page, Reach, Rect, Tag, View};
 
 /// Most words of a page. Further ones are left out.
 const WORDS: usize = 100_000;
@@ -134,20 +135,24 @@ pub(crate) fn in_lines(words: Vec<Word>) -> Vec<Line> {
 #[derive(Debug)]
 pub(crate) struct Placed {
     pub text: String,
-    /// As the page is shown.
     pub area: Rect,
     /// The em, in points.
     pub size: f32,
     pub bold: bool,
 }
 
-/// Makes a page of these words, upright ones and others.
-pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Placed>, Vec<Placed>)) -> PageContent {
+/// Makes a page of these words, upright ones and others, which have their places on the page rotated like this.
+pub(crate) fn of_words(
+    page: &Page<'_>,
+    number: u32,
+    view: View,
+    (upright, others): (Vec<Placed>, Vec<Placed>),
+) -> PageContent {
     let (width, height) = page.size();
     let [plain, bold] = [false, true].map(|bold| Rc::new(Font { bold, ..Font::default() }));
     let word = |placed: Placed| Word {
         area: placed.area,
-        place: placed.area,
+        place: page.shown_area(view, &placed.area),
         baseline: None,
         size: placed.size,
         font: Rc::clone(if placed.bold { &bold } else { &plain }),
@@ -159,7 +164,8 @@ pub(crate) fn of_words(page: &Page<'_>, number: u32, (upright, others): (Vec<Pla
     };
     let (words, aside) = (upright.into_iter().map(word).collect(), others.into_iter().map(word).collect());
     let (rotation, ruling) = (page.rotation(), tables::Ruling::default());
-    PageContent { number, width, height, rotation, angle: 0, words, aside, ruling, structure: None }
+    let angle = (360 - view.turn) % 360;
+    PageContent { number, width, height, rotation, angle, words, aside, ruling, structure: None }
 }
 
 #[cfg(test)]

@@ -5,12 +5,15 @@ use super::blocks::{Block, Content, PageBlocks, area_of};
 use super::builder::{Builder, placeholder};
 use super::order::{self, Line};
 use super::styles::Styles;
-use super::tables;
-use super::words::Word;
+use super::tables::{self, Grid, Table};
+use super::words::{self, Word};
+use crate::pdfium::Rect;
 
 /// The blocks in reading order, tables in their places, then text aside and what repeats in the margins.
-pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> PageBlocks {
-    let PageContent { number, width, height, rotation, angle, mut words, aside, ruling, .. } = page;
+/// `open`: the table that ends the page before.
+pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles, open: Option<&Table>) -> PageBlocks {
+    let PageContent { number, width, height, rotation, angle, mut words, mut aside, ruling, .. } = page;
+    let turned = |word: &Word| words::upright(&word.place, angle, (width, height));
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.
     let mut found = Vec::new();
@@ -18,14 +21,19 @@ pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> 
         let area = grid.area();
         let inside: Vec<Word> = words.extract_if(.., |word| area.contains(word.area.center())).collect();
         let Some(first) = inside.first().cloned() else { continue };
-        let table = grid.table(inside);
+        let inside_turned = aside.extract_if(.., |word| area.contains(turned(word).center()));
+        let inside_turned: Vec<(Word, Rect)> = inside_turned.map(|word| (word.clone(), turned(&word))).collect();
+        let table = grid.table(inside.clone(), inside_turned.clone());
         if table.rows.iter().flatten().count() < 2 {
-            let cells = table.rows.into_iter().flatten();
-            words.extend(cells.flat_map(|cell| cell.lines).flat_map(|line| line.words));
+            words.extend(inside);
+            aside.extend(inside_turned.into_iter().map(|(word, _)| word));
             continue;
         }
         words.push(Word { area, place: area, text: placeholder(found.len()), tail: None, raised: None, ..first });
         found.push(Some(table));
+    }
+    if let Some((area, table)) = open.and_then(|open| last_row(open, ruling.rows, &mut words)) {
+        blocks.push(Block { area, content: Content::Table(table), tagged: None });
     }
     for block in order::blocks(words, &ruling.rules) {
         let builder = Builder::new(styles, &ruling.rules);
@@ -39,4 +47,18 @@ pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles) -> 
         blocks.push(Block { area, content: Content::Running { lines: running }, tagged: None });
     }
     PageBlocks { number, width, height, rotation, angle, blocks }
+}
+
+/// The row at the top of a page with which the table of the page before ends: taken from the words.
+fn last_row(open: &Table, rows: Vec<Grid>, words: &mut Vec<Word>) -> Option<(Rect, Table)> {
+    let top = words.iter().map(|word| word.area.center().1).reduce(f32::min)?;
+    let grid = rows.into_iter().find(|grid| (grid.area().y0..grid.area().y1).contains(&top))?;
+    let area = grid.area();
+    let inside: Vec<Word> = words.iter().filter(|word| area.contains(word.area.center())).cloned().collect();
+    let table = grid.table(inside, Vec::new());
+    if !open.goes_on_in(&table) {
+        return None;
+    }
+    words.retain(|word| !area.contains(word.area.center()));
+    Some((area, table))
 }

@@ -7,6 +7,7 @@ use std::rc::Rc;
 use serde::{Deserialize, Serialize};
 use unicode_bidi::{BidiInfo, Level};
 
+use super::letterspaced::glued;
 use super::radicals::unified;
 use crate::pdfium::{Character, Font, Rect, Tag};
 
@@ -119,7 +120,8 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
     let mut current: Option<(Word, u16)> = None;
     let mut before = Rect::default();
     let mut after_ligature = false;
-    for character in characters {
+    let glued = glued(characters, page);
+    for (character, is_glued) in characters.iter().zip(glued) {
         let area = upright(&character.area, character.angle, page);
         let place = std::mem::replace(&mut before, area);
         let same_place = place == area;
@@ -128,7 +130,7 @@ pub(super) fn words(characters: &[Character], page: (f32, f32), most: usize) -> 
         if let Some((word, angle)) = &mut current
             && *angle == character.angle
             && word.tag == character.tag
-            && (in_ligature || belongs(word, character, &area, follows_ligature))
+            && (in_ligature || is_glued || belongs(word, character, &area, follows_ligature))
         {
             word.raised = raised(word, character, &area);
             word.area =

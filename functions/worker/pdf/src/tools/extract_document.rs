@@ -177,7 +177,7 @@ impl Reader<'_> {
         unreadable.append(&mut self.with_letters(source, &undrawn));
         unreadable.sort_unstable();
         warnings.extend(pdf_pages::unreadable(&unreadable));
-        warnings.extend(low_confidence(confidences.into_iter()));
+        warnings.extend(low_confidence(confidences.into_iter(), false));
         if self.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));
         }

@@ -6,9 +6,8 @@ use super::{archive, mark_picture, only_source, pdf};
 use crate::structure::assembly::Source;
 use crate::structure::metadata;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
-use crate::structure::pages::{self, Rectangle};
 use crate::structure::transform::Matrix;
-use crate::structure::{Assembly, open_deferring};
+use crate::structure::{Assembly, PageSpace, open_deferring};
 use crate::{Engines, Failure, Media, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
@@ -40,11 +39,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let word = if archive.is_some() { add_outlines(&mut source.document) } else { add_word(&mut source.document) };
     for page in source.pages.clone() {
         let Ok(dictionary) = source.document.get_dictionary(page) else { continue };
-        let visible = pages::visible_box(&source.document, dictionary);
-        let rotation = pages::rotation(&source.document, dictionary);
+        let space = PageSpace::of(&source.document, dictionary);
         // Upright, because programs that extract text split slanted words into letters.
-        let drawings =
-            [diagonal(visible, rotation), corner(visible, rotation)].map(|matrix| Drawing { form: word, matrix });
+        let drawings = [diagonal(space.size()), corner()]
+            .map(|place| Drawing { form: word, matrix: place.then(space.shown_to_page()) });
         overlay::draw(&mut source.document, page, &drawings, Layer::Over, Role::Artifact);
     }
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
@@ -83,28 +81,16 @@ fn add_outlines(document: &mut Document) -> ObjectId {
     document.add_object(Stream::new(head, content.into_bytes()))
 }
 
-/// Along the rising diagonal of the page as a viewer shows it.
-fn diagonal(visible: Rectangle, rotation: i64) -> Matrix {
-    let (width, height) = (visible.width(), visible.height());
-    let (shown_width, shown_height) = if rotation % 180 == 90 { (height, width) } else { (width, height) };
-    let along = 0.7 * shown_width.hypot(shown_height) / WIDTH_EM;
+/// Along the rising diagonal of a page of this size as a viewer shows it.
+fn diagonal((width, height): (f32, f32)) -> Matrix {
+    let along = 0.7 * width.hypot(height) / WIDTH_EM;
     // A long narrow page has a long diagonal and no room for letters of that size.
     let size = along.min(0.8 * width.min(height));
-    let angle = shown_height.atan2(shown_width).to_degrees() + rotation as f32;
-    let center = Matrix::translation((visible.left + visible.right) / 2.0, (visible.bottom + visible.top) / 2.0);
-    Matrix::scale(size).then(Matrix::rotation(angle)).then(center)
+    let angle = height.atan2(width).to_degrees();
+    Matrix::scale(size).then(Matrix::rotation(angle)).then(Matrix::translation(width / 2.0, height / 2.0))
 }
 
 /// Small and upright in the lower left corner of the page as a viewer shows it.
-fn corner(visible: Rectangle, rotation: i64) -> Matrix {
-    let (x, y) = match rotation {
-        90 => (visible.right, visible.bottom),
-        180 => (visible.right, visible.top),
-        270 => (visible.left, visible.top),
-        _ => (visible.left, visible.bottom),
-    };
-    Matrix::scale(SMALL)
-        .then(Matrix::translation(SMALL * (WIDTH_EM / 2.0 + 0.5), SMALL))
-        .then(Matrix::rotation(rotation as f32))
-        .then(Matrix::translation(x, y))
+fn corner() -> Matrix {
+    Matrix::scale(SMALL).then(Matrix::translation(SMALL * (WIDTH_EM / 2.0 + 0.5), SMALL))
 }

@@ -36,10 +36,24 @@ use std::path::Path;
 use docmill_domain::page_range::{PageRange, RangeError};
 use serde::de::DeserializeOwned;
 
-use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Tool};
+use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Tool, repair};
 
-/// Hands a request to its tool.
+/// Hands a request to its tool, with damaged sources repaired.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    if let Some(mended) = repair::before(engines, request) {
+        let outcome = dispatch(engines, &mended.request);
+        return mended.ended(outcome);
+    }
+    let failure = match dispatch(engines, request) {
+        Err(failure) => failure,
+        ended @ Ok(_) => return ended,
+    };
+    let Some(mended) = repair::after(engines, request, &failure) else { return Err(failure) };
+    let outcome = dispatch(engines, &mended.request);
+    mended.ended(outcome)
+}
+
+fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     match request.tool {
         Tool::MergePdf => merge::run(engines, request),
         Tool::SplitPdf => split::run(engines, request),

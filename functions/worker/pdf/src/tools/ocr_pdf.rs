@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{options, pdf, raster};
 use crate::image::{Encoding, Format, encode};
-use crate::ocr::{self, How, LOW_CONFIDENCE, PageText, Reader, TextLayer};
-use crate::pdfium::Page;
+use crate::ocr::{self, How, LOW_CONFIDENCE, Orienter, PageText, Reader, TextLayer};
+use crate::pdfium::{Page, View};
 use crate::structure::assembly::Source;
 use crate::structure::objects::Lookup;
 use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
@@ -83,14 +83,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         if let Some(picture) = picture {
             replace(&mut document, *page, &request.directory.join(picture))?;
         }
-        turn(&mut document, *page, text);
-        layer.add(&mut document, *page, text);
+        let (asked, rest) = asked(&options, text.view);
+        turn(&mut document, *page, asked);
+        layer.add(&mut document, *page, text, rest);
     }
     layer.finish(&mut document);
     let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
-    warnings.extend(warn(&done));
+    warnings.extend(warn(&options, &done));
     let report = report(&options, &done);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: Some(report), warnings })
 }
@@ -99,11 +100,15 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<Done>, Failure> {
     let tesseract = engines.tesseract()?;
     let mut reader = reader(engines, &options.languages)?;
-    let mut orienter = options.rotate.then(|| tesseract.orienter().ok_or_else(no_model)).transpose()?;
+    let mut orienter = Orienter::new(tesseract);
+    if options.rotate && !orienter.is_there() {
+        return Err(no_model());
+    }
     let session = engines.pdfium()?.session();
     let source = super::only_source(request)?;
     let document = raster::open(engines, &session, request, source)?;
-    let how = How { dpi: options.dpi, deskew: options.deskew, pixels: request.limits.pixels };
+    let Options { dpi, rotate, deskew, .. } = *options;
+    let how = How { dpi, rotate, deskew, straighten: true, pixels: request.limits.pixels };
     let count = raster::page_count(&document, request)?;
     (0..count)
         .map(|index| {
@@ -113,7 +118,7 @@ fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<D
                 return Ok(Done::Skipped);
             }
             let without = if has_text && options.mode == Mode::Redo { page.visible_text() } else { Vec::new() };
-            let text = ocr::read(&page, &mut reader, orienter.as_mut(), &how, &without)?;
+            let text = ocr::read(&page, &mut reader, &mut orienter, &how, &without)?;
             let replaced = has_text && options.mode == Mode::Force;
             let picture = replaced.then(|| draw(&page, index, text.dpi, request)).transpose()?;
             Ok(Done::Read { text: Box::new(text), picture })
@@ -149,14 +154,23 @@ fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Pa
     Ok(())
 }
 
-/// Rotates a page as it was rotated for OCR.
-fn turn(document: &mut lopdf::Document, id: ObjectId, text: &PageText) {
+/// The part of a page's rotation that was asked for, and the rest, by which only its text layer is rotated.
+fn asked(options: &Options, view: View) -> (View, View) {
+    let part = |is_asked: bool| View {
+        turn: if options.rotate == is_asked { view.turn } else { 0 },
+        skew: if options.deskew == is_asked { view.skew } else { 0.0 },
+    };
+    (part(true), part(false))
+}
+
+/// Rotates a page.
+fn turn(document: &mut lopdf::Document, id: ObjectId, view: View) {
     let Ok(page) = document.get_dictionary(id) else { return };
     let rotation = pages::rotation(document, page);
-    if text.view.skew != 0.0 {
+    if view.skew != 0.0 {
         let visible = pages::visible_box(document, page);
         let (x, y) = (f32::midpoint(visible.left, visible.right), f32::midpoint(visible.bottom, visible.top));
-        let about = Matrix::translation(-x, -y).then(Matrix::rotation(-text.view.skew));
+        let about = Matrix::translation(-x, -y).then(Matrix::rotation(-view.skew));
         let matrix = about.then(Matrix::translation(x, y));
         let annotations: Vec<ObjectId> =
             document.array(page, b"Annots").iter().filter_map(|annotation| annotation.as_reference().ok()).collect();
@@ -166,14 +180,14 @@ fn turn(document: &mut lopdf::Document, id: ObjectId, text: &PageText) {
         }
         wrap_contents(document, id, contents, &format!("q {} cm\n", matrix.operands()), "\nQ\n");
     }
-    if text.view.turn != 0
+    if view.turn != 0
         && let Ok(page) = document.get_dictionary_mut(id)
     {
-        page.set("Rotate", Object::Integer((rotation + i64::from(text.view.turn)) % 360));
+        page.set("Rotate", Object::Integer((rotation + i64::from(view.turn)) % 360));
     }
 }
 
-fn warn(done: &[Done]) -> Vec<Warning> {
+fn warn(options: &Options, done: &[Done]) -> Vec<Warning> {
     let mut warnings = Vec::new();
     if done.iter().all(|done| matches!(done, Done::Skipped)) {
         let message =
@@ -184,19 +198,44 @@ fn warn(done: &[Done]) -> Vec<Warning> {
         Done::Read { text, .. } => text.text.confidence(),
         Done::Skipped => None,
     };
-    warnings.extend(low_confidence((1..).zip(done.iter().map(confidence))));
+    warnings.extend(low_confidence((1..).zip(done.iter().map(confidence)), !options.rotate));
+    warnings.extend(lying(options, done));
     warnings
 }
 
-/// A warning that lists the pages with low confidence.
-pub(super) fn low_confidence(pages: impl Iterator<Item = (u32, Option<f32>)>) -> Option<Warning> {
+/// Pages that were turned or levelled to be read, and stay as they lie.
+fn lying(options: &Options, done: &[Done]) -> Option<Warning> {
+    let rest = |done: &Done| match done {
+        Done::Read { text, .. } => asked(options, text.view).1,
+        Done::Skipped => View::default(),
+    };
+    let of = |is: fn(View) -> bool| {
+        (1..).zip(done).filter(|(_, done)| is(rest(done))).map(|(number, _)| number).collect::<Vec<u32>>()
+    };
+    let (turned, askew) = (of(|view| view.turn != 0), of(|view| view.skew != 0.0));
+    let mut facts = Vec::new();
+    if !turned.is_empty() {
+        let pages = numbers(&turned);
+        facts.push(format!("These pages lie on their side or upside down: {pages}. To turn them, set `rotate: true`."));
+    }
+    if !askew.is_empty() {
+        facts.push(format!("The lines of these pages slope: {}. To level them, set `deskew: true`.", numbers(&askew)));
+    }
+    (!facts.is_empty()).then(|| {
+        Warning::new("scan_not_straight", format!("{} Their text was recognized all the same.", facts.join(" ")))
+    })
+}
+
+/// A warning that lists the pages with low confidence. `rotates`: whether `rotate` may be set, and is not.
+pub(super) fn low_confidence(pages: impl Iterator<Item = (u32, Option<f32>)>, rotates: bool) -> Option<Warning> {
     let is_low = |confidence: Option<f32>| confidence.is_some_and(|confidence| confidence < LOW_CONFIDENCE);
     let low: Vec<u32> = pages.filter(|(_, confidence)| is_low(*confidence)).map(|(number, _)| number).collect();
     if low.is_empty() {
         return None;
     }
+    let help = if rotates { " If pages lie on their side, set `rotate: true`." } else { "" };
     let message = format!(
-        "The text of {} page(s) is uncertain: {}. Check it, or send a sharper scan or other `languages`.",
+        "The text of {} page(s) is uncertain: {}. Check it, or send a sharper scan or other `languages`.{help}",
         low.len(),
         numbers(&low)
     );
@@ -213,7 +252,7 @@ pub(super) fn numbers(pages: &[u32]) -> String {
 fn report(options: &Options, done: &[Done]) -> Value {
     let read = || done.iter().filter(|done| matches!(done, Done::Read { .. })).count();
     let pages: Vec<Value> =
-        (1..).zip(done).take(MOST_REPORTED).map(|(number, done)| report_page(number, done)).collect();
+        (1..).zip(done).take(MOST_REPORTED).map(|(number, done)| report_page(options, number, done)).collect();
     json!({
         "languages": options.languages,
         "recognized": read(),
@@ -222,7 +261,7 @@ fn report(options: &Options, done: &[Done]) -> Value {
     })
 }
 
-fn report_page(number: u32, done: &Done) -> Value {
+fn report_page(options: &Options, number: u32, done: &Done) -> Value {
     let Done::Read { text, .. } = done else { return json!({ "page": number, "status": "skipped" }) };
     let tenths = |number: f32| (f64::from(number) * 10.0).round() / 10.0;
     let mut page = json!({
@@ -232,11 +271,12 @@ fn report_page(number: u32, done: &Done) -> Value {
         "confidence": text.text.confidence().map(tenths),
         "dpi": text.dpi.round(),
     });
-    if text.view.turn != 0 {
-        page["rotated"] = text.view.turn.into();
+    let (done, _) = asked(options, text.view);
+    if done.turn != 0 {
+        page["rotated"] = done.turn.into();
     }
-    if text.view.skew != 0.0 {
-        page["skew"] = tenths(text.view.skew).into();
+    if done.skew != 0.0 {
+        page["skew"] = tenths(done.skew).into();
     }
     page
 }

@@ -5,8 +5,8 @@ use serde::Deserialize;
 use super::{options, page_indices, pdf};
 use crate::structure::assembly::{Bookmarks, Source};
 use crate::structure::impose::{self, Grid};
-use crate::structure::pages::{self, Rectangle};
-use crate::structure::{Assembly, PageUse, Part, open_deferring};
+use crate::structure::pages::Rectangle;
+use crate::structure::{Assembly, PageSpace, PageUse, Part, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "result.pdf";
@@ -92,11 +92,10 @@ fn cut(crop: &Crop, source: &Source, used: &mut [PageUse]) -> Result<(), Failure
     for position in page_indices(crop.pages.as_deref(), "crop.pages", used.len(), limit)? {
         let Some(used) = used.get_mut(position as usize) else { continue };
         let Some(page) = source.page(used.index) else { continue };
-        let visible = pages::visible_box(&source.document, page);
-        let turn = (pages::rotation(&source.document, page) + used.turn).rem_euclid(360);
+        let PageSpace { visible, rotation, unit } = PageSpace::of(&source.document, page).turned(used.turn);
         // Clockwise from the top of the shown page, which /Rotate may have moved.
-        let mut edges = [crop.top, crop.right, crop.bottom, crop.left];
-        edges.rotate_left((turn / 90) as usize % 4);
+        let mut edges = [crop.top, crop.right, crop.bottom, crop.left].map(|points| points / unit);
+        edges.rotate_left((rotation / 90) as usize % 4);
         let [top, right, bottom, left] = edges;
         let cut = Rectangle {
             left: visible.left + left,
@@ -104,7 +103,7 @@ fn cut(crop: &Crop, source: &Source, used: &mut [PageUse]) -> Result<(), Failure
             right: visible.right - right,
             top: visible.top - top,
         };
-        if cut.width() < SMALLEST || cut.height() < SMALLEST {
+        if cut.width() * unit < SMALLEST || cut.height() * unit < SMALLEST {
             return Err(Failure::new(
                 ErrorCode::RenderFailed,
                 format!("`crop` leaves nothing of page {}: cut off less, or name pages in `crop.pages`.", position + 1),

@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use super::ocr_pdf::{numbers, reader};
 use super::{flatten, raster};
-use crate::ocr::{self, How, PageText, Reader, Sizes};
+use crate::ocr::{self, How, Orienter, PageText, Reader, Sizes};
 use crate::pdfium::{Document, Page, Rect, Session, Widget};
 use crate::text::{self, PageContent};
 use crate::{Engines, Failure, Request, Source, Warning};
@@ -29,6 +29,7 @@ pub(super) struct Recognition<'e> {
     languages: &'e [String],
     how: How,
     reader: Option<Reader>,
+    orienter: Option<Orienter<'e>>,
     sizes: Sizes,
 }
 
@@ -38,8 +39,9 @@ impl<'e> Recognition<'e> {
             engines,
             when,
             languages,
-            how: How { dpi: None, deskew: false, pixels: request.limits.pixels },
+            how: How { dpi: None, rotate: false, deskew: false, straighten: true, pixels: request.limits.pixels },
             reader: None,
+            orienter: None,
             sizes: Sizes::default(),
         }
     }
@@ -60,8 +62,9 @@ impl<'e> Recognition<'e> {
         if !is_read {
             return Ok(ReadPage { content, confidence: None, recognized: Recognized::No });
         }
-        let read = self.read(page, &[])?;
-        let content = text::of_words(page, index + 1, ocr::placed(&read, page.size(), &mut self.sizes));
+        let read = self.read(page, &[], true)?;
+        let words = ocr::placed(&read, page.view_size(read.view), &mut self.sizes);
+        let content = text::of_words(page, index + 1, read.view, words);
         Ok(ReadPage { content, confidence: read.text.confidence(), recognized: Recognized::All })
     }
 
@@ -71,22 +74,27 @@ impl<'e> Recognition<'e> {
         if !is_wanted || pictures.is_empty() {
             return Ok(());
         }
-        let read = self.read(page, &page.visible_text())?;
+        // The words go beside the page's own, as it lies.
+        let read = self.read(page, &page.visible_text(), false)?;
         let (mut words, _) = ocr::placed(&read, page.size(), &mut self.sizes);
         words.retain(|word| pictures.iter().any(|picture| picture.contains(word.area.center())));
         if !words.is_empty() {
-            of.content.words.extend(text::of_words(page, of.content.number, (words, Vec::new())).words);
+            of.content.words.extend(text::of_words(page, of.content.number, read.view, (words, Vec::new())).words);
             (of.confidence, of.recognized) = (read.text.confidence(), Recognized::Pictures);
         }
         Ok(())
     }
 
-    fn read(&mut self, page: &Page<'_>, without: &[Rect]) -> Result<PageText, Failure> {
+    fn read(&mut self, page: &Page<'_>, without: &[Rect], straighten: bool) -> Result<PageText, Failure> {
         let reader = match &mut self.reader {
             Some(reader) => reader,
             none => none.insert(reader(self.engines, self.languages)?),
         };
-        ocr::read(page, reader, None, &self.how, without)
+        let orienter = match &mut self.orienter {
+            Some(orienter) => orienter,
+            none => none.insert(Orienter::new(self.engines.tesseract()?)),
+        };
+        ocr::read(page, reader, orienter, &How { straighten, ..self.how }, without)
     }
 }
 

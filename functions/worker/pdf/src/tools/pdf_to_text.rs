@@ -139,7 +139,7 @@ fn read(
         Some(Whole::Json) => text::json(&document, write)?,
     }
     let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
-    warnings.extend(low_confidence(confidences.into_iter()));
+    warnings.extend(low_confidence(confidences.into_iter(), false));
     warnings.extend(opened.warning());
     Ok(warnings)
 }

@@ -214,7 +214,9 @@ fn hidden_text_is_in_no_block_and_has_its_reason() {
 fn text_that_no_font_draws_is_told_apart_from_a_page_without_text() {
     for (character, expected) in [("D807DF04", &["no_text", "text_unreadable"][..]), ("0020", &["no_text"])] {
         let (made, document) = extracted_from(&undrawn(character), json!({"ocr": "never"}));
-        let warnings: Vec<_> = made.outcome().warnings.iter().map(|warning| warning.code.as_str()).collect();
+        // The file has no table of objects, which is repaired.
+        let warnings = made.outcome().warnings.iter().map(|warning| warning.code.as_str());
+        let warnings: Vec<_> = warnings.filter(|code| *code != "repaired").collect();
         assert_eq!((blocks(&document).len(), warnings.as_slice()), (0, expected), "{character}");
     }
 }

@@ -15,7 +15,9 @@ mod ocr;
 mod pdf_to_images;
 mod pdf_to_text;
 mod redact;
+mod repair;
 mod small;
+mod turned;
 
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;

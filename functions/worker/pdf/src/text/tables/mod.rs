@@ -5,7 +5,7 @@ mod ruled;
 
 pub(super) use aligned::aligned;
 pub(crate) use ruled::Ruling;
-pub(super) use ruled::{grids, without_frames};
+pub(super) use ruled::{Grid, grids, without_frames};
 
 use serde::{Deserialize, Serialize};
 

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pdfium::Rect;
 
+use super::super::order;
 use super::super::rules::{Horizontal, Vertical};
 use super::super::words::Word;
 use super::{Cell, Table};
@@ -36,6 +37,8 @@ pub(crate) struct Grid {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(crate) struct Ruling {
     pub grids: Vec<Grid>,
+    /// Grids of one row: the end of a table that began on the page before, or no table.
+    pub rows: Vec<Grid>,
     pub rules: Vec<Horizontal>,
 }
 
@@ -68,6 +71,7 @@ impl Ruling {
     /// Leaves out the rules and grids in an area.
     pub(crate) fn clear(&mut self, area: &Rect) {
         self.grids.retain(|grid| !area.contains(grid.area().center()));
+        self.rows.retain(|grid| !area.contains(grid.area().center()));
         self.rules.retain(|rule| !area.contains((f32::midpoint(rule.x0, rule.x1), rule.y)));
     }
 }
@@ -83,6 +87,7 @@ struct Place {
     rows: usize,
     columns: usize,
     words: Vec<Word>,
+    turned: Vec<Word>,
 }
 
 impl Grid {
@@ -93,7 +98,8 @@ impl Grid {
     }
 
     /// The table with these words. Empty rows and columns are left out.
-    pub(in crate::text) fn table(&self, words: Vec<Word>) -> Table {
+    /// `turned`: those that run in another direction, with their places in the direction of the others.
+    pub(in crate::text) fn table(&self, words: Vec<Word>, turned: Vec<(Word, Rect)>) -> Table {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let (mut places, mut index) = self.places(&Edges::new());
         let edges = self.white_edges(&places, &index, &words);
@@ -101,11 +107,16 @@ impl Grid {
             (places, index) = self.places(&edges);
         }
         for word in words {
-            if let Some(place) = self.place_of(&word, &index).and_then(|at| places.get_mut(at)) {
+            if let Some(place) = self.place_of(&word.area, &index).and_then(|at| places.get_mut(at)) {
                 place.words.push(word);
             }
         }
-        let filled = || places.iter().filter(|place| !place.words.is_empty());
+        for (word, area) in turned {
+            if let Some(place) = self.place_of(&area, &index).and_then(|at| places.get_mut(at)) {
+                place.turned.push(word);
+            }
+        }
+        let filled = || places.iter().filter(|place| !place.words.is_empty() || !place.turned.is_empty());
         let used_columns: Vec<bool> = (0..columns).map(|at| filled().any(|place| place.column == at)).collect();
         let used_rows: Vec<bool> = (0..rows).map(|at| filled().any(|place| place.row == at)).collect();
         let count =
@@ -121,17 +132,19 @@ impl Grid {
                 && high > 0
                 && let Some(row) = table.rows.get_mut(at)
             {
-                row.push(Cell { columns: wide, rows: high, ..Cell::of(place.words) });
+                let mut cell = Cell { columns: wide, rows: high, ..Cell::of(place.words) };
+                cell.lines.extend(order::lines(place.turned));
+                row.push(cell);
             }
         }
         table.rows.retain(|row| !row.is_empty());
         table
     }
 
-    /// The number of the cell that a word is in.
-    fn place_of(&self, word: &Word, index: &[usize]) -> Option<usize> {
+    /// The number of the cell that a word with this area is in.
+    fn place_of(&self, area: &Rect, index: &[usize]) -> Option<usize> {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
-        let (x, y) = word.area.center();
+        let (x, y) = area.center();
         let column = self.xs.partition_point(|edge| *edge <= x).clamp(1, columns) - 1;
         let row = self.ys.partition_point(|edge| *edge <= y).clamp(1, rows) - 1;
         index.get(row * columns + column).copied()
@@ -142,7 +155,7 @@ impl Grid {
     fn white_edges(&self, places: &[Place], index: &[usize], words: &[Word]) -> Edges {
         let mut inside: Vec<Vec<&Word>> = vec![Vec::new(); places.len()];
         for word in words {
-            if let Some(own) = self.place_of(word, index).and_then(|at| inside.get_mut(at)) {
+            if let Some(own) = self.place_of(&word.area, index).and_then(|at| inside.get_mut(at)) {
                 own.push(word);
             }
         }
@@ -184,7 +197,7 @@ impl Grid {
                 for at in row..row + high {
                     index[at * columns + column..at * columns + column + wide].fill(places.len());
                 }
-                places.push(Place { row, column, rows: high, columns: wide, words: Vec::new() });
+                places.push(Place { row, column, rows: high, columns: wide, words: Vec::new(), turned: Vec::new() });
             }
         }
         (places, index)
@@ -271,8 +284,11 @@ pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Rul
         let ys = distinct(across.iter().map(|rule| rule.y).collect());
         if xs.len() >= 3 && ys.len() >= 3 {
             ruling.grids.push(Grid { xs, ys, across, down });
-        } else {
-            ruling.rules.extend(across);
+            continue;
+        }
+        ruling.rules.extend(across.iter().cloned());
+        if xs.len() >= 3 && ys.len() == 2 {
+            ruling.rows.push(Grid { xs, ys, across, down });
         }
     }
     ruling.rules = joined(ruling.rules);
@@ -381,7 +397,7 @@ mod tests {
                 .iter()
                 .zip([110.0, 140.0, 170.0])
                 .flat_map(|(row, y)| row.iter().map(move |(text, x)| Word::at(text, *x, y, 10.0, false)));
-            let table = grid.table(words.collect());
+            let table = grid.table(words.collect(), Vec::new());
             table.rows[1].iter().map(|cell| (cell.text(), cell.columns)).collect::<Vec<_>>()
         };
         assert_eq!(table([("e", 60.0), ("f", 160.0)]), [("e".to_owned(), 1), ("f".to_owned(), 1)]);
@@ -416,7 +432,7 @@ mod tests {
             ("b", 260.0, 140.0),
             ("c", 60.0, 170.0),
         ];
-        let table = grid.table(words.map(|(text, x, y)| Word::at(text, x, y, 10.0, false)).to_vec());
+        let table = grid.table(words.map(|(text, x, y)| Word::at(text, x, y, 10.0, false)).to_vec(), Vec::new());
         let shape = |cell: &Cell| (cell.text(), cell.columns, cell.rows);
         let rows: Vec<Vec<_>> = table.rows.iter().map(|row| row.iter().map(shape).collect()).collect();
         let cell = |text: &str, columns, rows| (text.to_owned(), columns, rows);

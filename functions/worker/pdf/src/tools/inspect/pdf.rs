@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 use super::super::raster;
 use crate::pdfium;
 use crate::qpdf::Encryption;
+use crate::repair::is_mended;
 use crate::structure::fields::{self, Field, Kind};
 use crate::structure::objects::{DEPTH, Lookup, decode, tree};
 use crate::structure::{self, pages};
@@ -28,7 +29,7 @@ pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> 
         "format": "pdf",
         "bytes": bytes,
         "version": shown.version().map(|version| format!("{}.{}", version / 10, version % 10)),
-        "damaged": warned("source_repaired"),
+        "damaged": warned("repaired") || is_mended(source),
         "pageCount": tree.pages.len(),
         "pages": page_list(&shown, &document, &tree.pages)?,
         "encryption": encryption(engines, source)?,

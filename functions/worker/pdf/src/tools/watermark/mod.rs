@@ -18,8 +18,8 @@ use self::options::{Options, Stamp};
 use super::{options, page_indices, pdf};
 use crate::structure::assembly::Source;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
-use crate::structure::pages::{self, Rectangle};
-use crate::structure::{Assembly, open_deferring};
+use crate::structure::pages::Rectangle;
+use crate::structure::{Assembly, PageSpace, open_deferring};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
@@ -88,12 +88,12 @@ fn add<'s>(
 /// Draws the marks of a page. `left` is what the document may yet have.
 fn draw(document: &mut Document, page: ObjectId, marks: &[Chosen<'_>], left: &mut usize) -> Result<(), Failure> {
     let Ok(dictionary) = document.get_dictionary(page) else { return Ok(()) };
-    let (visible, rotation) = (pages::visible_box(document, dictionary), pages::rotation(document, dictionary));
+    let space = PageSpace::of(document, dictionary);
     for layer in [Layer::Under, Layer::Over] {
         let of_layer = marks.iter().filter(|chosen| chosen.stamp.look.layer == layer);
         let drawings: Vec<Drawing> = of_layer
             .flat_map(|Chosen { stamp, mark }| {
-                let places = place::place(&stamp.look, mark, visible, rotation);
+                let places = place::place(&stamp.look, mark, space);
                 places.into_iter().map(|place| Drawing { form: mark.form, matrix: mark.matrix.then(place) })
             })
             .collect();

@@ -2,6 +2,7 @@
 
 use super::look::{Look, Position};
 use super::mark::Mark;
+use crate::structure::PageSpace;
 use crate::structure::pages::Rectangle;
 use crate::structure::transform::Matrix;
 
@@ -11,11 +12,10 @@ const TILE_GAP: f32 = 1.0;
 const MOST_TILES: f32 = 400.0;
 
 /// Where the mark's box goes, in page units: one place, or one for each tile.
-pub(super) fn place(look: &Look, mark: &Mark, visible: Rectangle, rotation: i64) -> Vec<Matrix> {
+pub(super) fn place(look: &Look, mark: &Mark, space: PageSpace) -> Vec<Matrix> {
     let turned = Matrix::rotation(look.rotation);
-    let upright = Matrix::upright(visible, rotation);
-    let page = upright.apply_to(visible);
-    let shown = Matrix::from_upright(visible, rotation);
+    let (width, height) = space.size();
+    let (page, shown) = (Rectangle::of_size(width, height), space.shown_to_page());
     let bounds = turned.apply_to(Rectangle::of_size(mark.width, mark.height));
     let (inner_width, inner_height) = (page.width() - 2.0 * look.margin, page.height() - 2.0 * look.margin);
     let fits = (inner_width / bounds.width()).min(inner_height / bounds.height());

@@ -62,7 +62,7 @@ impl Reader<'_, '_, '_> {
     fn end_paragraph(&mut self, node: Node<'_, '_>, line: Text, monospaced: bool, properties: &Properties) {
         self.end_hidden();
         // Items without text are counted.
-        let role = self.role(node, properties);
+        let (role, label) = self.role(node, properties);
         if line.is_blank() {
             if let Some(code) = &mut self.code {
                 code.line_break_kept();
@@ -77,35 +77,55 @@ impl Reader<'_, '_, '_> {
             return;
         }
         self.end_code();
+        let line = match label {
+            Some(label) => {
+                let mut labelled = Text::plain(&format!("{label} "));
+                labelled.append(line);
+                labelled
+            }
+            None => line,
+        };
         self.builder.block(role, line);
     }
 
-    fn role(&mut self, node: Node<'_, '_>, properties: &Properties) -> Role {
+    /// The role of a paragraph, and the number that stands before its text.
+    fn role(&mut self, node: Node<'_, '_>, properties: &Properties) -> (Role, Option<String>) {
         let name = properties.name.as_deref().unwrap_or_default();
         if name == "title" {
-            return Role::Title;
+            return (Role::Title, self.number(properties));
         }
         let named = name.strip_prefix("heading ").and_then(|level| level.trim().parse::<u8>().ok());
         let outlined = properties.outline.map(|level| level.saturating_add(1)).filter(|level| *level <= 9);
         if let Some(level) = outlined.or(named.filter(|_| properties.outline.is_none())) {
-            return Role::Heading { level: level.clamp(1, 6) };
+            return (Role::Heading { level: level.clamp(1, 6) }, self.number(properties));
         }
         if name == "caption" {
-            return Role::Caption { of: None };
+            return (Role::Caption { of: None }, None);
         }
         if let Some(item) = self.item(properties, name) {
             return item;
         }
         let mut parts = node.children().filter(|part| part.is_element() && part.tag_name().name() != "pPr").peekable();
-        if parts.peek().is_some() && parts.all(is_equation) { Role::Formula } else { Role::Paragraph }
+        if parts.peek().is_some() && parts.all(is_equation) { (Role::Formula, None) } else { (Role::Paragraph, None) }
     }
 
-    fn item(&mut self, properties: &Properties, name: &str) -> Option<Role> {
+    /// The number of a paragraph that is no item, as it is shown.
+    fn number(&mut self, properties: &Properties) -> Option<String> {
+        let list = properties.list.filter(|list| *list != 0)?;
+        match self.numbering.next(list, properties.list_level.unwrap_or(0))? {
+            Marker::Number { label, .. } => Some(label),
+            Marker::Bullet | Marker::None => None,
+        }
+    }
+
+    /// The role of an item. One whose label is more than a number, such as `2.1`, is a paragraph with its label.
+    fn item(&mut self, properties: &Properties, name: &str) -> Option<(Role, Option<String>)> {
         let list = properties.list.filter(|list| *list != 0)?;
         let level = properties.list_level.unwrap_or(0);
         let number = match self.numbering.next(list, level)? {
             Marker::Bullet => None,
-            Marker::Number(number) => Some(number),
+            Marker::Number { number, is_plain: true, .. } => Some(number),
+            Marker::Number { label, is_plain: false, .. } => return Some((Role::Paragraph, Some(label))),
             Marker::None => return None,
         };
         // "List Bullet 2" is a list of its own, which stands in another.
@@ -120,6 +140,6 @@ impl Reader<'_, '_, '_> {
             self.list = Some(list);
         }
         let list = goes_on.unwrap_or_else(|| self.builder.list());
-        Some(Role::Item { list, depth: u8::try_from(depth).unwrap_or(u8::MAX), number })
+        Some((Role::Item { list, depth: u8::try_from(depth).unwrap_or(u8::MAX), number }, None))
     }
 }

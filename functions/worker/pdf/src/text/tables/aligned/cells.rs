@@ -7,6 +7,9 @@ use super::PADDING;
 use super::rows::{Piece, overlap, size_of};
 use crate::pdfium::Rect;
 
+/// The fewest numbers of a column of numbers.
+const LEAST_NUMBERS: usize = 3;
+
 /// Part of a cell: lines of one column that are as close as lines of text.
 struct Chunk {
     column: usize,
@@ -18,8 +21,11 @@ struct Chunk {
 
 pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32, rules: &[Horizontal]) -> Table {
     let by_line = is_by_line(&rows, columns, leading, rules);
+    let numbered = with_numbers(&rows, columns);
     let mut chunks: Vec<Chunk> = Vec::new();
-    for piece in rows.into_iter().flatten() {
+    let pieces =
+        rows.into_iter().zip(numbered).flat_map(|(row, numbered)| row.into_iter().map(move |piece| (piece, numbered)));
+    for (piece, numbered) in pieces {
         let (column, wide) = place(&piece.area, columns);
         let size = size_of(&piece);
         let y = piece.area.center().1;
@@ -29,6 +35,7 @@ pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32,
                 if chunk.columns == wide
                     && (same_line(chunk, &piece.area)
                         || !by_line
+                            && !numbered
                             && y - last_y(chunk) < size * leading + PADDING
                             && !is_parted(last_y(chunk), y, &piece.area, rules)) =>
             {
@@ -103,6 +110,38 @@ fn is_by_line(rows: &[Vec<Piece>], columns: &[(f32, f32)], leading: f32, rules: 
         }
     }
     full * 5 >= close * 4
+}
+
+/// For each line whether it has something in the first column and a number in a column of numbers: such lines are rows, since
+/// numbers are not broken over lines.
+fn with_numbers(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<bool> {
+    let column = |piece: &Piece| place(&piece.area, columns).0;
+    let mut counts = vec![(0, 0); columns.len()];
+    // The first line has headers.
+    for piece in rows.iter().skip(1).flatten() {
+        if let Some((all, numbers)) = counts.get_mut(column(piece)) {
+            *all += 1;
+            *numbers += usize::from(is_number(piece));
+        }
+    }
+    let of_numbers = |at: usize| {
+        counts.get(at).is_some_and(|(all, numbers)| at > 0 && *numbers >= LEAST_NUMBERS && numbers * 5 >= all * 4)
+    };
+    let is_row = |row: &Vec<Piece>| {
+        row.iter().any(|piece| column(piece) == 0)
+            && row.iter().any(|piece| is_number(piece) && of_numbers(column(piece)))
+    };
+    rows.iter().map(is_row).collect()
+}
+
+/// Whether a piece is a number, perhaps with a sign or a currency.
+fn is_number(piece: &Piece) -> bool {
+    let mut characters = piece.words.iter().flat_map(|word| word.text.chars());
+    let is_part = |c: char| {
+        c.is_numeric()
+            || matches!(c, '.' | ',' | '-' | '−' | '–' | '+' | '%' | '(' | ')' | '\'' | '’' | '$' | '€' | '£' | '¥')
+    };
+    characters.clone().any(char::is_numeric) && characters.all(is_part)
 }
 
 /// The column in which a piece begins, and how many it lies over.
