@@ -1,12 +1,13 @@
 //! The guides: Markdown files for pages and for the OpenAPI description.
 
+use comrak::nodes::{AstNode, Node, NodeValue};
+use comrak::{Arena, Options, format_html, parse_document};
 use docmill_domain::catalogue::Catalogue;
 use docmill_look::assets;
 use docmill_look::code::{self, Tab};
 use docmill_look::example::{Example, Program, clients};
 use docmill_look::highlight::Syntax;
 use maud::{Markup, PreEscaped};
-use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, TagEnd, html};
 use serde_json::Value;
 
 use crate::article::{Article, Links, Section, first_sentence};
@@ -166,14 +167,19 @@ pub fn script(text: &str) -> String {
 
 /// Renders Markdown without its title. Headings get ids, code gets copy buttons, and error codes become links.
 pub fn render(text: &str, catalogue: &Catalogue, links: &Links) -> (Markup, Vec<Section>) {
-    let mut renderer = Renderer { catalogue, links, sections: Vec::new(), codes: 0, tables: 0, in_link: false };
-    let mut events = Vec::new();
-    let mut parser = Parser::new_ext(text, Options::ENABLE_TABLES);
-    while let Some(event) = parser.next() {
-        renderer.add(event, &mut parser, &mut events);
+    let mut options = Options::default();
+    options.extension.table = true;
+    options.render.r#unsafe = true;
+    let arena = Arena::new();
+    let root = parse_document(&arena, text, &options);
+    let mut renderer = Renderer { catalogue, links, sections: Vec::new(), codes: 0, tables: 0 };
+    // Collected first, since nodes come and go.
+    for node in root.descendants().collect::<Vec<_>>() {
+        renderer.mend(node, &arena);
     }
     let mut written = String::new();
-    html::push_html(&mut written, events.into_iter());
+    // Writing to memory does not fail.
+    let _ = format_html(root, &options, &mut written);
     (PreEscaped(written), renderer.sections)
 }
 
@@ -183,69 +189,73 @@ struct Renderer<'a> {
     sections: Vec<Section>,
     codes: usize,
     tables: usize,
-    in_link: bool,
 }
 
 impl Renderer<'_> {
-    #[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is long; the rest is passed on as it is")]
-    fn add<'e>(&mut self, event: Event<'e>, rest: &mut Parser<'e>, events: &mut Vec<Event<'e>>) {
-        match event {
-            Event::Start(Tag::Heading { level, .. }) => self.heading(level, rest, events),
-            Event::Start(Tag::CodeBlock(kind)) => {
-                let code = text_until(TagEnd::CodeBlock, rest);
-                events.push(Event::Html(self.code_block(&kind, &code).into()));
+    #[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is long; the rest stays as it is")]
+    fn mend<'n>(&mut self, node: Node<'n>, arena: &'n Arena<'n>) {
+        let html = |html: String| -> Node<'n> { arena.alloc(AstNode::from(NodeValue::Raw(html))) };
+        let mut value = node.data_mut();
+        let made = match &mut value.value {
+            NodeValue::Heading(heading) => {
+                let level = heading.level;
+                drop(value);
+                let title = node.collect_text();
+                if level == 1 {
+                    node.detach();
+                    return;
+                }
+                self.heading(level, &title)
             }
-            Event::Start(Tag::Table(alignment)) => {
+            NodeValue::CodeBlock(block) => self.code_block(&block.info, &block.literal),
+            NodeValue::Table(_) => {
                 self.tables += 1;
                 let name = format!("Table {}", self.tables);
                 let frame = format!("<div class=\"table-frame\" tabindex=\"0\" role=\"region\" aria-label=\"{name}\">");
-                events.push(Event::Html(frame.into()));
-                events.push(Event::Start(Tag::Table(alignment)));
+                drop(value);
+                node.insert_before(html(frame));
+                node.insert_after(html("</div>".to_owned()));
+                return;
             }
-            Event::End(TagEnd::Table) => {
-                events.push(event);
-                events.push(Event::Html("</div>".into()));
+            NodeValue::Link(link) => {
+                if let Some(address) = self.address(&link.url) {
+                    link.url = address;
+                }
+                return;
             }
-            Event::Start(Tag::Link { link_type, dest_url, title, id }) => {
-                self.in_link = true;
-                let dest_url = self.address(&dest_url).map_or(dest_url, CowStr::from);
-                events.push(Event::Start(Tag::Link { link_type, dest_url, title, id }));
+            NodeValue::Image(image) => {
+                if let Some(asset) = assets::find(&image.url) {
+                    image.url = self.links.to(&assets::path(asset.name));
+                }
+                return;
             }
-            Event::Start(Tag::Image { link_type, dest_url, title, id }) => {
-                let dest_url =
-                    assets::find(&dest_url).map_or(dest_url, |asset| self.links.to(&assets::path(asset.name)).into());
-                events.push(Event::Start(Tag::Image { link_type, dest_url, title, id }));
-            }
-            Event::End(TagEnd::Link) => {
-                self.in_link = false;
-                events.push(event);
-            }
-            Event::Code(code) if !self.in_link && error_code::find(&code).is_some() => {
+            NodeValue::Code(code) if error_code::find(&code.literal).is_some() => {
+                let code = code.literal.clone();
+                drop(value);
+                if node.ancestors().skip(1).any(|around| matches!(around.data().value, NodeValue::Link(_))) {
+                    return;
+                }
                 let target = self.links.to(&format!("/docs/errors/{code}"));
-                events.push(Event::InlineHtml(format!("<a href=\"{target}\"><code>{code}</code></a>").into()));
+                node.data_mut().value = NodeValue::Raw(format!("<a href=\"{target}\"><code>{code}</code></a>"));
+                return;
             }
-            other => events.push(other),
-        }
+            _ => return,
+        };
+        node.insert_before(html(made));
+        node.detach();
     }
 
-    fn heading<'e>(&mut self, level: pulldown_cmark::HeadingLevel, rest: &mut Parser<'e>, events: &mut Vec<Event<'e>>) {
-        let title = text_until(TagEnd::Heading(level), rest);
-        if level == pulldown_cmark::HeadingLevel::H1 {
-            return;
-        }
-        let section = Section::new(&title);
-        let heading = maud::html! { @if level == pulldown_cmark::HeadingLevel::H2 { h2 id=(section.id) { (title) } } @else { h3 id=(section.id) { (title) } } };
-        events.push(Event::Html(heading.into_string().into()));
+    fn heading(&mut self, level: u8, title: &str) -> String {
+        let section = Section::new(title);
+        let heading =
+            maud::html! { @if level == 2 { h2 id=(section.id) { (title) } } @else { h3 id=(section.id) { (title) } } };
         self.sections.push(section);
+        heading.into_string()
     }
 
-    fn code_block(&mut self, kind: &CodeBlockKind<'_>, text: &str) -> String {
+    fn code_block(&mut self, fence: &str, text: &str) -> String {
         self.codes += 1;
         let id = format!("code-{}", self.codes);
-        let fence = match kind {
-            CodeBlockKind::Fenced(fence) => fence.as_ref(),
-            CodeBlockKind::Indented => "",
-        };
         let read = FENCES.into_iter().find(|(name, _)| *name == fence);
         let tabs = read.and_then(|(_, read)| read(text, self.catalogue));
         let shown = match (tabs, Syntax::named(fence)) {
@@ -265,20 +275,6 @@ impl Renderer<'_> {
         }
         GUIDES.iter().find(|guide| guide.slug == name).map(|guide| self.links.to(&format!("/docs/{}", guide.slug)))
     }
-}
-
-/// Consumes events up to the end of an element and returns their text.
-#[allow(clippy::wildcard_enum_match_arm, reason = "only text counts")]
-fn text_until(end: TagEnd, events: &mut Parser<'_>) -> String {
-    let mut text = String::new();
-    for event in events {
-        match event {
-            Event::Text(part) | Event::Code(part) => text.push_str(&part),
-            Event::End(tag) if tag == end => break,
-            _ => {}
-        }
-    }
-    text
 }
 
 #[cfg(test)]

@@ -4,20 +4,18 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use docmill_package::{Limits, types};
 use url::Url;
 
-use super::archive::{Bounds, Package};
 use super::compound::{self, Content};
 use super::format::{Container, Format};
+use super::package;
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Next};
 use super::{HTML, MESSAGE, corrupt, unreadable, unsupported};
 use crate::failure::Failure;
 
 const HEAD_BYTES: u64 = 8 << 10;
-
-/// Generous: the configured limits apply in the later check.
-const BOUNDS: Bounds = Bounds { entries: 100_000, unpacked_bytes: 64 << 20 };
 
 /// A file's names and types, strongest hint first.
 #[derive(Clone, Copy, Debug, Default)]
@@ -91,16 +89,17 @@ fn is_bare_spreadsheet(head: &[u8]) -> bool {
 }
 
 fn packaged(path: &Path) -> Result<Format, Failure> {
-    let mut package = Package::open(path, BOUNDS)?;
-    if package.contains("[Content_Types].xml") {
-        let (_, content_type) = package.ooxml_main().ok_or_else(|| corrupt("its main part is missing"))?;
+    // Generous: the configured limits apply in the later check.
+    let mut package = package::open(path, Limits::DESCRIPTION)?;
+    if package.has(types::PART) {
+        let (_, content_type) = package.main_part().ok_or_else(|| corrupt("its main part is missing"))?;
         return Format::from_ooxml_main(&content_type).ok_or_else(|| unsupported(ooxml_relative(&content_type)));
     }
     if let Some(media_type) = package.media_type() {
         return Format::from_odf_package(&media_type).ok_or_else(|| unsupported(odf_relative(&media_type)));
     }
     let holds = |folder: &str| package.names().iter().any(|name| name.starts_with(folder));
-    if ["word/", "xl/", "ppt/"].into_iter().any(holds) || package.contains("content.xml") {
+    if ["word/", "xl/", "ppt/"].into_iter().any(holds) || package.has("content.xml") {
         return Err(corrupt("its content types are missing"));
     }
     Err(unsupported("a ZIP archive"))

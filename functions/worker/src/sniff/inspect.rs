@@ -6,9 +6,10 @@ use std::path::Path;
 
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::limits::Limits;
+use docmill_package::{Disk, Package, Part};
 
-use super::archive::{Bounds, Package, Part};
 use super::format::{Container, Family, Format};
+use super::package;
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Fault, Next};
 use super::{compound, corrupt, unreadable, unsupported, workbook};
@@ -45,7 +46,7 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
         Container::Ooxml => {
             let inspection = check_ooxml(path, limits)?;
             if format.family() == Family::Spreadsheet {
-                workbook::check(path, bounds(limits))?;
+                workbook::check(path, of_packages(limits))?;
             }
             inspection
         }
@@ -68,15 +69,17 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
     })
 }
 
-fn bounds(limits: &Limits) -> Bounds {
-    Bounds { entries: limits.archive_entries, unpacked_bytes: limits.unpacked_bytes }
+fn of_packages(limits: &Limits) -> docmill_package::Limits {
+    let parts = usize::try_from(limits.archive_entries).unwrap_or(usize::MAX);
+    docmill_package::Limits::of(parts, limits.unpacked_bytes)
 }
 
 fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
-    let mut package = Package::open(path, bounds(limits))?;
-    let (main, _) = package.ooxml_main().ok_or_else(|| corrupt("its main part is missing"))?;
+    let within = of_packages(limits);
+    let mut package = package::open(path, within)?;
+    let (main, _) = package.main_part().ok_or_else(|| corrupt("its main part is missing"))?;
     let folder = main.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-    check_parts(&mut package, |name| {
+    check_parts(&mut package, within, |name| {
         let in_folder = name.strip_prefix(&*folder).map(|name| name.trim_start_matches('/'));
         let is_page = in_folder.is_some_and(|name| name.starts_with("worksheets/") || name.starts_with("slides/"));
         let is_xml = [".xml", ".rels"].into_iter().any(|extension| name.ends_with(extension));
@@ -94,19 +97,18 @@ fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
 }
 
 fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
-    let mut package = Package::open(path, bounds(limits))?;
-    let encrypted = package.is_encrypted_odf();
-    if !encrypted && !package.contains("content.xml") {
+    let within = of_packages(limits);
+    let mut package = package::open(path, within)?;
+    let encrypted = package.is_encrypted();
+    if !encrypted && !package.has("content.xml") {
         return Err(corrupt("its main part is missing"));
     }
-    check_parts(&mut package, |name| match name {
+    check_parts(&mut package, within, |name| match name {
         "content.xml" if !encrypted => Demand::WellFormed,
         // Old manifests, and macros even today, have a public document type.
         _ => Demand::Harmless(in_a_picture(name)),
     })?;
-    let is_macro = |name: &str| name.starts_with("Basic/") || name.starts_with("Scripts/");
-    let has_macros = (0..package.len()).any(|index| is_macro(&package.name(index)));
-    Ok(Inspection { encrypted, has_macros, ..Inspection::default() })
+    Ok(Inspection { encrypted, has_macros: package.has_scripts(), ..Inspection::default() })
 }
 
 /// Drawing programs export pictures with a public document type.
@@ -123,7 +125,11 @@ enum Demand {
 }
 
 /// Unpacks every part once, within the package's limit.
-fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result<(), Failure> {
+fn check_parts(
+    package: &mut Package<Disk>,
+    limits: docmill_package::Limits,
+    demand: impl Fn(&str) -> Demand,
+) -> Result<(), Failure> {
     for index in 0..package.len() {
         let demand = demand(&package.name(index));
         let checked = match package.part(index) {
@@ -132,7 +138,7 @@ fn check_parts(package: &mut Package, demand: impl Fn(&str) -> Demand) -> Result
             None => Ok(()),
         };
         // If a part ends early because of the limit, that is the error to report.
-        package.within_budget()?;
+        package::within_limit(package, limits)?;
         checked?;
     }
     Ok(())

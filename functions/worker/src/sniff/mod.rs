@@ -3,13 +3,13 @@
 //! Both happen before any engine sees the file, in limited memory, and in time at most proportional to the unpacked bytes.
 //! Reading and parsing block.
 
-mod archive;
 mod compound;
 mod email;
 mod format;
 mod identify;
 mod inspect;
 mod media;
+mod package;
 mod page;
 mod text;
 mod workbook;

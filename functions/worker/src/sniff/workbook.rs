@@ -4,8 +4,9 @@ use std::io::Read;
 use std::path::Path;
 
 use docmill_domain::job::JobErrorCode;
+use docmill_package::{Disk, Limits, Package};
 
-use super::archive::{Bounds, Package};
+use super::package;
 use super::xml::{self, Doctypes, Next, Piece};
 use crate::failure::Failure;
 
@@ -13,20 +14,20 @@ use crate::failure::Failure;
 const TEXT_BYTES: u64 = 64 << 20;
 
 /// Fails with `source_too_large` if the shared strings, or the cells that show them, unpack to too much text.
-pub(super) fn check(path: &Path, bounds: Bounds) -> Result<(), Failure> {
-    let mut package = Package::open(path, bounds)?;
-    let most = TEXT_BYTES.min(bounds.unpacked_bytes);
-    let Some(strings) = package.related("/sharedStrings").into_iter().next() else { return Ok(()) };
+pub(super) fn check(path: &Path, limits: Limits) -> Result<(), Failure> {
+    let mut package = package::open(path, limits)?;
+    let most = TEXT_BYTES.min(limits.unpacked_bytes);
+    let Some(strings) = package.related("sharedStrings").into_iter().next() else { return Ok(()) };
     let lengths = shared_strings(&mut package, &strings, most)?;
     let mut shown = 0;
-    for sheet in package.related("/worksheet") {
+    for sheet in package.related("worksheet") {
         shown += text_of_cells(&mut package, &sheet, &lengths, most - shown)?;
     }
     Ok(())
 }
 
 /// The length of each string in bytes.
-fn shared_strings(package: &mut Package, part: &str, most: u64) -> Result<Vec<u32>, Failure> {
+fn shared_strings(package: &mut Package<Disk>, part: &str, most: u64) -> Result<Vec<u32>, Failure> {
     let mut lengths: Vec<u32> = Vec::new();
     let Some(part) = package.part_named(part) else { return Ok(lengths) };
     let mut part = part.take(most + 1);
@@ -45,7 +46,7 @@ fn shared_strings(package: &mut Package, part: &str, most: u64) -> Result<Vec<u3
 }
 
 /// The bytes of shared strings that a sheet's cells show.
-fn text_of_cells(package: &mut Package, part: &str, lengths: &[u32], left: u64) -> Result<u64, Failure> {
+fn text_of_cells(package: &mut Package<Disk>, part: &str, lengths: &[u32], left: u64) -> Result<u64, Failure> {
     let Some(part) = package.part_named(part) else { return Ok(0) };
     let (mut shown, mut is_shared, mut is_value) = (0, false, false);
     // It was checked that sheets are well-formed.

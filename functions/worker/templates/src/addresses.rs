@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
+use docmill_package::markup::{scan, value};
 use percent_encoding::percent_decode_str;
 use serde_json::Value;
 
 use crate::expression::{Expression, Operator};
-use crate::markup::{scan, value};
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Reason};
 use crate::tag::{self, Seen, Tag};

@@ -4,11 +4,12 @@
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use docmill_package::markup::{applied, attribute, scan};
 use memchr::memmem;
 
 use crate::data::Scope;
 use crate::fill::{Filler, Writing};
-use crate::markup::{self, Dialect, Origin, applied, attribute, scan};
+use crate::markup::{self, Dialect, Origin};
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Problem, Reason};
 use crate::tree::{self, Node, Part};

@@ -12,7 +12,6 @@ use crate::comments::{Comments, Copies};
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::links::Address;
-use crate::markup;
 use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
@@ -268,7 +267,7 @@ impl Filler<'_> {
         match text_of(&value) {
             Err(fault) => self.fault(writing, index, fault),
             Ok(text) if matches!(written.target, Target::Raw { .. }) => {
-                if markup::is_well_formed(&text, &writing.part.source) {
+                if docmill_package::markup::is_well_formed(&text, &writing.part.source) {
                     self.write(writing, &text)
                 } else {
                     self.fault(

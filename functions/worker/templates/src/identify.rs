@@ -1,7 +1,9 @@
 //! Tells a template's format, as jobs would.
 
+use docmill_package::types;
+
 use crate::format::Format;
-use crate::package::{Package, TYPES};
+use crate::package;
 use crate::problem::Failure;
 
 /// The main part's type in each package's list of types, and its format.
@@ -67,18 +69,12 @@ impl Format {
 }
 
 fn packaged(bytes: &[u8]) -> Result<Option<Format>, Failure> {
-    let mut package = Package::open(bytes.to_vec())?;
-    let names = package.names();
-    let mut text = |name: &str| -> Result<Option<String>, Failure> {
-        let is_there = names.iter().any(|known| known == name);
-        let mut left = DESCRIPTION_BYTES;
-        is_there.then(|| package.text(name, &mut left)).transpose()
-    };
-    if let Some(types) = text(TYPES)? {
+    let mut package = package::open(bytes.to_vec(), DESCRIPTION_BYTES)?;
+    if let Some(types) = package.text(types::PART)? {
         let main = MAIN_TYPES.iter().find(|(kind, _)| types.contains(kind));
         return Ok(main.map(|(_, format)| *format));
     }
-    Ok(text("mimetype")?.filter(|kind| kind.trim() == ODT).map(|_| Format::Odt))
+    Ok(package.text("mimetype")?.filter(|kind| kind.trim() == ODT).map(|_| Format::Odt))
 }
 
 fn begins_as_page(bytes: &[u8]) -> bool {

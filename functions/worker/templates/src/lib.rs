@@ -35,7 +35,6 @@ mod package;
 mod pictures;
 mod plain;
 mod problem;
-mod relations;
 mod rich;
 mod schema;
 mod sheets;

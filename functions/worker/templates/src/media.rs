@@ -3,18 +3,16 @@
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
+use docmill_package::markup::{inserted, scan, value};
+use docmill_package::{Changes, Memory, Package, relations, types};
+
 use crate::fill::{Filled, link_id, relation_id};
 use crate::links::Address;
-use crate::markup::{applied, scan, value};
-use crate::package::{Changes, Package, TYPES};
 use crate::pictures::Picture;
 use crate::problem::Failure;
-use crate::relations;
 
 const IMAGE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/image";
 const LINK: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/hyperlink";
-pub(crate) const NO_RELATIONS: &str =
-    "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
 
 /// What lists the files of an OpenDocument package.
 const MANIFEST: &str = "META-INF/manifest.xml";
@@ -36,14 +34,12 @@ pub(crate) fn linked(parts: &[(String, Filled)]) -> Vec<(String, Vec<Address>)> 
 /// Adds the relationships of links.
 pub(crate) fn link(
     changes: &mut Changes,
-    package: &Package,
+    package: &mut Package<Memory>,
     linked: &[(String, Vec<Address>)],
-    left: usize,
 ) -> Result<(), Failure> {
-    let mut package = Reader { package: package.clone(), left };
     for (part, addresses) in linked {
         let name = relations::part_of(part);
-        let known = package.text(changes, &name)?;
+        let known = changes.text(package, &name)?;
         let entries: String = addresses
             .iter()
             .enumerate()
@@ -52,8 +48,8 @@ pub(crate) fn link(
                 format!("<Relationship Id=\"{id}\" Type=\"{LINK}\" Target=\"{target}\" TargetMode=\"External\"/>")
             })
             .collect();
-        let text = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entries)?;
-        changes.set(&package.package, &name, text);
+        let text = inserted(known.as_deref().unwrap_or(relations::EMPTY), "Relationships", &entries)?;
+        changes.set(package, &name, text);
     }
     Ok(())
 }
@@ -61,41 +57,23 @@ pub(crate) fn link(
 /// Adds pictures to what changes in a package.
 pub(crate) fn add(
     changes: &mut Changes,
-    package: &Package,
+    package: &mut Package<Memory>,
     shown: &Shown,
     pictures: &[Rc<Picture>],
-    left: usize,
 ) -> Result<(), Failure> {
     if pictures.is_empty() {
         return Ok(());
     }
-    let mut package = Reader { package: package.clone(), left };
-    if package.package.has(TYPES) {
-        add_office(changes, &mut package, shown, pictures)
+    if package.has(types::PART) {
+        add_office(changes, package, shown, pictures)
     } else {
-        add_open(changes, &mut package, pictures)
-    }
-}
-
-struct Reader {
-    package: Package,
-    left: usize,
-}
-
-impl Reader {
-    /// A part as it has become so far.
-    fn text(&mut self, changes: &Changes, part: &str) -> Result<Option<String>, Failure> {
-        changes.text(&mut self.package, part, &mut self.left)
-    }
-
-    fn needed(&mut self, changes: &Changes, part: &str) -> Result<String, Failure> {
-        self.text(changes, part)?.ok_or_else(|| Failure::Corrupt(format!("it has no part {part}")))
+        add_open(changes, package, pictures)
     }
 }
 
 fn add_office(
     changes: &mut Changes,
-    package: &mut Reader,
+    package: &mut Package<Memory>,
     shown: &Shown,
     pictures: &[Rc<Picture>],
 ) -> Result<(), Failure> {
@@ -103,7 +81,7 @@ fn add_office(
     let file = |number: usize, picture: &Picture| format!("{folder}/media/{}", file_name(number, picture));
     for (part, numbers) in shown {
         let name = relations::part_of(part);
-        let known = package.text(changes, &name)?;
+        let known = changes.text(package, &name)?;
         let own = numbers.iter().filter_map(|number| Some((*number, pictures.get(*number)?)));
         let entries: String = own
             .map(|(number, picture)| {
@@ -111,19 +89,19 @@ fn add_office(
                 format!("<Relationship Id=\"{id}\" Type=\"{IMAGE}\" Target=\"/{target}\"/>")
             })
             .collect();
-        let text = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entries)?;
-        changes.set(&package.package, &name, text);
+        let text = inserted(known.as_deref().unwrap_or(relations::EMPTY), "Relationships", &entries)?;
+        changes.set(package, &name, text);
     }
     for (number, picture) in pictures.iter().enumerate() {
         changes.added.insert(file(number, picture), picture.bytes.clone());
     }
-    let types = types(&package.needed(changes, TYPES)?, pictures)?;
-    changes.texts.insert(TYPES.to_owned(), types);
+    let list = with_types(&changes.needed(package, types::PART)?, pictures)?;
+    changes.texts.insert(types::PART.to_owned(), list);
     Ok(())
 }
 
-fn add_open(changes: &mut Changes, package: &mut Reader, pictures: &[Rc<Picture>]) -> Result<(), Failure> {
-    let source = package.needed(changes, MANIFEST)?;
+fn add_open(changes: &mut Changes, package: &mut Package<Memory>, pictures: &[Rc<Picture>]) -> Result<(), Failure> {
+    let source = changes.needed(package, MANIFEST)?;
     let mut entries = String::new();
     for (number, picture) in pictures.iter().enumerate() {
         let (file, media) = (open_file(number, picture), picture.kind.media());
@@ -144,7 +122,7 @@ pub(crate) fn open_file(number: usize, picture: &Picture) -> String {
     format!("Pictures/{}", file_name(number, picture))
 }
 
-fn types(source: &str, pictures: &[Rc<Picture>]) -> Result<String, Failure> {
+fn with_types(source: &str, pictures: &[Rc<Picture>]) -> Result<String, Failure> {
     let markup = scan(source)?;
     let mut known: Vec<String> = markup
         .named("Default")
@@ -159,19 +137,5 @@ fn types(source: &str, pictures: &[Rc<Picture>]) -> Result<String, Failure> {
             entries += &format!("<Default Extension=\"{extension}\" ContentType=\"{}\"/>", picture.kind.media());
         }
     }
-    inserted(source, "Types", &entries)
-}
-
-/// The source with entries at the begin of an element.
-pub(crate) fn inserted(source: &str, element: &str, entries: &str) -> Result<String, Failure> {
-    let markup = scan(source)?;
-    let Some((_, root)) = markup.named(element).next() else {
-        return Err(Failure::Corrupt(format!("a part has no element {element}")));
-    };
-    if root.close.is_empty() {
-        let open = source.get(root.open.start..root.open.end.saturating_sub(2)).unwrap_or_default();
-        let whole = format!("{open}>{entries}</{}>", root.name);
-        return Ok(applied(source, vec![(root.range(), whole)]));
-    }
-    Ok(applied(source, vec![(root.open.end..root.open.end, entries.to_owned())]))
+    Ok(inserted(source, "Types", &entries)?)
 }

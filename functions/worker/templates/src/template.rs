@@ -1,8 +1,9 @@
 //! A template: read once, filled with data as often as needed.
 
-use std::collections::HashMap;
+use std::io::Cursor;
 use std::rc::Rc;
 
+use docmill_package::{Changes, Memory, Package, Packing, relations};
 use serde_json::Value;
 
 use crate::addresses;
@@ -16,11 +17,10 @@ use crate::markup::{self, Dialect, Origin};
 use crate::media;
 use crate::notes::{Notes, Warning, note};
 use crate::options::Options;
-use crate::package::{Changes, Package};
+use crate::package;
 use crate::pictures::Picture;
 use crate::plain;
 use crate::problem::{Failure, Problem, Reason};
-use crate::relations;
 use crate::schema::{self, Expected};
 use crate::sheets::{self, Settled, Sheets, Workbook};
 use crate::slides::{self, Deck, Listed, Plan};
@@ -52,8 +52,8 @@ struct Made {
 
 #[derive(Debug)]
 enum Body {
-    Package(Package),
-    Workbook(Package, Workbook),
+    Package(Package<Memory>),
+    Workbook(Package<Memory>, Workbook),
     Text,
 }
 
@@ -85,18 +85,16 @@ impl Template {
                 (Body::Text, vec![plain::read(source, language, &options.delimiters, &mut problems)?])
             }
             Kind::Package => {
-                let mut package = Package::open(bytes)?;
-                let mut left = options.limits.bytes;
-                let slides = if format == Format::Pptx { slides::listed(&mut package, &mut left)? } else { Vec::new() };
+                let mut package = package::open(bytes, options.limits.bytes)?;
+                let slides = if format == Format::Pptx { slides::listed(&mut package)? } else { Vec::new() };
                 let parts = parts(&mut package, format, &options, &slides, &mut charts, &mut problems)?;
-                deck = Deck::read(&mut package, slides, &parts, &mut left, &mut problems)?;
+                deck = Deck::read(&mut package, slides, &parts, &mut problems)?;
                 (Body::Package(package), parts)
             }
             Kind::Workbook => {
-                let mut package = Package::open(bytes)?;
-                let mut left = options.limits.bytes;
+                let mut package = package::open(bytes, options.limits.bytes)?;
                 let (delimiters, problems) = (&options.delimiters, &mut problems);
-                let reader = sheets::Reader { package: &mut package, left: &mut left, delimiters, problems };
+                let reader = sheets::Reader { package: &mut package, delimiters, problems };
                 let (workbook, parts) = sheets::open(reader)?;
                 (Body::Workbook(package, workbook), parts)
             }
@@ -271,7 +269,7 @@ impl Template {
             }
         };
         if matches!(self.body, Body::Workbook(..)) {
-            sheets::place_pictures(&mut changes, package, &mut shown, pictures, self.options.limits.bytes)?;
+            sheets::place_pictures(&mut changes, package, &mut shown, pictures)?;
         }
         for (name, bytes) in workbooks {
             changes.removed.insert(name.clone());
@@ -280,9 +278,11 @@ impl Template {
         if let Some((plan, left)) = plan {
             plan.settle(&mut changes, package, left)?;
         }
-        media::add(&mut changes, package, &shown, pictures, self.options.limits.bytes)?;
-        media::link(&mut changes, package, &linked, self.options.limits.bytes)?;
-        Ok((package.with(changes)?, kept, sheets))
+        let mut package = package.clone();
+        media::add(&mut changes, &mut package, &shown, pictures)?;
+        media::link(&mut changes, &mut package, &linked)?;
+        let written = package.write(changes, Packing::AsBefore, Cursor::new(Vec::new()))?;
+        Ok((written.into_inner(), kept, sheets))
     }
 
     /// What sections hid or repeated may leave a part invalid.
@@ -310,17 +310,13 @@ impl Template {
 
 /// Takes the comments on repeated text out of their part.
 fn comments(
-    package: &mut Package,
+    package: &mut Package<Memory>,
     parts: &mut Vec<Part>,
     options: &Options,
     problems: &mut Vec<Problem>,
 ) -> Result<Option<Comments>, Failure> {
     let Some(document) = parts.iter().find(|part| part.name == comments::DOCUMENT) else { return Ok(None) };
-    if !package.has(comments::COMMENTS) {
-        return Ok(None);
-    }
-    let mut left = options.limits.bytes;
-    let source = package.text(comments::COMMENTS, &mut left)?;
+    let Some(source) = package.text(comments::COMMENTS)? else { return Ok(None) };
     let Some((found, rest)) = Comments::read(document, &source, &options.delimiters, problems)? else {
         return Ok(None);
     };
@@ -332,29 +328,27 @@ fn comments(
 }
 
 fn parts(
-    package: &mut Package,
+    package: &mut Package<Memory>,
     format: Format,
     options: &Options,
     slides: &[Listed],
     charts: &mut Vec<Chart>,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Part>, Failure> {
-    let mut left = options.limits.bytes;
-    *charts = charts::read(package, options, &mut left, problems)?;
+    *charts = charts::read(package, options, problems)?;
     let mut parts = Vec::new();
     for name in package.names() {
         if let Some(dialect) = format.dialect(&name) {
             let text = match charts.iter().find_map(|chart| chart.text_of(&name)) {
                 Some(text) => text.to_owned(),
-                None => package.text(&name, &mut left)?,
+                None => package.needed(&name)?,
             };
-            let related = relations::part_of(&name);
             let links = match dialect {
-                Dialect::Runs if package.has(&related) => {
-                    addresses::tagged(&package.text(&related, &mut left)?, &options.delimiters)?
-                }
-                Dialect::Runs | Dialect::Spans | Dialect::Cells | Dialect::Leaves => HashMap::new(),
+                Dialect::Runs => package.text(&relations::part_of(&name))?,
+                Dialect::Spans | Dialect::Cells | Dialect::Leaves => None,
             };
+            let links = links.map(|source| addresses::tagged(&source, &options.delimiters)).transpose()?;
+            let links = links.unwrap_or_default();
             let slide = slides::number(slides, &name);
             let origin = Origin { part: &name, sheet: None, slide, links: Some(&links) };
             parts.extend(markup::read(&origin, text, dialect, &options.delimiters, problems)?);

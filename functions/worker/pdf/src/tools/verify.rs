@@ -3,8 +3,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, Read, Seek, SeekFrom};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 
+use docmill_package::{Disk, Limits, Package};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -211,7 +212,7 @@ fn office(source: &Source, format: OfficeFile, most: u64) -> Result<(), Failure>
 
 fn package(source: &Source, main: &str, most: u64) -> Result<(), Failure> {
     let archive = archive(source, most)?;
-    if archive.index_for_name(main).is_some() { Ok(()) } else { Err(unusable("a package without its main part")) }
+    if archive.has(main) { Ok(()) } else { Err(unusable("a package without its main part")) }
 }
 
 fn rich_text(mut file: File) -> Result<(), Failure> {
@@ -244,17 +245,11 @@ fn table(mut file: File) -> Result<(), Failure> {
     }
 }
 
-type Archive = zip::ZipArchive<BufReader<File>>;
-
-/// Reads every entry to its end, where the checksum is compared.
-fn archive(source: &Source, most: u64) -> Result<Archive, Failure> {
-    let mut archive = zip::ZipArchive::new(BufReader::new(open(source)?)).map_err(|_| unusable("no ZIP archive"))?;
-    let mut left = most;
-    for index in 0..archive.len() {
-        let entry = archive.by_index(index).map_err(|_| unusable("a damaged ZIP entry"))?;
-        let read = io::copy(&mut entry.take(left.saturating_add(1)), &mut io::sink());
-        left = read.ok().and_then(|read| left.checked_sub(read)).ok_or_else(|| unusable("a damaged ZIP entry"))?;
-    }
+/// An archive whose entries are intact.
+fn archive(source: &Source, most: u64) -> Result<Package<Disk>, Failure> {
+    let limits = Limits::of(Limits::MOST_PARTS, most);
+    let mut archive = Package::open(&source.path, limits).map_err(|_| unusable("no ZIP archive"))?;
+    archive.check().map_err(|_| unusable("a damaged ZIP entry"))?;
     Ok(archive)
 }
 

@@ -1,9 +1,10 @@
 //! Writes a loaded document to files, in the child that loaded it.
 
-use std::fs::{self, File};
+use std::fs;
 use std::io;
 use std::path::Path;
 
+use docmill_package::{Limits, Package};
 use encoding_rs::EncoderResult;
 use serde::{Deserialize, Serialize};
 
@@ -135,12 +136,7 @@ fn encoded(text: &str, encoding: &'static encoding_rs::Encoding) -> (Vec<u8>, us
 /// Whether an OpenDocument file has macros. Filters of other formats never write any.
 fn has_macros(export: &Export, output: &Path) -> bool {
     let is_open_document = ["odt", "ods", "odp"].contains(&export.extension.as_str());
-    let names = || {
-        let archive = zip::ZipArchive::new(File::open(output).ok()?).ok()?;
-        let mut names = archive.file_names().flatten();
-        Some(names.any(|name| name.starts_with("Basic/") || name.starts_with("Scripts/")))
-    };
-    is_open_document && names().unwrap_or(false)
+    is_open_document && Package::open(output, Limits::CHECKED).is_ok_and(|package| package.has_scripts())
 }
 
 /// An entry of `FilterData`, in the form for LibreOfficeKit and the command line.

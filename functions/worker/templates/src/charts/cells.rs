@@ -2,10 +2,11 @@
 
 use std::collections::HashMap;
 
-use crate::markup::{Markup, scan, value};
-use crate::package::Package;
+use docmill_package::markup::{Markup, scan, value};
+use docmill_package::relations;
+
+use crate::package;
 use crate::problem::Failure;
-use crate::relations;
 use crate::sheets::{WORKBOOK, area, place};
 
 /// Most cells of a chart's range.
@@ -21,20 +22,19 @@ pub(super) struct Cells {
 
 impl Cells {
     /// Cells with formulas are left out: their values are not known.
-    pub(super) fn read(package: &mut Package) -> Result<Self, Failure> {
-        let mut left = MOST_BYTES;
-        let mut text = |part: &str| if package.has(part) { package.text(part, &mut left).map(Some) } else { Ok(None) };
-        let book = text(WORKBOOK)?.unwrap_or_default();
-        let related = text(&relations::part_of(WORKBOOK))?.unwrap_or_default();
-        let related = relations::read(WORKBOOK, &related)?;
+    pub(super) fn read(workbook: Vec<u8>) -> Result<Self, Failure> {
+        let mut package = package::open(workbook, MOST_BYTES)?;
+        let book = package.text(WORKBOOK)?.unwrap_or_default();
+        let related = package.text(&relations::part_of(WORKBOOK))?.unwrap_or_default();
+        let related = relations::internal(WORKBOOK, &related)?;
         let strings = related.iter().find(|relation| relation.kind == "sharedStrings");
-        let strings = match strings.map(|relation| text(&relation.target)).transpose()?.flatten() {
+        let strings = match strings.map(|relation| package.text(&relation.target)).transpose()?.flatten() {
             Some(source) => strings_of(&source)?,
             None => Vec::new(),
         };
         let mut sheets = HashMap::new();
         for (name, part) in crate::sheets::named(&book, &related)? {
-            if let Some(source) = text(&part)? {
+            if let Some(source) = package.text(&part)? {
                 sheets.insert(name.to_lowercase(), cells_of(&source, &strings)?);
             }
         }
@@ -85,7 +85,7 @@ fn cells_of(source: &str, strings: &[String]) -> Result<HashMap<(u32, u32), Stri
         let written = markup.text(child("v")?);
         if kind == "s" { strings.get(written.trim().parse::<usize>().ok()?).cloned() } else { Some(written) }
     };
-    let cell = |(index, element): (usize, &crate::markup::Element<'_>)| {
+    let cell = |(index, element): (usize, &docmill_package::markup::Element<'_>)| {
         let kind = value(source, element, "t").unwrap_or_default();
         Some((place(&value(source, element, "r")?)?, content(index, &kind)?))
     };

@@ -7,17 +7,16 @@ use std::ops::Range;
 
 use crate::data::Scope;
 use crate::format::Format;
-use crate::markup::{Element, Markup, applied, scan};
 use crate::notes::Notes;
 use crate::options::{Limits, Options};
-use crate::package::Package;
 use crate::problem::{Failure, Problem};
-use crate::relations;
 use crate::sheets;
 use crate::template::Template;
 use crate::tree::{Part, report};
 
 use cells::Cells;
+use docmill_package::markup::{Element, Markup, applied, scan};
+use docmill_package::{Memory, Package};
 
 /// What charts have in their files' names, in documents and presentations.
 const CHARTS: [&str; 2] = ["word/charts/chart", "ppt/charts/chart"];
@@ -45,26 +44,19 @@ pub(crate) struct Drawn {
 
 /// The charts whose workbooks have tags.
 pub(crate) fn read(
-    package: &mut Package,
+    package: &mut Package<Memory>,
     options: &Options,
-    left: &mut usize,
     problems: &mut Vec<Problem>,
 ) -> Result<Vec<Chart>, Failure> {
     let mut charts = Vec::new();
     for part in package.names() {
         let is_chart = part.ends_with(".xml") && CHARTS.iter().any(|name| part.starts_with(name));
-        if !is_chart || !package.has(&relations::part_of(&part)) {
+        if !is_chart {
             continue;
         }
-        let related = relations::read(&part, &package.text(&relations::part_of(&part), left)?)?;
-        let Some(workbook) = related.into_iter().find(|relation| relation.kind == "package").map(|found| found.target)
-        else {
-            continue;
-        };
-        if !package.has(&workbook) || !workbook.ends_with(".xlsx") {
-            continue;
-        }
-        let bytes = package.bytes(&workbook, left)?;
+        let related = package.relations(&part)?;
+        let Some(workbook) = related.of_kind("package").filter(|name| name.ends_with(".xlsx")) else { continue };
+        let Some(bytes) = package.bytes(workbook, u64::MAX)? else { continue };
         let options = Options { limits: LIMITS, ..options.clone() };
         // A workbook that can't be read stays as it is.
         let Ok(template) = Template::open(bytes, Format::Xlsx, options) else { continue };
@@ -75,10 +67,10 @@ pub(crate) fn read(
             return Err(Failure::TooLarge(format!("More than {MOST} charts have workbooks with tags.")));
         }
         for mistake in template.mistakes() {
-            report(problems, in_workbook(mistake.clone(), &workbook));
+            report(problems, in_workbook(mistake.clone(), workbook));
         }
-        let text = without_values(package.text(&part, left)?)?;
-        charts.push(Chart { part, text, workbook, template });
+        let text = without_values(package.needed(&part)?)?;
+        charts.push(Chart { part, text, workbook: workbook.to_owned(), template });
     }
     Ok(charts)
 }
@@ -121,8 +113,7 @@ impl Chart {
             Err(failure) => return Err(failure.in_part(&self.workbook)),
         };
         let text = sheets::chart(filled.unwrap_or(&self.text), &sheets)?;
-        let mut package = Package::open(workbook.clone())?;
-        let text = with_values(&text, &Cells::read(&mut package)?)?;
+        let text = with_values(&text, &Cells::read(workbook.clone())?)?;
         Ok(Some(Drawn { text, workbook }))
     }
 

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use docmill_package::markup::{Element, Markup, attribute, value};
+
 use super::Dialect;
 use super::joined::{Paragraph, Piece};
 use super::reading::{NO_PARAGRAPH, Pages, Reading, Tagged, looks};
-use super::scan::{Element, Markup, attribute, value};
 use crate::addresses;
 use crate::options::Delimiters;
 use crate::problem::{Place, Problem, quote};

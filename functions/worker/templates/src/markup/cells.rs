@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use docmill_package::markup::{Markup, attribute, value};
+
 use super::ends::without_tags;
 use super::joined::Paragraph;
 use super::reading::{Sheet, Tagged};
-use super::scan::{Markup, attribute, value};
 use super::sections::Section;
 use crate::cell::Cell;
 

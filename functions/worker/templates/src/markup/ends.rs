@@ -4,9 +4,10 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use docmill_package::markup::Markup;
+
 use super::joined::Paragraph;
 use super::reading::Tagged;
-use super::scan::Markup;
 use crate::tag::Tag;
 
 /// The two ends of a section, and what is around them.

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use docmill_package::markup::Markup;
+
 use super::Dialect;
-use super::scan::Markup;
 
 /// Elements of OpenDocument that have a paragraph's text.
 const SPANS: [&str; 4] = ["p", "h", "span", "a"];
@@ -98,8 +99,8 @@ pub(super) fn is_header_footer(local: &str) -> bool {
 mod tests {
     use proptest::prelude::*;
 
-    use super::super::scan::scan;
     use super::*;
+    use docmill_package::markup::scan;
 
     #[test]
     fn a_range_over_runs_and_references_is_mapped_to_the_source() {

@@ -3,7 +3,8 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::scan::{Markup, applied, scan};
+use docmill_package::markup::{Markup, applied, scan};
+
 use crate::problem::Failure;
 
 /// Elements that end with a paragraph.

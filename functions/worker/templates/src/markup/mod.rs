@@ -8,7 +8,6 @@ mod mend;
 mod numbers;
 mod read;
 mod reading;
-mod scan;
 mod sections;
 mod units;
 
@@ -16,7 +15,6 @@ pub(crate) use mend::mended;
 pub(crate) use numbers::with_distinct_numbers;
 pub(crate) use read::read;
 pub(crate) use reading::{Origin, Sheet};
-pub(crate) use scan::{Element, Markup, applied, attribute, attributes, edited, is_well_formed, scan, value};
 
 /// Where a part has its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -3,7 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-use super::scan::{Element, applied, attribute, scan};
+use docmill_package::markup::{Element, applied, attribute, scan};
+
 use crate::problem::Failure;
 
 /// What has a number. The numbers of each kind are distinct.

@@ -4,12 +4,13 @@ use std::cell::OnceCell;
 use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
+use docmill_package::markup::{Markup, attribute, scan, value};
+
 use super::Dialect;
 use super::anchors::{anchor, tagged_links};
 use super::cells::{name_of, whole_cells};
 use super::joined::{Paragraph, Piece, is_header_footer, paragraphs};
 use super::reading::{NO_PARAGRAPH, Origin, Pages, Reading, Tagged, looks};
-use super::scan::{Markup, attribute, scan, value};
 use super::sections::sections;
 use crate::options::Delimiters;
 use crate::problem::{Failure, Fault, Place, Problem, Reason, quote, too_many};

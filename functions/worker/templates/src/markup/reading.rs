@@ -3,9 +3,10 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use docmill_package::markup::{Element, Markup};
+
 use super::Dialect;
 use super::joined::Piece;
-use super::scan::{Element, Markup};
 use crate::cell::{CellFormat, Epoch};
 use crate::problem::Place;
 use crate::rich::Looks;

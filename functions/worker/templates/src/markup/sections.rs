@@ -4,10 +4,11 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
+use docmill_package::markup::Markup;
+
 use super::ends::{Ends, is_blank, without_tags};
 use super::joined::Paragraph;
 use super::reading::Tagged;
-use super::scan::Markup;
 use super::units::{Unit, unit};
 use crate::problem::{Fault, Problem, Reason};
 use crate::tag::Tag;

@@ -2,9 +2,10 @@
 
 use std::ops::Range;
 
+use docmill_package::markup::Markup;
+
 use super::ends::Ends;
 use super::reading::Tagged;
-use super::scan::Markup;
 
 const CELLS: [&str; 4] = ["tc", "table-cell", "covered-table-cell", "c"];
 const ROWS: [&str; 3] = ["tr", "table-row", "row"];

@@ -2,8 +2,9 @@
 
 use std::ops::Range;
 
+use docmill_package::markup::{Markup, applied, attribute, scan, value};
+
 use super::Picture;
-use crate::markup::{Markup, applied, attribute, scan, value};
 
 impl Picture {
     /// A drawing in a run of a Word document, in the picture's own size if the page has room for it.

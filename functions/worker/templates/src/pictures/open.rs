@@ -1,7 +1,8 @@
 //! Pictures in OpenDocument files.
 
+use docmill_package::markup::{applied, attribute, scan, value};
+
 use super::{MILLIMETER, Picture};
-use crate::markup::{applied, attribute, scan, value};
 
 /// English Metric Units of a unit of length.
 const UNITS: [(&str, f64); 5] =

@@ -3,7 +3,8 @@
 use std::cell::Cell;
 use std::ops::Range;
 
-use crate::markup::applied;
+use docmill_package::markup::applied;
+
 use crate::problem::Failure;
 
 /// Bytes that may yet be written.

@@ -18,17 +18,17 @@ use std::ops::RangeInclusive;
 use crate::cell::{CellFormat, Epoch};
 use crate::fill::Filled;
 use crate::format::Format;
-use crate::markup::{self, Dialect, Origin, scan, value};
+use crate::markup::{self, Dialect, Origin};
 use crate::options::Delimiters;
-use crate::package::{Changes, Package, TYPES};
 use crate::problem::{Failure, Problem};
-use crate::relations::{self, Relation};
 use crate::tree::Part;
 
 pub(crate) use parts::chart;
 pub(crate) use pictures::place_pictures;
 pub(crate) use references::Sheets;
 
+use docmill_package::markup::{scan, value};
+use docmill_package::{Changes, Memory, Package, Relation, relations, types};
 use edits::Budget;
 use formula::cell;
 use rows::{Rows, Written};
@@ -75,39 +75,30 @@ pub(crate) struct Settled {
     pub(crate) sheets: Sheets,
 }
 
-/// Reads the parts of a package while it may yet unpack so many bytes.
+/// Reads the parts of a workbook.
 pub(crate) struct Reader<'a> {
-    pub(crate) package: &'a mut Package,
-    pub(crate) left: &'a mut usize,
+    pub(crate) package: &'a mut Package<Memory>,
     pub(crate) delimiters: &'a Delimiters,
     pub(crate) problems: &'a mut Vec<Problem>,
 }
 
 impl Reader<'_> {
-    fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
-        if self.package.has(part) { self.package.text(part, self.left).map(Some) } else { Ok(None) }
-    }
-
-    fn needed(&mut self, part: &str) -> Result<String, Failure> {
-        self.text(part)?.ok_or_else(|| Failure::Corrupt(format!("it has no part {part}")))
-    }
-
     fn relations(&mut self, part: &str) -> Result<Vec<Relation>, Failure> {
-        let source = self.text(&relations::part_of(part))?;
-        source.map_or(Ok(Vec::new()), |source| relations::read(part, &source))
+        let source = self.package.text(&relations::part_of(part))?;
+        Ok(source.map_or(Ok(Vec::new()), |source| relations::internal(part, &source))?)
     }
 }
 
 /// The workbook, and its parts with tags.
 pub(crate) fn open(mut reader: Reader<'_>) -> Result<(Workbook, Vec<Part>), Failure> {
-    let source = reader.needed(WORKBOOK)?;
+    let source = reader.package.needed(WORKBOOK)?;
     let related = reader.relations(WORKBOOK)?;
     let of_kind = |kind: &str| related.iter().find(|relation| relation.kind == kind).map(|relation| &relation.target);
-    let formats = match of_kind("styles").map(|part| reader.text(part)).transpose()?.flatten() {
+    let formats = match of_kind("styles").map(|part| reader.package.text(part)).transpose()?.flatten() {
         Some(source) => styles::formats(&source)?,
         None => Vec::new(),
     };
-    let strings = match of_kind("sharedStrings").map(|part| reader.text(part)).transpose()?.flatten() {
+    let strings = match of_kind("sharedStrings").map(|part| reader.package.text(part)).transpose()?.flatten() {
         Some(source) => Strings::read(&source, reader.delimiters)?,
         None => Strings::default(),
     };
@@ -118,8 +109,8 @@ pub(crate) fn open(mut reader: Reader<'_>) -> Result<(Workbook, Vec<Part>), Fail
         parts.extend(book.add(&mut reader, name, part, &strings, &formats, epoch)?);
     }
     book.texts.insert(WORKBOOK.to_owned(), source);
-    for part in [TYPES.to_owned(), relations::part_of(WORKBOOK)] {
-        let text = reader.needed(&part)?;
+    for part in [types::PART.to_owned(), relations::part_of(WORKBOOK)] {
+        let text = reader.package.needed(&part)?;
         book.texts.insert(part, text);
     }
     for Relation { target, .. } in related.iter().filter(|relation| relation.kind == "pivotCacheDefinition") {
@@ -142,7 +133,7 @@ pub(crate) fn named(source: &str, related: &[Relation]) -> Result<Vec<(String, S
     let markup = scan(source)?;
     let worksheets = related.iter().filter(|relation| relation.kind == "worksheet");
     let worksheets: HashMap<_, _> = worksheets.map(|relation| (relation.id.as_str(), &relation.target)).collect();
-    let sheet = |element: &markup::Element<'_>| {
+    let sheet = |element: &docmill_package::markup::Element<'_>| {
         let prefixed = |prefix: &str| value(source, element, &format!("{prefix}:id"));
         let id = prefixed("r").or_else(|| prefixed("d3p1"))?;
         Some((value(source, element, "name")?, (*worksheets.get(id.as_str())?).clone()))
@@ -165,10 +156,11 @@ impl Workbook {
         formats: &[CellFormat],
         epoch: Epoch,
     ) -> Result<Option<Part>, Failure> {
-        let source = reader.needed(&part)?;
-        let budget = Budget::new(*reader.left, UNPACKS_TO_TOO_MUCH);
+        let source = reader.package.needed(&part)?;
+        let left = usize::try_from(reader.package.left()).unwrap_or(usize::MAX);
+        let budget = Budget::new(left, UNPACKS_TO_TOO_MUCH);
         let prepared = strings::prepared(source, strings, &budget).map_err(|failure| failure.in_part(&part))?;
-        *reader.left = budget.left();
+        reader.package.spend((left - budget.left()) as u64);
         let Prepared { source, existing, shared } = prepared;
         let related = reader.relations(&part)?;
         let (related, tables) = self.related(reader, related)?;
@@ -189,7 +181,7 @@ impl Workbook {
         if self.texts.contains_key(part) {
             return Ok(None);
         }
-        let Some(text) = reader.text(part)? else { return Ok(None) };
+        let Some(text) = reader.package.text(part)? else { return Ok(None) };
         Ok(Some(self.texts.entry(part.to_owned()).or_insert(text)))
     }
 
@@ -217,7 +209,7 @@ impl Workbook {
             let Some(dialect) = Format::Xlsx.dialect(&name) else { continue };
             let mut text = match self.texts.get(&name) {
                 Some(text) => text.clone(),
-                None => reader.needed(&name)?,
+                None => reader.package.needed(&name)?,
             };
             if is_chart(&name) {
                 text = parts::without_caches(text)?;
@@ -248,7 +240,7 @@ impl Workbook {
             texts.change(cache, |text| parts::pivot_cache(text, &sheets))?;
         }
         texts.change(WORKBOOK, |text| parts::workbook(text, &sheets))?;
-        texts.change(TYPES, |text| parts::without(text, "Override", "PartName", CALCULATION))?;
+        texts.change(types::PART, |text| parts::without(text, "Override", "PartName", CALCULATION))?;
         texts.change(&relations::part_of(WORKBOOK), |text| {
             parts::without(text, "Relationship", "Target", CALCULATION)
         })?;
@@ -312,7 +304,7 @@ impl Texts<'_> {
 impl Sheet {
     fn rows(&self, filled: &Filled) -> Result<Rows, Failure> {
         let markup = scan(&filled.text)?;
-        let number = |(_, row): (usize, &markup::Element<'_>)| {
+        let number = |(_, row): (usize, &docmill_package::markup::Element<'_>)| {
             let original = value(&filled.text, row, "r")?.parse().ok()?;
             Some(Written { original, at: row.open.start })
         };

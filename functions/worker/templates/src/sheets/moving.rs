@@ -3,13 +3,14 @@
 use std::collections::HashSet;
 use std::ops::Range;
 
+use docmill_package::markup::{Element, Markup, attribute, scan, value};
+
 use super::edits::{Budget, Edits};
 use super::formula::cell;
 use super::ranges::{copies, first_row, list, of_row, one};
 use super::references::{At, Sheets, moved};
 use super::rows::Rows;
 use super::shared::{self, Shared};
-use crate::markup::{Element, Markup, attribute, scan, value};
 use crate::problem::Failure;
 
 /// Elements for lists of ranges.
@@ -259,7 +260,7 @@ impl<'a> Sheet<'a> {
         for (row, area) in copies {
             self.edits.budget.take(source.len() + area.len())?;
             let own = edits(row, area).into_iter().map(within).collect();
-            all.push_str(&crate::markup::applied(source, own));
+            all.push_str(&docmill_package::markup::applied(source, own));
         }
         Ok(all)
     }

@@ -2,10 +2,11 @@
 
 use std::ops::Range;
 
+use docmill_package::markup::{Element, Markup, applied, attribute, scan, value};
+
 use super::ranges::one;
 use super::references::{At, Sheets, moved};
 use super::rows::{MOST_ROWS, Rows};
-use crate::markup::{Element, Markup, applied, attribute, scan, value};
 use crate::problem::Failure;
 
 type Edits = Vec<(Range<usize>, String)>;

@@ -3,15 +3,15 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::rc::Rc;
 
+use docmill_package::markup::{appended, applied, attribute, inserted, scan, value};
+use docmill_package::{Changes, Memory, Package, relations, types};
+
 use super::place;
 use crate::cell::PICTURE;
 use crate::fill::relation_id;
-use crate::markup::{applied, attribute, scan, value};
-use crate::media::{NO_RELATIONS, Shown, inserted};
-use crate::package::{Changes, Package, TYPES};
+use crate::media::Shown;
 use crate::pictures::Picture;
 use crate::problem::Failure;
-use crate::relations;
 
 const TYPE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const DRAWING: &str = "http://schemas.openxmlformats.org/drawingml/2006";
@@ -33,12 +33,11 @@ const FIRST_NUMBER: usize = 100_000;
 /// Places the pictures that cells are marked with. Sheets in `shown` are replaced by their drawings.
 pub(crate) fn place_pictures(
     changes: &mut Changes,
-    package: &Package,
+    package: &Package<Memory>,
     shown: &mut Shown,
     pictures: &[Rc<Picture>],
-    left: usize,
 ) -> Result<(), Failure> {
-    let mut placing = Placing { changes, package: package.clone(), left };
+    let mut placing = Placing { changes, package: package.clone() };
     // A drawing may show pictures of its own too.
     let mut all: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (part, numbers) in std::mem::take(shown) {
@@ -52,8 +51,7 @@ pub(crate) fn place_pictures(
 
 struct Placing<'c> {
     changes: &'c mut Changes,
-    package: Package,
-    left: usize,
+    package: Package<Memory>,
 }
 
 impl Placing<'_> {
@@ -98,15 +96,14 @@ impl Placing<'_> {
     fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
         match self.changes.texts.get(part) {
             Some(text) => Ok(Some(text.clone())),
-            None if self.package.has(part) => self.package.text(part, &mut self.left).map(Some),
-            None => Ok(None),
+            None => Ok(self.package.text(part)?),
         }
     }
 
     /// The drawing that a sheet has.
     fn drawing(&mut self, part: &str) -> Result<Option<String>, Failure> {
         let Some(source) = self.text(&relations::part_of(part))? else { return Ok(None) };
-        let related = relations::read(part, &source)?;
+        let related = relations::internal(part, &source)?;
         let found = related.into_iter().find(|relation| relation.kind == "drawing").map(|relation| relation.target);
         Ok(found.filter(|drawing| self.package.has(drawing)))
     }
@@ -117,32 +114,22 @@ impl Placing<'_> {
         let name = relations::part_of(part);
         let entry = format!("<Relationship Id=\"{ID}\" Type=\"{TYPE}/drawing\" Target=\"/{drawing}\"/>");
         let known = self.text(&name)?;
-        let related = inserted(known.as_deref().unwrap_or(NO_RELATIONS), "Relationships", &entry)?;
+        let related = inserted(known.as_deref().unwrap_or(relations::EMPTY), "Relationships", &entry)?;
         match known {
             Some(_) => drop(self.changes.texts.insert(name, related)),
             None => drop(self.changes.added.insert(name, related.into_bytes())),
         }
-        let types = self.text(TYPES)?.unwrap_or_default();
+        let list = self.text(types::PART)?.unwrap_or_default();
         let kind = "application/vnd.openxmlformats-officedocument.drawing+xml";
-        let entry = format!("<Override PartName=\"/{drawing}\" ContentType=\"{kind}\"/>");
-        self.changes.texts.insert(TYPES.to_owned(), appended(&types, &entry)?);
+        let list = appended(&list, &types::of_part(drawing, kind))?;
+        self.changes.texts.insert(types::PART.to_owned(), list);
         let root = format!("<xdr:wsDr xmlns:xdr=\"{DRAWING}/spreadsheetDrawing\">{anchors}</xdr:wsDr>");
         self.changes.added.insert(drawing.to_owned(), root.into_bytes());
         let markup = scan(text)?;
-        let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a sheet is empty".to_owned()))?;
+        let root = docmill_package::markup::root(&markup)?;
         let prefix = root.name.strip_suffix(root.local()).unwrap_or_default();
         let next = markup.elements.iter().find(|element| element.parent == Some(0) && AFTER.contains(&element.local()));
         let at = next.map_or(root.close.start, |next| next.open.start);
         Ok(applied(text, vec![(at..at, format!("<{prefix}drawing xmlns:r=\"{TYPE}\" r:id=\"{ID}\"/>"))]))
     }
-}
-
-/// XML with more at the end of its root.
-fn appended(text: &str, more: &str) -> Result<String, Failure> {
-    let markup = scan(text)?;
-    let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a part is empty".to_owned()))?;
-    if root.close.is_empty() {
-        return inserted(text, root.local(), more);
-    }
-    Ok(applied(text, vec![(root.close.start..root.close.start, more.to_owned())]))
 }

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use docmill_package::markup::{Element, Markup, value};
+
 use super::formula::{cell, column_number};
 use super::references::copied;
-use crate::markup::{Element, Markup, value};
 
 /// A sheet's shared formulas, as the template has them: the row that has one may be hidden.
 #[derive(Debug, Default)]

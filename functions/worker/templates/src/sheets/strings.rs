@@ -1,10 +1,11 @@
 //! Brings what is needed to fill a sheet into its part: texts with tags, which other cells may share, and missing numbers.
 
+use docmill_package::markup::{Element, Markup, attribute, scan, value};
+
 use super::edits::{Budget, Edits};
 use super::formula::{cell, column_name, column_number};
 use super::rows::MOST_ROWS;
 use super::shared::Shared;
-use crate::markup::{Element, Markup, attribute, scan, value};
 use crate::options::Delimiters;
 use crate::problem::Failure;
 

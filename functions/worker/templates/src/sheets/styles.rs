@@ -2,8 +2,9 @@
 
 use std::collections::HashMap;
 
+use docmill_package::markup::{scan, value};
+
 use crate::cell::CellFormat;
-use crate::markup::{scan, value};
 use crate::problem::Failure;
 
 /// For each style that cells can name, in order.
@@ -14,7 +15,7 @@ pub(super) fn formats(source: &str) -> Result<Vec<CellFormat>, Failure> {
     });
     let own: HashMap<u32, CellFormat> = own.collect();
     let Some((styles, _)) = markup.named("cellXfs").next() else { return Ok(Vec::new()) };
-    let style = |(_, style): (usize, &crate::markup::Element<'_>)| {
+    let style = |(_, style): (usize, &docmill_package::markup::Element<'_>)| {
         let number = value(source, style, "numFmtId").and_then(|number| number.parse().ok()).unwrap_or(0);
         own.get(&number).copied().unwrap_or_else(|| built_in(number))
     };

@@ -2,16 +2,22 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
+use docmill_package::markup::{Element, applied, edited, scan, value};
+use docmill_package::relations::{part_of, resolved};
+use docmill_package::{Changes, Error, Memory, Package, relations, types};
+
 use super::{Plan, presentation};
 use crate::fill::too_large;
-use crate::markup::{Element, applied, edited, scan, value};
-use crate::package::{Changes, Package, TYPES};
 use crate::problem::Failure;
-use crate::relations::{self, part_of, resolved};
 
 impl Plan<'_> {
     /// Brings the copies into a package. `changes` has their filled parts. `left`: bytes that may yet be written.
-    pub(crate) fn settle(&self, changes: &mut Changes, package: &Package, mut left: usize) -> Result<(), Failure> {
+    pub(crate) fn settle(
+        &self,
+        changes: &mut Changes,
+        package: &Package<Memory>,
+        mut left: usize,
+    ) -> Result<(), Failure> {
         let mut package = package.clone();
         for names in self.copies() {
             for (part, name) in names {
@@ -23,10 +29,10 @@ impl Plan<'_> {
             changes.remove(part);
             changes.remove(&part_of(part));
         }
-        self.unlink(changes, &mut package, &removed, &mut left)?;
-        let types = package.text(TYPES, &mut left)?;
-        changes.set(&package, TYPES, self.types(&types, &removed)?);
-        presentation::list(self, changes, &mut package, &mut left)
+        self.unlink(changes, &mut package, &removed)?;
+        let list = package.needed(types::PART)?;
+        changes.set(&package, types::PART, self.types(&list, &removed)?);
+        presentation::list(self, changes, &mut package)
     }
 
     /// All passes after the first one of each group.
@@ -47,9 +53,8 @@ impl Plan<'_> {
     fn unlink(
         &self,
         changes: &mut Changes,
-        package: &mut Package,
+        package: &mut Package<Memory>,
         removed: &BTreeSet<String>,
-        left: &mut usize,
     ) -> Result<(), Failure> {
         if removed.is_empty() {
             return Ok(());
@@ -59,8 +64,8 @@ impl Plan<'_> {
         let parts: BTreeSet<_> = names.chain(copies).filter(|part| !removed.contains(*part)).collect();
         for part in parts {
             let related = part_of(part);
-            let Some(source) = changes.text(package, &related, left)? else { continue };
-            let gone: Vec<_> = relations::read(part, &source)?
+            let Some(source) = changes.text(package, &related)? else { continue };
+            let gone: Vec<_> = relations::internal(part, &source)?
                 .into_iter()
                 .filter(|relation| removed.contains(&relation.target))
                 .map(|relation| relation.id)
@@ -69,7 +74,7 @@ impl Plan<'_> {
                 continue;
             }
             changes.set(package, &related, without(&source, |name| name == "Relationship", "Id", &gone)?);
-            if let Some(text) = changes.text(package, part, left)? {
+            if let Some(text) = changes.text(package, part)? {
                 let is_link = |name: &str| matches!(name, "hlinkClick" | "hlinkHover" | "hlinkMouseOver");
                 changes.set(package, part, without(&text, is_link, "r:id", &gone)?);
             }
@@ -103,21 +108,18 @@ impl Plan<'_> {
 /// Writes a part under a new name, with relationships to the parts of the same copy.
 fn copy(
     changes: &mut Changes,
-    package: &mut Package,
+    package: &mut Package<Memory>,
     part: &str,
     name: &str,
     names: &BTreeMap<String, String>,
     left: &mut usize,
 ) -> Result<(), Failure> {
     if !changes.has(name) {
-        let bytes = package.bytes(part, left)?;
+        let bytes = package.bytes(part, u64::MAX)?.ok_or_else(|| Error::Missing(part.to_owned()))?;
+        *left = left.checked_sub(bytes.len()).ok_or_else(too_large)?;
         changes.added.insert(name.to_owned(), bytes);
     }
-    let related = part_of(part);
-    if !package.has(&related) {
-        return Ok(());
-    }
-    let source = package.text(&related, left)?;
+    let Some(source) = package.text(&part_of(part))? else { return Ok(()) };
     let markup = scan(&source)?;
     let mut edits = Vec::new();
     for (_, element) in markup.named("Relationship") {

@@ -9,10 +9,10 @@ mod presentation;
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::markup::{scan, value};
-use crate::package::Package;
+use docmill_package::markup::{scan, value};
+use docmill_package::{Memory, Package, relations};
+
 use crate::problem::{Failure, Fault, Problem, Reason};
-use crate::relations;
 use crate::tag::{Opening, Tag};
 use crate::tree::{self, Part};
 
@@ -71,14 +71,13 @@ impl Group {
 }
 
 /// The slides of a presentation, in order.
-pub(crate) fn listed(package: &mut Package, left: &mut usize) -> Result<Vec<Listed>, Failure> {
-    let relations = relations::part_of(PRESENTATION);
-    if !package.has(PRESENTATION) || !package.has(&relations) {
+pub(crate) fn listed(package: &mut Package<Memory>) -> Result<Vec<Listed>, Failure> {
+    let (Some(source), Some(related)) = (package.text(PRESENTATION)?, package.text(&relations::part_of(PRESENTATION))?)
+    else {
         return Ok(Vec::new());
-    }
-    let related = relations::read(PRESENTATION, &package.text(&relations, left)?)?;
+    };
+    let related = relations::internal(PRESENTATION, &related)?;
     let targets: HashMap<_, _> = related.into_iter().map(|relation| (relation.id, relation.target)).collect();
-    let source = package.text(PRESENTATION, left)?;
     let markup = scan(&source)?;
     let mut sections = HashMap::new();
     let mut slides = Vec::new();
@@ -109,10 +108,9 @@ pub(crate) fn number(slides: &[Listed], part: &str) -> Option<u32> {
 impl Deck {
     /// `None` if no slide repeats.
     pub(crate) fn read(
-        package: &mut Package,
+        package: &mut Package<Memory>,
         slides: Vec<Listed>,
         parts: &[Part],
-        left: &mut usize,
         problems: &mut Vec<Problem>,
     ) -> Result<Option<Self>, Failure> {
         let tags: Vec<_> = slides.iter().map(|slide| slide_tag(parts, &slide.part, problems)).collect();
@@ -121,7 +119,7 @@ impl Deck {
         }
         let mut groups: Vec<Group> = Vec::new();
         for (slide, tag) in slides.into_iter().zip(tags) {
-            let own = owned(package, &slide.part, left)?;
+            let own = owned(package, &slide.part)?;
             let opening = tag.map(|(_, opening)| opening.clone());
             let together = groups.last_mut().filter(|group| {
                 opening.is_some()
@@ -173,16 +171,15 @@ fn slide_tag<'p>(parts: &'p [Part], slide: &str, problems: &mut Vec<Problem>) ->
 }
 
 /// A slide with the parts that belong to it, such as its notes and charts.
-fn owned(package: &mut Package, slide: &str, left: &mut usize) -> Result<BTreeSet<String>, Failure> {
+fn owned(package: &mut Package<Memory>, slide: &str) -> Result<BTreeSet<String>, Failure> {
     let mut owned = BTreeSet::new();
     let mut waiting = vec![slide.to_owned()];
     while let Some(part) = waiting.pop() {
         if !package.has(&part) || !owned.insert(part.clone()) {
             continue;
         }
-        let relations = relations::part_of(&part);
-        if package.has(&relations) {
-            let related = relations::read(&part, &package.text(&relations, left)?)?;
+        if let Some(source) = package.text(&relations::part_of(&part))? {
+            let related = relations::internal(&part, &source)?;
             waiting.extend(related.into_iter().filter(|to| !SHARED.contains(&to.kind.as_str())).map(|to| to.target));
         }
     }

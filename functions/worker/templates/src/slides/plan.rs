@@ -2,8 +2,9 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use docmill_package::{Memory, Package};
+
 use super::{Deck, Group, MOST};
-use crate::package::Package;
 use crate::problem::Failure;
 
 /// The copies of a presentation's slides.
@@ -17,7 +18,7 @@ pub(crate) struct Plan<'d> {
 }
 
 impl<'d> Plan<'d> {
-    pub(crate) fn new(deck: &'d Deck, package: &Package) -> Self {
+    pub(crate) fn new(deck: &'d Deck, package: &Package<Memory>) -> Self {
         let names = Names { taken: package.names().into_iter().collect(), numbers: HashMap::new() };
         let slides = deck.groups.iter().filter(|group| group.opening.is_none()).map(|group| group.slides.len()).sum();
         Self { deck, passes: vec![Vec::new(); deck.groups.len()], slides, names }

@@ -2,11 +2,12 @@
 
 use std::ops::Range;
 
+use docmill_package::markup::{applied, edited, scan, value};
+use docmill_package::relations::part_of;
+use docmill_package::{Changes, Memory, Package};
+
 use super::{Listed, PRESENTATION, Plan};
-use crate::markup::{applied, edited, scan, value};
-use crate::package::{Changes, Package};
 use crate::problem::Failure;
-use crate::relations::part_of;
 
 /// The numbers that slides may have (ECMA-376, `ST_SlideId`).
 const IDS: Range<u32> = 256..1 << 31;
@@ -21,17 +22,12 @@ struct Shown<'p> {
 }
 
 /// Brings copies into the lists, and takes slides that are not shown out of them.
-pub(super) fn list(
-    plan: &Plan<'_>,
-    changes: &mut Changes,
-    package: &mut Package,
-    left: &mut usize,
-) -> Result<(), Failure> {
+pub(super) fn list(plan: &Plan<'_>, changes: &mut Changes, package: &mut Package<Memory>) -> Result<(), Failure> {
     let shown = shown(plan);
     let related = part_of(PRESENTATION);
-    let relations = package.text(&related, left)?;
+    let relations = package.needed(&related)?;
     changes.set(package, &related, with_relations(&relations, &shown)?);
-    let source = package.text(PRESENTATION, left)?;
+    let source = package.needed(PRESENTATION)?;
     changes.set(package, PRESENTATION, with_slides(&source, &shown)?);
     Ok(())
 }
@@ -77,7 +73,7 @@ fn with_relations(source: &str, groups: &[Vec<Shown<'_>>]) -> Result<String, Fai
             Some(part) => edited(source, element, &[("Id", shown.relation.clone()), ("Target", format!("/{part}"))]),
             None => source.get(element.range()).unwrap_or_default().to_owned(),
         });
-        edits.push((element.range(), own.collect()));
+        edits.push((element.range(), own.collect::<String>()));
     }
     Ok(applied(source, edits))
 }

@@ -3,8 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
+use docmill_package::markup::{Markup, applied, attribute, scan, value};
+
 use super::stretch::Names;
-use crate::markup::{Markup, applied, attribute, scan, value};
 use crate::problem::Failure;
 
 /// What a list's definition is recognized by, pictures for bullets, and styles that bring lists with them.

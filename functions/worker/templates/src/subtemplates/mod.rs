@@ -15,12 +15,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use crate::format::{Format, Kind};
 use crate::markup::{self, Dialect, Origin};
 use crate::options::Options;
-use crate::package::Package;
 use crate::plain::{self, Language};
 use crate::problem::{Failure, Fault, Problem, Reason};
 use crate::tag::Tag;
 use crate::tree::{self, Part, Written};
 
+use docmill_package::{Memory, Package};
 use word::Document;
 
 /// Deepest inclusion of sub-templates in others.
@@ -80,10 +80,10 @@ impl Library {
     /// Reads what `parts` of a template include. Word documents are brought into its package, which is returned if it changes.
     pub(crate) fn read(
         parts: &[Part],
-        package: Option<&Package>,
+        package: Option<&Package<Memory>>,
         given: &[SubTemplate],
         reading: &mut Reading<'_>,
-    ) -> Result<(Self, Option<Package>), Failure> {
+    ) -> Result<(Self, Option<Package<Memory>>), Failure> {
         let mut library = Self::default();
         let mut wanted: Vec<String> = parts.iter().flat_map(names).collect();
         let hosts = parts.iter().filter(|part| names(part).next().is_some()).map(|part| part.name.clone()).collect();

@@ -1,8 +1,9 @@
 //! Footnotes and endnotes of a document that is included.
 
+use docmill_package::markup::{attribute, scan, value};
+
 use super::stretch::{Names, Stretch};
 use super::styles;
-use crate::markup::{attribute, scan, value};
 use crate::problem::Failure;
 
 /// A kind of notes.
@@ -49,7 +50,7 @@ impl<'k> Notes<'k> {
         Ok(notes.flat_map(|(_, note)| read(&Stretch { source, markup: &markup, range: note.range() })).collect())
     }
 
-    fn is_used(&self, source: &str, note: &crate::markup::Element<'_>) -> bool {
+    fn is_used(&self, source: &str, note: &docmill_package::markup::Element<'_>) -> bool {
         value(source, note, "w:id").is_some_and(|id| self.used.contains(&id))
     }
 
@@ -90,7 +91,7 @@ impl<'k> Notes<'k> {
             // The number is in the note's own tag, before everything that is renamed.
             let renamed = stretch.renamed(names);
             let place = place.start - note.open.start..place.end - note.open.start;
-            xml += &crate::markup::applied(&renamed, vec![(place, next.to_string())]);
+            xml += &docmill_package::markup::applied(&renamed, vec![(place, next.to_string())]);
             next += 1;
         }
         Ok(Some(Copy { xml, part: part.clone(), source: source.clone(), relations }))

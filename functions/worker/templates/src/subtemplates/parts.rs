@@ -2,18 +2,18 @@
 
 use std::collections::HashSet;
 
-use crate::markup::{Element, applied, attribute, scan, value};
-use crate::package::{Package, TYPES};
+use docmill_package::markup::{Element, applied, attribute, scan, value};
+use docmill_package::relations::resolved;
+use docmill_package::{Memory, Package, relations, types};
+
+use crate::package;
 use crate::problem::Failure;
-use crate::relations::{self, resolved};
 
 pub(super) const TYPE: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 
 /// The package from which parts are copied.
 pub(super) struct Parts {
-    package: Package,
-    /// Bytes that may yet be unpacked.
-    left: usize,
+    package: Package<Memory>,
     types: String,
     copied: HashSet<String>,
     added: Vec<(String, Vec<u8>)>,
@@ -21,33 +21,22 @@ pub(super) struct Parts {
     declared: String,
 }
 
-pub(super) fn content_type(part: &str, kind: &str) -> String {
-    format!("<Override PartName=\"/{part}\" ContentType=\"{kind}\"/>")
-}
-
 impl Parts {
-    pub(super) fn open(bytes: Vec<u8>, mut left: usize) -> Result<Self, Failure> {
-        let mut package = Package::open(bytes)?;
-        let types = package.text(TYPES, &mut left)?;
-        Ok(Self { package, left, types, copied: HashSet::new(), added: Vec::new(), declared: String::new() })
-    }
-
-    fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
-        if self.package.has(part) { self.package.text(part, &mut self.left).map(Some) } else { Ok(None) }
+    pub(super) fn open(bytes: Vec<u8>, most: usize) -> Result<Self, Failure> {
+        let mut package = package::open(bytes, most)?;
+        let types = package.needed(types::PART)?;
+        Ok(Self { package, types, copied: HashSet::new(), added: Vec::new(), declared: String::new() })
     }
 
     pub(super) fn needed(&mut self, part: &str) -> Result<String, Failure> {
-        self.text(part)?.ok_or_else(|| Failure::Corrupt(format!("it has no part {part}")))
+        Ok(self.package.needed(part)?)
     }
 
     /// The part with this kind of relationship to another one: its name and text.
     pub(super) fn related(&mut self, part: &str, kind: &str) -> Result<Option<(String, String)>, Failure> {
-        let Some(source) = self.text(&relations::part_of(part))? else { return Ok(None) };
-        let related = relations::read(part, &source)?;
-        let Some(target) = related.into_iter().find(|relation| relation.kind == kind).map(|found| found.target) else {
-            return Ok(None);
-        };
-        Ok(self.text(&target)?.map(|text| (target, text)))
+        let related = self.package.relations(part)?;
+        let Some(target) = related.of_kind(kind) else { return Ok(None) };
+        Ok(self.package.text(target)?.map(|text| (target.to_owned(), text)))
     }
 
     /// The relationships of a part with these names, as another document has them; copies the parts to which they lead.
@@ -58,7 +47,7 @@ impl Parts {
         prefix: &str,
         number: usize,
     ) -> Result<String, Failure> {
-        let Some(source) = self.text(&relations::part_of(part))? else { return Ok(String::new()) };
+        let Some(source) = self.package.text(&relations::part_of(part))? else { return Ok(String::new()) };
         let markup = scan(&source)?;
         let mut entries = String::new();
         for (_, element) in markup.named("Relationship") {
@@ -89,14 +78,14 @@ impl Parts {
             if !self.package.has(&part) || !self.copied.insert(part.clone()) {
                 continue;
             }
-            let bytes = self.package.bytes(&part, &mut self.left)?;
+            let Some(bytes) = self.package.bytes(&part, u64::MAX)? else { continue };
             let name = folder(number) + &part;
-            if let Some(kind) = self.type_of(&part)? {
-                self.declared += &content_type(&name, &kind);
+            if let Some(kind) = types::of(&self.types, &part)? {
+                self.declared += &types::of_part(&name, &kind);
             }
             self.added.push((name, bytes));
             let related = relations::part_of(&part);
-            let Some(source) = self.text(&related)? else { continue };
+            let Some(source) = self.package.text(&related)? else { continue };
             let markup = scan(&source)?;
             let mut edits = Vec::new();
             for (_, element) in markup.named("Relationship") {
@@ -113,23 +102,9 @@ impl Parts {
         Ok(())
     }
 
-    fn type_of(&self, part: &str) -> Result<Option<String>, Failure> {
-        let markup = scan(&self.types)?;
-        let find = |element: &str, name: &str, is: &dyn Fn(&str) -> bool| {
-            let mut entries = markup.named(element).map(|(_, element)| element);
-            let entry = entries.find(|element| value(&self.types, element, name).is_some_and(|value| is(&value)))?;
-            value(&self.types, entry, "ContentType")
-        };
-        let extension = part.rsplit_once('.').map_or("", |(_, extension)| extension);
-        let own = find("Override", "PartName", &|name| name.trim_start_matches('/').eq_ignore_ascii_case(part));
-        Ok(own
-            .or_else(|| find("Default", "Extension", &|name| name.eq_ignore_ascii_case(extension)))
-            .map(|kind| quick_xml::escape::escape(kind.as_str()).into_owned()))
-    }
-
     /// The copied parts, the entries of their types, and the bytes that may yet be unpacked.
     pub(super) fn finish(self) -> (Vec<(String, Vec<u8>)>, String, usize) {
-        (self.added, self.declared, self.left)
+        (self.added, self.declared, usize::try_from(self.package.left()).unwrap_or(usize::MAX))
     }
 }
 

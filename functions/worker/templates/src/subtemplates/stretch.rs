@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
-use crate::markup::{Element, Markup, applied, attribute, value};
+use docmill_package::markup::{Element, Markup, applied, attribute, value};
 
 /// Attributes that name a relationship.
 const RELATED: [&str; 9] = ["r:id", "r:embed", "r:link", "r:pict", "r:dm", "r:lo", "r:qs", "r:cs", "o:relid"];

@@ -2,8 +2,9 @@
 
 use std::collections::{HashMap, HashSet};
 
+use docmill_package::markup::{Markup, applied, attribute, scan, value};
+
 use super::stretch::{Names, Stretch};
-use crate::markup::{Markup, applied, attribute, scan, value};
 use crate::problem::Failure;
 
 /// The styles that a text names.
@@ -50,7 +51,7 @@ fn whole<'s>(source: &'s str, markup: &'s Markup<'s>) -> Stretch<'s> {
 type Key = (String, String);
 
 fn keys(source: &str, markup: &Markup<'_>) -> Vec<(String, Key, usize)> {
-    let key = |index: usize, element: &crate::markup::Element<'_>| {
+    let key = |index: usize, element: &docmill_package::markup::Element<'_>| {
         let name = markup.inside(index).find(|(_, inner)| inner.local() == "name" && inner.parent == Some(index))?.1;
         let kind = value(source, element, "w:type").unwrap_or_else(|| "paragraph".to_owned());
         Some((value(source, element, "w:styleId")?, (kind, value(source, name, "w:val")?.to_lowercase()), index))

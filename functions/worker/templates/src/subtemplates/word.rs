@@ -1,44 +1,45 @@
 //! Brings a Word document into another one: its body, with what that refers to.
 
 use std::collections::HashMap;
+use std::io::Cursor;
 
-use super::parts::{Parts, TYPE, content_type};
+use docmill_package::markup::{appended, applied, attributes, root, scan};
+use docmill_package::{Changes, Memory, Package, Packing, relations, types};
+
+use super::parts::{Parts, TYPE};
 use super::stretch::{Names, Stretch};
 use super::{lists, notes, styles};
-use crate::markup::{applied, attributes, scan};
-use crate::package::{Changes, Package, TYPES};
+use crate::package;
 use crate::problem::Failure;
-use crate::relations;
 
 /// The part with the text.
 pub(super) const MAIN: &str = "word/document.xml";
-const EMPTY_RELATIONS: &str =
-    "<Relationships xmlns=\"http://schemas.openxmlformats.org/package/2006/relationships\"></Relationships>";
 
 /// A document that includes others, while it changes.
 pub(super) struct Document {
-    package: Package,
+    package: Package<Memory>,
     /// The parts that include others.
     hosts: Vec<String>,
     /// Parts that have changed, or are new.
     texts: HashMap<String, String>,
     added: Vec<(String, Vec<u8>)>,
-    /// Bytes that may yet be unpacked.
+    /// Bytes that the result may unpack to.
+    most: usize,
+    /// Bytes that the documents which are brought may yet unpack to.
     left: usize,
     /// How many documents were brought.
     brought: usize,
 }
 
 impl Document {
-    pub(super) fn new(package: Package, hosts: Vec<String>, left: usize) -> Self {
-        Self { package, hosts, texts: HashMap::new(), added: Vec::new(), left, brought: 0 }
+    pub(super) fn new(package: Package<Memory>, hosts: Vec<String>, most: usize) -> Self {
+        Self { package, hosts, texts: HashMap::new(), added: Vec::new(), most, left: most, brought: 0 }
     }
 
     /// The body of a document whose names are those of this one.
     pub(super) fn bring(&mut self, bytes: &[u8]) -> Result<String, Failure> {
         self.brought += 1;
-        let before = self.left;
-        let mut other = Parts::open(bytes.to_vec(), before)?;
+        let mut other = Parts::open(bytes.to_vec(), self.left)?;
         let source = other.needed(MAIN)?;
         let markup = scan(&source)?;
         let body = markup.named("body").next().map(|(_, body)| body.open.end..body.close.start.max(body.open.end));
@@ -64,7 +65,7 @@ impl Document {
                 self.lists(numbering, &listed, &mut names)?;
             }
             let new = copied.renamed(&names);
-            self.change("styles", &style_sheet, |text| inserted_at_end(text, &new))?;
+            self.change("styles", &style_sheet, |text| Ok(appended(text, &new)?))?;
         } else if let Some(numbering) = &numbering {
             self.lists(numbering, &listed, &mut names)?;
         }
@@ -80,7 +81,7 @@ impl Document {
         }
         let made = body.renamed(&names);
         let (added, types, left) = other.finish();
-        self.left = self.left.saturating_sub(before - left);
+        self.left = left;
         self.added.extend(added);
         self.declare(&types)?;
         Ok(made)
@@ -98,14 +99,14 @@ impl Document {
         let kind = notes.kind;
         let own = self.part(kind.part)?;
         let Some(copy) = notes.chosen(&own, names)? else { return Ok(()) };
-        self.change(kind.part, &copy.source, |text| inserted_at_end(text, &copy.xml))?;
+        self.change(kind.part, &copy.source, |text| Ok(appended(text, &copy.xml)?))?;
         let entries = other.copied(&copy.part, &copy.relations, &names.relation, self.brought)?;
         let target = self.path(kind.part)?;
         self.relate(&target, &entries)
     }
 
     /// The package with everything that was brought; `None` if nothing was.
-    pub(super) fn finish(mut self) -> Result<Option<Package>, Failure> {
+    pub(super) fn finish(mut self) -> Result<Option<Package<Memory>>, Failure> {
         if self.brought == 0 {
             return Ok(None);
         }
@@ -115,21 +116,21 @@ impl Document {
             self.added.push((name, text.into_bytes()));
         }
         let changes = Changes { texts: self.texts, added: self.added.into_iter().collect(), ..Changes::default() };
-        Package::open(self.package.with(changes)?).map(Some)
+        let bytes = self.package.write(changes, Packing::AsBefore, Cursor::new(Vec::new()))?.into_inner();
+        package::open(bytes, self.most).map(Some)
     }
 
     fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
         match self.texts.get(part) {
             Some(text) => Ok(Some(text.clone())),
-            None if self.package.has(part) => self.package.text(part, &mut self.left).map(Some),
-            None => Ok(None),
+            None => Ok(self.package.text(part)?),
         }
     }
 
     /// Where the part with this kind of relationship is, or will be.
     fn path(&mut self, kind: &str) -> Result<String, Failure> {
         let related = self.text(&relations::part_of(MAIN))?;
-        let related = related.map_or(Ok(Vec::new()), |source| relations::read(MAIN, &source))?;
+        let related = related.map_or(Ok(Vec::new()), |source| relations::internal(MAIN, &source))?;
         let known = related.into_iter().find(|relation| relation.kind == kind);
         Ok(known.map_or_else(|| format!("word/{kind}.xml"), |relation| relation.target))
     }
@@ -156,7 +157,7 @@ impl Document {
                     &format!("<Relationship Id=\"docmill_{kind}\" Type=\"{TYPE}/{kind}\" Target=\"/{path}\"/>"),
                 )?;
                 let kind = format!("application/vnd.openxmlformats-officedocument.wordprocessingml.{kind}+xml");
-                self.declare(&content_type(&path, &kind))?;
+                self.declare(&types::of_part(&path, &kind))?;
                 without_content(other)?
             }
         };
@@ -171,8 +172,8 @@ impl Document {
             return Ok(());
         }
         let name = relations::part_of(part);
-        let text = self.text(&name)?.unwrap_or_else(|| EMPTY_RELATIONS.to_owned());
-        let text = inserted_at_end(&text, entries)?;
+        let text = self.text(&name)?.unwrap_or_else(|| relations::EMPTY.to_owned());
+        let text = appended(&text, entries)?;
         self.texts.insert(name, text);
         Ok(())
     }
@@ -182,28 +183,17 @@ impl Document {
         if entries.is_empty() {
             return Ok(());
         }
-        let text = self.text(TYPES)?.ok_or_else(|| Failure::Corrupt("it has no list of types".to_owned()))?;
-        let text = inserted_at_end(&text, entries)?;
-        self.texts.insert(TYPES.to_owned(), text);
+        let text = self.text(types::PART)?.ok_or_else(|| Failure::Corrupt("it has no list of types".to_owned()))?;
+        let text = appended(&text, entries)?;
+        self.texts.insert(types::PART.to_owned(), text);
         Ok(())
     }
-}
-
-/// XML with more at the end of its root.
-fn inserted_at_end(text: &str, more: &str) -> Result<String, Failure> {
-    let markup = scan(text)?;
-    let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a part is empty".to_owned()))?;
-    if root.close.is_empty() {
-        let open = text.get(..root.open.end.saturating_sub(2)).unwrap_or_default();
-        return Ok(format!("{open}>{more}</{}>", root.name));
-    }
-    Ok(applied(text, vec![(root.close.start..root.close.start, more.to_owned())]))
 }
 
 /// A part's root alone.
 fn without_content(text: &str) -> Result<String, Failure> {
     let markup = scan(text)?;
-    let root = markup.elements.first().ok_or_else(|| Failure::Corrupt("a part is empty".to_owned()))?;
+    let root = root(&markup)?;
     Ok(applied(text, vec![(root.open.end..root.close.start.max(root.open.end), String::new())]))
 }
 
@@ -211,9 +201,7 @@ fn without_content(text: &str) -> Result<String, Failure> {
 fn with_namespaces(text: &str, other: &str) -> Result<String, Failure> {
     const IGNORABLE: &str = "mc:Ignorable";
     let (markup, other_markup) = (scan(text)?, scan(other)?);
-    let (Some(root), Some(other_root)) = (markup.elements.first(), other_markup.elements.first()) else {
-        return Err(Failure::Corrupt("a part is empty".to_owned()));
-    };
+    let (root, other_root) = (root(&markup)?, root(&other_markup)?);
     let own: HashMap<_, _> = attributes(text, root.open.clone()).into_iter().collect();
     let (mut new, mut edits) = (String::new(), Vec::new());
     for (name, place) in attributes(other, other_root.open.clone()) {

@@ -268,7 +268,7 @@ fn each_copy_of_repeated_text_has_a_comment_of_its_own() {
     let made = render(template, Format::Docx, &data);
     assert!(made.warnings.is_empty(), "{:?}", made.warnings);
     let (document, comments) = (part(&made.bytes, "word/document.xml"), part(&made.bytes, "word/comments.xml"));
-    assert!(crate::markup::is_well_formed(&comments, &comments), "{comments}");
+    assert!(docmill_package::markup::is_well_formed(&comments, &comments), "{comments}");
     let ids = |text: &str, sign: &str| {
         let mut ids: Vec<u32> =
             text.split(sign).skip(1).map(|rest| rest.split('"').nth(1).unwrap().parse().unwrap()).collect();

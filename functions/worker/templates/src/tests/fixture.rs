@@ -62,7 +62,7 @@ pub(super) fn part(archive: &[u8], name: &str) -> String {
 /// The XML of a document's body, filled.
 pub(super) fn body(template: &str, data: &Value) -> String {
     let xml = part(&render(docx(template), Format::Docx, data).bytes, "word/document.xml");
-    assert!(crate::markup::is_well_formed(&xml, &xml), "{xml}");
+    assert!(docmill_package::markup::is_well_formed(&xml, &xml), "{xml}");
     let start = xml.find("<w:body>").unwrap() + "<w:body>".len();
     xml[start..xml.find("</w:body>").unwrap()].to_owned()
 }

@@ -63,7 +63,7 @@ fn data_is_text_in_every_format() {
             assert!(!made.contains("told") && !made.contains("<script") && !made.contains("<!"), "{format:?}: {made}");
             assert!(!made.contains("<w:p/>") && !made.contains("&x;"), "{format:?}: {made}");
             if !matches!(format, Format::Html | Format::Markdown) {
-                assert!(crate::markup::is_well_formed(&made, &made), "{format:?}: {made}");
+                assert!(docmill_package::markup::is_well_formed(&made, &made), "{format:?}: {made}");
             }
         }
     }

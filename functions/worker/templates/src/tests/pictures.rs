@@ -24,7 +24,7 @@ fn a_picture_stands_in_the_text_of_a_word_document_and_is_stored_once() {
     let template = docx(&paragraphs(&["Logo: {%logo}!", "{%logo}"]));
     let result = render(template, Format::Docx, &json!({"logo": format!("data:image/gif;base64,{WIDE}")}));
     let xml = part(&result.bytes, "word/document.xml");
-    assert!(crate::markup::is_well_formed(&xml, &xml), "{xml}");
+    assert!(docmill_package::markup::is_well_formed(&xml, &xml), "{xml}");
     assert!(
         xml.contains("Logo: </w:t><w:drawing>") && xml.contains("</w:drawing><w:t xml:space=\"preserve\">!</w:t>"),
         "{xml}"
@@ -132,7 +132,7 @@ fn an_open_document_has_pictures_in_its_text_and_in_frames() {
     let template = || odt(&format!("<text:p>Logo: {{%logo}}!</text:p>{frame}"));
     let result = render(template(), Format::Odt, &json!({"logo": WIDE}));
     let xml = part(&result.bytes, "content.xml");
-    assert!(crate::markup::is_well_formed(&xml, &xml), "{xml}");
+    assert!(docmill_package::markup::is_well_formed(&xml, &xml), "{xml}");
     assert!(xml.contains("<text:p>Logo: <draw:frame ") && xml.contains("</draw:frame>!</text:p>"), "{xml}");
     assert!(xml.contains("svg:width=\"0.0529cm\" svg:height=\"0.0265cm\""), "{xml}");
     let fitted = "<text:p><draw:frame svg:width=\"4.0000cm\" svg:height=\"2.0000cm\">\

@@ -203,7 +203,7 @@ fn fuzz_sub_templates() {
             let _ = template.expected();
             if let Ok(made) = template.render(&json!({"a": ["x"]})) {
                 let xml = part(&made.bytes, "word/document.xml");
-                assert!(crate::markup::is_well_formed(&xml.replace("<?xml", "<?x"), &xml), "{xml}");
+                assert!(docmill_package::markup::is_well_formed(&xml.replace("<?xml", "<?x"), &xml), "{xml}");
             }
         }
     });

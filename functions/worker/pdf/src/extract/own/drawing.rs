@@ -1,9 +1,10 @@
 //! Pictures and charts of office documents.
 
+use docmill_package::Relations;
 use roxmltree::Node;
 
 use super::builder::Builder;
-use super::package::{Package, Relations, attribute, tree};
+use super::package::{Package, attribute, tree};
 use crate::Failure;
 
 /// Largest picture.

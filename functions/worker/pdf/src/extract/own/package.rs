@@ -1,66 +1,49 @@
-//! Archives of parts, such as office documents. Only so much is unpacked from each.
+//! Office documents as packages, and the trees of their parts in XML.
 
-use std::collections::HashMap;
 use std::fs::File;
-use std::io::{BufReader, Read, Seek};
+use std::io::Read;
 use std::path::Path;
 
+use docmill_package::{Disk, Error, Limits, Relations};
 use roxmltree::{Document, Node};
-use zip::ZipArchive;
 
 use crate::xml::{self, Fault};
 use crate::{ErrorCode, Failure};
 
 /// How a compound file begins: encrypted documents are packed into one.
 const COMPOUND: [u8; 8] = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
-const MOST_PARTS: usize = 100_000;
-/// Most bytes that are unpacked from one document.
-const MOST_BYTES: u64 = 1 << 30;
-/// Most bytes of one part that is read into a tree.
-const MOST_XML: u64 = 128 << 20;
-/// Most nodes of such a tree.
+/// Most nodes of a tree.
 const NODES: u32 = 4_000_000;
 
-pub(super) struct Package {
-    archive: ZipArchive<BufReader<File>>,
-    left: u64,
-}
+/// A package whose damaged parts are left out.
+pub(super) struct Package(docmill_package::Package<Disk>);
 
 impl Package {
     pub(super) fn open(path: &Path) -> Result<Self, Failure> {
-        let mut file = File::open(path).map_err(|error| Failure::io(&error))?;
         let mut start = [0; COMPOUND.len()];
+        let mut file = File::open(path).map_err(|error| Failure::io(&error))?;
         if file.read_exact(&mut start).is_ok() && start == COMPOUND {
             return Err(encrypted());
         }
-        file.rewind().map_err(|error| Failure::io(&error))?;
-        let archive = ZipArchive::new(BufReader::new(file)).map_err(|_| damaged("its archive is broken"))?;
-        if archive.len() > MOST_PARTS {
-            return Err(too_large("too many parts"));
-        }
-        Ok(Self { archive, left: MOST_BYTES })
+        docmill_package::Package::open(path, Limits::CHECKED).map(Self).map_err(failure)
     }
 
     pub(super) fn has(&self, part: &str) -> bool {
-        self.archive.index_for_name(part).is_some()
+        self.0.has(part)
+    }
+
+    pub(super) fn is_encrypted(&mut self) -> bool {
+        self.0.is_encrypted()
     }
 
     /// The bytes of a part. `None`: there is none, or it is damaged.
     pub(super) fn bytes(&mut self, part: &str, most: u64) -> Result<Option<Vec<u8>>, Failure> {
-        let Ok(file) = self.archive.by_name(part) else { return Ok(None) };
-        let most = most.min(self.left);
-        let mut bytes = Vec::new();
-        let read = file.take(most.saturating_add(1)).read_to_end(&mut bytes);
-        if bytes.len() as u64 > most {
-            return Err(too_large("a part unpacks to too much"));
-        }
-        self.left -= bytes.len() as u64;
-        Ok(read.is_ok().then_some(bytes))
+        whole(self.0.bytes(part, most))
     }
 
     /// The text of a part in XML.
     pub(super) fn text(&mut self, part: &str) -> Result<Option<String>, Failure> {
-        Ok(self.bytes(part, MOST_XML)?.map(decoded))
+        whole(self.0.decoded(part))
     }
 
     /// The text of a part that documents of this kind must have.
@@ -70,82 +53,30 @@ impl Package {
 
     /// How a part refers to others, by their ids. Empty if it doesn't.
     pub(super) fn relations(&mut self, part: &str) -> Result<Relations, Failure> {
-        let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
-        let name = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
-        let Some(text) = self.text(&name)? else { return Ok(Relations::default()) };
-        let tree = tree(&text)?;
-        let mut relations = Relations::default();
-        for node in elements(tree.root_element(), "Relationship") {
-            let (Some(id), Some(target)) = (node.attribute("Id"), node.attribute("Target")) else { continue };
-            let kind = node.attribute("Type").and_then(|kind| kind.rsplit('/').next()).unwrap_or_default().to_owned();
-            let is_external = node.attribute("TargetMode") == Some("External");
-            let target = if is_external { target.to_owned() } else { resolved(folder, target) };
-            relations.in_order.push(id.to_owned());
-            relations.by_id.insert(id.to_owned(), Relation { kind, target, is_external });
-        }
-        Ok(relations)
+        self.0.relations(part).map(Some).or_else(|error| whole(Err(error))).map(Option::unwrap_or_default)
     }
 }
 
-#[derive(Debug, Default)]
-pub(super) struct Relations {
-    by_id: HashMap<String, Relation>,
-    in_order: Vec<String>,
-}
-
-#[derive(Debug)]
-pub(super) struct Relation {
-    /// The last part of its type, such as `image`.
-    pub(super) kind: String,
-    /// The part's name in the archive, or an address.
-    pub(super) target: String,
-    pub(super) is_external: bool,
-}
-
-impl Relations {
-    /// The name of a part by its id.
-    pub(super) fn part(&self, id: &str) -> Option<&str> {
-        self.by_id.get(id).filter(|relation| !relation.is_external).map(|relation| relation.target.as_str())
-    }
-
-    /// An address by its id.
-    pub(super) fn address(&self, id: &str) -> Option<&str> {
-        self.by_id.get(id).filter(|relation| relation.is_external).map(|relation| relation.target.as_str())
-    }
-
-    /// The first part of a kind.
-    pub(super) fn of_kind(&self, kind: &str) -> Option<&str> {
-        let all = self.in_order.iter().filter_map(|id| self.by_id.get(id));
-        all.filter(|relation| !relation.is_external && relation.kind == kind)
-            .map(|relation| relation.target.as_str())
-            .next()
+/// A part that is damaged is like one that is missing.
+fn whole<T>(read: Result<Option<T>, Error>) -> Result<Option<T>, Failure> {
+    match read {
+        Err(Error::Broken(_)) => Ok(None),
+        read => read.map_err(failure),
     }
 }
 
-/// A part's name, from its address relative to a folder.
-fn resolved(folder: &str, target: &str) -> String {
-    if let Some(whole) = target.strip_prefix('/') {
-        return whole.to_owned();
-    }
-    let mut steps: Vec<_> = folder.split('/').filter(|step| !step.is_empty()).collect();
-    for step in target.split('/') {
-        match step {
-            ".." => drop(steps.pop()),
-            "." | "" => {}
-            step => steps.push(step),
+fn failure(error: Error) -> Failure {
+    match error {
+        Error::Io(error) => Failure::io(&error),
+        Error::TooManyParts(_) => too_large("too many parts"),
+        Error::TooLarge => too_large("a part unpacks to too much"),
+        Error::TooManyElements => too_large("a part beyond the limit"),
+        Error::Broken(_) => damaged("its archive is broken"),
+        Error::SameNames | Error::Overlapping => damaged("parts of its archive have the same name, or overlap"),
+        Error::Missing(_) | Error::NotUtf8 | Error::Malformed(_) | Error::Incomplete(_) => {
+            damaged("a part is not well-formed")
         }
     }
-    steps.join("/")
-}
-
-/// XML in UTF-8, or in UTF-16 with a byte order mark.
-pub(super) fn decoded(bytes: Vec<u8>) -> String {
-    // Without a copy, if it can be.
-    let text = match bytes.as_slice() {
-        [0xfe, 0xff, ..] | [0xff, 0xfe, ..] | [0xef, 0xbb, 0xbf, ..] => Err(bytes),
-        _ => String::from_utf8(bytes).map_err(|error| error.into_bytes()),
-    };
-    text.unwrap_or_else(|bytes| encoding_rs::UTF_8.decode(&bytes).0.into_owned())
 }
 
 pub(super) fn tree(text: &str) -> Result<Document<'_>, Failure> {
@@ -211,16 +142,4 @@ pub(super) fn core_title(package: &mut Package) -> Result<Option<String>, Failur
 pub(super) fn main_part(package: &mut Package, usual: &str) -> Result<String, Failure> {
     let part = package.relations("")?.of_kind("officeDocument").unwrap_or(usual).to_owned();
     if package.has(&part) { Ok(part) } else { Err(damaged("no main part")) }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn parts_are_named_from_the_archives_root() {
-        assert_eq!(resolved("xl/worksheets", "../tables/t.xml"), "xl/tables/t.xml");
-        assert_eq!(resolved("word", "/media/a.png"), "media/a.png");
-        assert_eq!(resolved("", "./../word/document.xml"), "word/document.xml");
-    }
 }

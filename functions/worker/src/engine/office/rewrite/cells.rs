@@ -1,19 +1,17 @@
 //! The text of a workbook's cells that should be on the pages of a PDF.
 
 use std::collections::HashSet;
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::ops::Range;
 use std::path::Path;
 
 use quick_xml::events::BytesStart;
 use serde::{Deserialize, Serialize};
-use zip::ZipArchive;
 
 use super::edit::{Tag, attribute, plain, scan};
 use super::row_heights::{has_no_height, sheets};
 use super::sheets::local;
-use super::{MOST_BYTES, Package, part, part_at};
+use super::{MOST_BYTES, Package, open, part, short_part};
 
 /// Most cells, and most bytes of their text. Those that follow are not looked at.
 const MOST_CELLS: usize = 5_000;
@@ -35,7 +33,7 @@ pub(in crate::engine::office) fn printed_cells(source: &Path) -> Vec<Cell> {
 }
 
 fn read(source: &Path) -> io::Result<Vec<Cell>> {
-    let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
+    let mut package = open(source)?;
     let workbook = part(&mut package, "xl/workbook.xml")?;
     // Which cells of a print range are printed depends on names and formulas.
     if workbook.contains("_xlnm.Print_Area") {
@@ -45,8 +43,7 @@ fn read(source: &Path) -> io::Result<Vec<Cell>> {
     let hidden = hidden_sheets(&workbook)?;
     let (mut cells, mut left) = (Vec::new(), MOST_TEXT);
     for (name, part) in sheets(&mut package)?.into_iter().filter(|(name, _)| !hidden.contains(name)) {
-        let Some(index) = package.index_for_name(&part) else { continue };
-        let Some(xml) = part_at(&mut package, index, MOST_BYTES)? else { continue };
+        let Some(xml) = short_part(&mut package, &part, MOST_BYTES)? else { continue };
         for (place, text) in texts(&xml, &strings)? {
             if cells.len() == MOST_CELLS || text.len() > left {
                 return Ok(cells);

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::io;
 use std::ops::Range;
 
+use docmill_package::markup::applied;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 
@@ -34,22 +35,11 @@ pub(super) struct Edited {
 }
 
 /// Applies all edits. An edit inside another one is ignored.
-pub(super) fn apply(xml: &str, mut edits: Vec<Edit>) -> Option<String> {
+pub(super) fn apply(xml: &str, edits: Vec<Edit>) -> Option<String> {
     if edits.is_empty() {
         return None;
     }
-    edits.sort_by_key(|edit| (edit.range.start, std::cmp::Reverse(edit.range.end)));
-    let (mut result, mut done) = (String::with_capacity(xml.len()), 0);
-    for Edit { range, text } in edits {
-        if range.start < done {
-            continue;
-        }
-        result.push_str(xml.get(done..range.start).unwrap_or_default());
-        result.push_str(&text);
-        done = range.end;
-    }
-    result.push_str(xml.get(done..).unwrap_or_default());
-    Some(result)
+    Some(applied(xml, edits.into_iter().map(|edit| (edit.range, edit.text)).collect()))
 }
 
 /// Events that edits depend on.

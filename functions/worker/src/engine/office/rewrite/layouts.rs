@@ -4,10 +4,12 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 
+use docmill_package::relations;
 use quick_xml::events::BytesStart;
 
 use super::edit::{Edit, Edited, Tag, apply, attributes, scan};
-use super::{Losses, MOST_BYTES, Package, part, part_at, relations};
+
+use super::{Losses, MOST_BYTES, Package, part, short_part};
 
 const MASTERS: &str = "ppt/slideMasters";
 const LAYOUTS: &str = "ppt/slideLayouts";
@@ -19,15 +21,14 @@ pub(super) type Unused = BTreeMap<String, BTreeSet<String>>;
 /// Finds the layouts to leave out. Masters without a layout in use stay as they are.
 pub(super) fn unused(package: &mut Package) -> io::Result<Unused> {
     let (mut used, mut masters) = (BTreeSet::new(), Vec::new());
-    for index in 0..package.len() {
-        let name = package.by_index_raw(index)?.name()?.into_owned();
+    for name in package.names() {
         // Each layout refers to its master, and each master to its layouts: neither is a use.
         if !name.ends_with(".rels") || relations::is_of(&name, LAYOUTS) {
             continue;
         }
-        let Some(xml) = part_at(package, index, MOST_BYTES)? else { return Ok(Unused::new()) };
-        let mut layouts = relations::read(&xml)?;
-        layouts.retain(|relation| relation.is(LAYOUT));
+        let Some(xml) = short_part(package, &name, MOST_BYTES)? else { return Ok(Unused::new()) };
+        let mut layouts = relations::all(MASTERS, &xml)?;
+        layouts.retain(|relation| relation.kind == LAYOUT);
         match master_of(&name) {
             Some(master) => masters.push((master.to_owned(), layouts)),
             None => used.extend(layouts.iter().map(|layout| layout.file_name().to_owned())),
@@ -37,7 +38,7 @@ pub(super) fn unused(package: &mut Package) -> io::Result<Unused> {
     for (master, layouts) in masters {
         let all = layouts.len();
         let others = layouts.into_iter().filter(|layout| !used.contains(layout.file_name()));
-        let others: BTreeSet<_> = others.filter(|layout| layout.range.is_some()).map(|layout| layout.id).collect();
+        let others: BTreeSet<_> = others.map(|layout| layout.id).collect();
         // A master stays as it is if its list has an entry that is not recognized.
         let listed = entries(&part(package, &format!("{MASTERS}/{master}"))?, &others)?.len();
         if !others.is_empty() && others.len() < all && others.len() == listed {
@@ -63,8 +64,8 @@ fn master_of(relations: &str) -> Option<&str> {
 /// Removes unused layouts from a master or its relations.
 pub(super) fn edited(part: &str, xml: &str, unused: &BTreeSet<String>) -> io::Result<Edited> {
     let removals = if master_of(part).is_some() {
-        let relations = relations::read(xml)?.into_iter().filter(|relation| unused.contains(&relation.id));
-        relations.filter_map(|relation| relation.range).map(Edit::removal).collect()
+        let relations = relations::all(part, xml)?.into_iter().filter(|relation| unused.contains(&relation.id));
+        relations.map(|relation| Edit::removal(relation.range)).collect()
     } else {
         entries(xml, unused)?
     };

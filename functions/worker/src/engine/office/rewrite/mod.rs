@@ -20,7 +20,6 @@ mod math;
 mod notes;
 mod paragraph_styles;
 mod paragraphs;
-mod relations;
 mod row_heights;
 mod rtl_links;
 mod settings;
@@ -34,14 +33,12 @@ mod upright;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
-use std::io::{self, BufReader, BufWriter, Read, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
+use docmill_package::{Changes, Disk, Error, Limits, Packing};
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
-use zip::result::ZipError;
-use zip::write::SimpleFileOptions;
-use zip::{CompressionMethod, ZipArchive, ZipWriter};
 
 use edit::Edited;
 use paragraph_styles::ParagraphStyles;
@@ -52,7 +49,7 @@ pub(super) use cells::{Cell, printed_cells};
 pub(super) use row_heights::{Rows, rows_without_height};
 pub(super) use settings::Compression;
 
-type Package = ZipArchive<BufReader<File>>;
+type Package = docmill_package::Package<Disk>;
 
 /// Larger parts are left unchanged, and so is everything after this total size of changed parts.
 const MOST_BYTES: u64 = 64 << 20;
@@ -208,76 +205,61 @@ fn loadable(part: &str, xml: &str) -> io::Result<Edited> {
 }
 
 fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
-    let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
+    let mut package = open(source)?;
     let context = Context::read(&mut package, kind)?;
-    let (mut parts, mut left) = (BTreeMap::new(), MOST_BYTES);
+    let (mut changes, mut left) = (Changes::default(), MOST_BYTES);
     let mut reading = Reading { compression: context.compression(), ..Reading::unchanged(source) };
-    for index in 0..package.len() {
-        let name = package.by_index_raw(index)?.name()?.into_owned();
+    for name in package.names() {
         let Some(signs) = context.signs(&name) else { continue };
-        let Some(xml) = interesting(&mut package, index, signs, left)? else { continue };
+        let Some(xml) = interesting(&mut package, &name, signs, left)? else { continue };
         let Edited { xml, losses } = context.edited(&name, &xml)?;
         reading.losses.add(losses);
         if let Some(xml) = xml {
             left = left.saturating_sub(xml.len() as u64);
-            parts.insert(index, xml);
+            changes.texts.insert(name, xml);
         }
     }
-    if !parts.is_empty() {
+    if !changes.texts.is_empty() {
         reading.document = directory.join(source.file_name().unwrap_or_default());
         std::fs::create_dir_all(directory)?;
-        copy(&mut package, &parts, &reading.document)?;
+        // LibreOffice reads it next, so compression would only take time.
+        let target = BufWriter::new(File::create(&reading.document)?);
+        package.write(changes, Packing::Stored, target)?.flush()?;
     }
     Ok(reading)
 }
 
 /// A part, if it contains one of the signs.
-fn interesting(package: &mut Package, index: usize, signs: &[&str], most_bytes: u64) -> io::Result<Option<String>> {
+fn interesting(package: &mut Package, name: &str, signs: &[&str], most_bytes: u64) -> io::Result<Option<String>> {
     let has_sign = |xml: &String| signs.iter().any(|sign| memmem::find(xml.as_bytes(), sign.as_bytes()).is_some());
-    Ok(part_at(package, index, most_bytes)?.filter(has_sign))
+    Ok(short_part(package, name, most_bytes)?.filter(has_sign))
 }
 
-/// A part in UTF-8, the only encoding that Office writes. `None` for others and for longer parts.
-fn part_at(package: &mut Package, index: usize, most_bytes: u64) -> io::Result<Option<String>> {
-    let mut bytes = Vec::new();
-    package.by_index(index)?.take(most_bytes + 1).read_to_end(&mut bytes)?;
-    let fits = bytes.len() as u64 <= most_bytes;
-    Ok(String::from_utf8(bytes).ok().filter(|xml| fits && !xml.contains('\0')))
+fn open(source: &Path) -> io::Result<Package> {
+    Ok(Package::open(source, Limits { part_bytes: MOST_BYTES, ..Limits::CHECKED })?)
+}
+
+/// A part in UTF-8, the only encoding that Office writes. `None` for others, for longer parts and for missing ones.
+fn short_part(package: &mut Package, name: &str, most_bytes: u64) -> io::Result<Option<String>> {
+    match package.bytes(name, most_bytes) {
+        Ok(bytes) => Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|xml| !xml.contains('\0'))),
+        Err(Error::TooLarge) => Ok(None),
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// A part that others depend on. A missing part is empty.
 fn part(package: &mut Package, name: &str) -> io::Result<String> {
-    let mut text = String::new();
-    match package.by_name(name) {
-        Ok(part) => part.take(MOST_BYTES).read_to_string(&mut text)?,
-        Err(ZipError::FileNotFound) => 0,
-        Err(error) => return Err(error.into()),
-    };
-    Ok(text)
-}
-
-/// Copies a package with new contents for some parts.
-fn copy(package: &mut Package, parts: &BTreeMap<usize, String>, target: &Path) -> io::Result<()> {
-    let mut copy = ZipWriter::new(BufWriter::new(File::create(target)?));
-    for index in 0..package.len() {
-        let part = package.by_index_raw(index)?;
-        match parts.get(&index) {
-            Some(xml) => {
-                // LibreOffice reads it next, so compression would only take time.
-                copy.start_file(
-                    part.name()?,
-                    SimpleFileOptions::default().compression_method(CompressionMethod::Stored),
-                )?;
-                copy.write_all(xml.as_bytes())?;
-            }
-            None => copy.raw_copy_file(part)?,
-        }
-    }
-    copy.finish()?.flush()
+    Ok(package.text(name)?.unwrap_or_default())
 }
 
 #[cfg(test)]
 mod tests {
+    use std::io::Read;
+
+    use zip::write::SimpleFileOptions;
+    use zip::{ZipArchive, ZipWriter};
+
     use super::paragraphs::SpaceAbove;
     use super::*;
 

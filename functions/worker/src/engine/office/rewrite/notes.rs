@@ -2,8 +2,11 @@
 
 use std::io;
 
+use docmill_package::relations;
+
 use super::edit::{Edit, Edited, apply};
-use super::{Losses, relations};
+
+use super::Losses;
 
 /// A slide without this has no notes.
 pub(super) const SIGNS: [&str; 1] = ["/notesSlide"];
@@ -15,8 +18,8 @@ pub(super) fn is_relations(part: &str) -> bool {
 
 /// Removes a slide's reference to its notes.
 pub(super) fn edited(xml: &str) -> io::Result<Edited> {
-    let notes = relations::read(xml)?.into_iter().filter(|relation| relation.is("notesSlide"));
-    let removals = notes.filter_map(|relation| relation.range).map(Edit::removal).collect();
+    let notes = relations::all("", xml)?.into_iter().filter(|relation| relation.kind == "notesSlide");
+    let removals = notes.map(|relation| Edit::removal(relation.range)).collect();
     Ok(Edited { xml: apply(xml, removals), losses: Losses::default() })
 }
 

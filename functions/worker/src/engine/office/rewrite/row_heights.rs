@@ -1,17 +1,17 @@
 //! Rows of workbooks that have no height. Excel gives them the height that their cells need when it opens the file, which most
 //! generators rely on; LibreOffice gives them the default height.
 
-use std::fs::File;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::Path;
 
 use memchr::memmem;
 use quick_xml::events::BytesStart;
-use zip::ZipArchive;
 
 use super::edit::{Tag, attribute, scan, value};
 use super::sheets::{local, wraps};
-use super::{MOST_BYTES, Package, part, part_at, relations};
+use super::{MOST_BYTES, Package, open, part, short_part};
+
+const WORKBOOK: &str = "xl/workbook.xml";
 
 /// Rows of a sheet whose height LibreOffice has to find, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,15 +31,14 @@ pub(in crate::engine::office) fn rows_without_height(source: &Path) -> Vec<Rows>
 }
 
 fn read(source: &Path) -> io::Result<Vec<Rows>> {
-    let mut package = ZipArchive::new(BufReader::new(File::open(source)?))?;
+    let mut package = open(source)?;
     let tall = tall_formats(&part(&mut package, "xl/styles.xml")?)?;
     if !tall.contains(&true) {
         return Ok(Vec::new());
     }
     let mut rows = Vec::new();
     for (name, part) in sheets(&mut package)? {
-        let Some(index) = package.index_for_name(&part) else { continue };
-        let Some(xml) = part_at(&mut package, index, MOST_BYTES)? else { continue };
+        let Some(xml) = short_part(&mut package, &part, MOST_BYTES)? else { continue };
         let ranges = ranges(&xml, &tall)?;
         rows.extend(ranges.into_iter().map(|(first, last)| Rows { sheet: name.clone(), first, last }));
     }
@@ -48,15 +47,15 @@ fn read(source: &Path) -> io::Result<Vec<Rows>> {
 
 /// Names and parts of the sheets.
 pub(super) fn sheets(package: &mut Package) -> io::Result<Vec<(String, String)>> {
-    let relations = relations::read(&part(package, "xl/_rels/workbook.xml.rels")?)?;
+    let relations = package.relations(WORKBOOK)?;
     let mut sheets = Vec::new();
-    scan(&part(package, "xl/workbook.xml")?, |_, tag| {
+    scan(&part(package, WORKBOOK)?, |_, tag| {
         let (Tag::Start(tag) | Tag::Empty(tag)) = tag else { return };
         if local(tag.name().as_ref()) != "sheet" {
             return;
         }
-        let part = id(&tag).and_then(|id| relations.iter().find(|relation| relation.id == id));
-        sheets.extend(value(&tag, "name").zip(part.map(|part| part.target_in("xl"))));
+        let part = id(&tag).and_then(|id| relations.part(&id).map(str::to_owned));
+        sheets.extend(value(&tag, "name").zip(part));
     })?;
     Ok(sheets)
 }

@@ -1,6 +1,6 @@
 //! Slides: equations, slide numbers, text in symbol fonts, tab stops, links from right to left, and letters one below the other.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::ops::Range;
 
@@ -11,7 +11,9 @@ use super::rtl_links::Links;
 use super::symbols::{SymbolFont, is_private};
 use super::tabs::Paragraph;
 use super::upright::{self, Upright};
-use super::{Losses, Package, equations, part, relations};
+use super::{Losses, Package, equations, part};
+
+const PRESENTATION: &str = "ppt/presentation.xml";
 
 /// A slide without any of these needs no changes.
 pub(super) const SIGNS: [&str; 7] =
@@ -31,7 +33,7 @@ pub(super) fn is_page(name: &str) -> bool {
 
 /// The number of each slide by its part's name.
 pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, Number>> {
-    let presentation = part(package, "ppt/presentation.xml")?;
+    let presentation = part(package, PRESENTATION)?;
     let (mut first, mut ids) = (1, Vec::new());
     scan(&presentation, |_, tag| {
         if let Tag::Start(tag) | Tag::Empty(tag) = tag {
@@ -45,10 +47,10 @@ pub(super) fn numbers(package: &mut Package) -> io::Result<BTreeMap<String, Numb
             }
         }
     })?;
-    let relations = relations::read(&part(package, "ppt/_rels/presentation.xml.rels")?)?;
-    let targets = relations.into_iter().map(|relation| (relation.target_in("ppt"), relation.id));
-    let mut targets: BTreeMap<_, _> = targets.map(|(target, id)| (id, target)).collect();
-    let slides = ids.into_iter().filter_map(|id| targets.remove(&id));
+    let relations = package.relations(PRESENTATION)?;
+    // A slide is listed once.
+    let mut seen = BTreeSet::new();
+    let slides = ids.iter().filter(|id| seen.insert(*id)).filter_map(|id| relations.part(id).map(str::to_owned));
     let number = |shown| Number { shown, must_be_written: first != 1 };
     Ok(slides.zip((first..).map(number)).collect())
 }

@@ -8,7 +8,7 @@ use std::ops::Range;
 use memchr::memmem;
 
 use super::edit::{Edit, Edited, Tag, apply, attributes, scan, tag_at, value};
-use super::{Losses, MOST_BYTES, Package, part_at};
+use super::{Losses, MOST_BYTES, Package, short_part};
 
 /// The part with the styles.
 pub(super) const PART: &str = "word/styles.xml";
@@ -34,10 +34,9 @@ pub(super) fn named(package: &mut Package, styles: &str) -> io::Result<Option<Na
         return Ok(None);
     }
     let mut named = Named::new();
-    for index in 0..package.len() {
-        let name = package.by_index_raw(index)?.name()?.into_owned();
+    for name in package.names() {
         if name != PART && name.starts_with("word/") && name.ends_with(".xml") {
-            let Some(xml) = part_at(package, index, MOST_BYTES)? else { return Ok(None) };
+            let Some(xml) = short_part(package, &name, MOST_BYTES)? else { return Ok(None) };
             named.extend(named_by(&xml));
         }
     }

@@ -12,6 +12,7 @@ use std::mem;
 use std::path::Path;
 use std::rc::Rc;
 
+use docmill_package::Relations;
 use roxmltree::Node;
 
 use self::drawing::Picture;
@@ -19,7 +20,7 @@ use self::inline::Field;
 use self::numbering::Numbering;
 use self::styles::Styles;
 use super::builder::Builder;
-use super::package::{Package, Relations, attribute, child, core_title, damaged, elements, is, main_part, tree};
+use super::package::{Package, attribute, child, core_title, damaged, elements, is, main_part, tree};
 use super::text::Text;
 use crate::Failure;
 use crate::extract::model::{Reason, Role, Why};

@@ -13,12 +13,13 @@ use std::fs;
 use std::mem;
 use std::path::Path;
 
+use docmill_package::decoded;
 use roxmltree::Node;
 
 use self::lists::Lists;
 use self::styles::Styles;
 use super::builder::Builder;
-use super::package::{Package, attribute, child, damaged, decoded, encrypted, is, path as below, tree};
+use super::package::{Package, attribute, child, damaged, encrypted, is, path as below, tree};
 use super::text::Text;
 use crate::Failure;
 use crate::extract::model::{Reason, Role, Why};
@@ -37,8 +38,7 @@ pub(super) fn read(path: &Path, headers_footers: HeadersFooters, builder: &mut B
     }
     drop(bytes);
     let mut package = Package::open(path)?;
-    let manifest = package.text("META-INF/manifest.xml")?;
-    if manifest.is_some_and(|manifest| manifest.contains("encryption-data")) {
+    if package.is_encrypted() {
         return Err(encrypted());
     }
     let content = package.required("content.xml")?;

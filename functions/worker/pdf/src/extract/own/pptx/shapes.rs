@@ -1,5 +1,6 @@
 //! What is on a slide, in the order in which it is read aloud.
 
+use docmill_package::Relations;
 use roxmltree::Node;
 
 use super::layout::{LEVELS, Layout, Mark, Place, mark};
@@ -9,7 +10,7 @@ use crate::extract::model::{Role, Why};
 use crate::extract::own::builder::Builder;
 use crate::extract::own::drawing;
 use crate::extract::own::grid::Grid;
-use crate::extract::own::package::{Package, Relations, attribute, child, elements, path, tree};
+use crate::extract::own::package::{Package, attribute, child, elements, path, tree};
 use crate::extract::own::text::Text;
 use crate::text::HeadersFooters;
 

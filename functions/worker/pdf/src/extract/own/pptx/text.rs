@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use docmill_package::Relations;
 use roxmltree::Node;
 
 use crate::extract::own::math::linear;
-use crate::extract::own::package::{Relations, attribute, child};
+use crate::extract::own::package::{attribute, child};
 use crate::extract::own::text::{Style, Text};
 
 pub(super) fn paragraph(node: Node<'_, '_>, relations: &Relations) -> Text {

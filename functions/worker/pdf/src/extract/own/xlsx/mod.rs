@@ -7,11 +7,13 @@ mod sheet;
 
 use std::path::Path;
 
+use docmill_package::Relations;
+
 use self::cells::Values;
 use self::scan::{Piece, attribute, scan};
 use super::builder::Builder;
 use super::drawing;
-use super::package::{Package, Relations, attribute as value, child, core_title, elements, main_part, tree};
+use super::package::{Package, attribute as value, child, core_title, elements, main_part, tree};
 use super::sheet::Area;
 use super::text::Text;
 use crate::Failure;

@@ -4,12 +4,13 @@ use std::collections::HashMap;
 use std::mem;
 use std::rc::Rc;
 
+use docmill_package::Relations;
 use quick_xml::events::BytesStart;
 
 use super::cells::{Values, area, place};
 use super::scan::{Piece, attribute, is_on, number, scan};
 use crate::Failure;
-use crate::extract::own::package::{Relations, too_large};
+use crate::extract::own::package::too_large;
 use crate::extract::own::sheet::{Cell, MOST_ROWS, Row, Sheet};
 use crate::extract::own::text::{Style, Text};
 
