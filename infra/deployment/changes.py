@@ -5,8 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from botocore.exceptions import ClientError
 from local.errors import Problem
+from local.stacks import describe
 
 from deployment.templates import IDENTIFIERS
 
@@ -26,17 +26,6 @@ class Wanted:
     parameters: list[dict[str, Any]]
     name: str
     imports: list[dict[str, Any]] = field(default_factory=list)
-
-
-def describe(cloudformation: Any, stack: str) -> dict[str, Any] | None:
-    """The stack, or `None` if there is none or only one whose change set was never carried out."""
-    try:
-        found = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]
-    except ClientError as error:
-        if "does not exist" in str(error):
-            return None
-        raise
-    return None if found["StackStatus"] in ("REVIEW_IN_PROGRESS", "DELETE_COMPLETE") else found
 
 
 def values(stack: dict[str, Any] | None) -> dict[str, str]:

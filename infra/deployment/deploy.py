@@ -8,6 +8,7 @@ from typing import Any
 import boto3
 from local.errors import Problem
 from local.localize import Template
+from local.stacks import describe
 
 from deployment import changes, records, templates
 from deployment.changes import Confirm, Say, Wanted
@@ -56,7 +57,7 @@ def deploy(
     stack = places.stack
     earlier = records.read_all(clients.s3, places)
     again = {name: value for name, value in (earlier[-1].set_again if earlier else {}).items() if name in release.template["Parameters"]}
-    if changes.describe(clients.cloudformation, stack) is None and earlier and earlier[-1].data:
+    if describe(clients.cloudformation, stack) is None and earlier and earlier[-1].data:
         if not bring_back(clients, places, release, earlier[-1], given, confirm, say, pause):
             return False
     return carry_out(clients, places, release, again | given, confirm, say, pause)
@@ -68,7 +69,7 @@ def carry_out(
 ) -> bool:
     stack = places.stack
     now = records.now()
-    present = changes.values(changes.describe(clients.cloudformation, stack))
+    present = changes.values(describe(clients.cloudformation, stack))
     parameters = changes.parameters(release.template, given, present)
     chosen = {each["ParameterKey"]: each.get("ParameterValue", present.get(each["ParameterKey"], "")) for each in parameters}
     key = store(clients, places, templates.with_numbers(release.template, chosen))
@@ -90,7 +91,7 @@ def change_set_name(now: str) -> str:
 
 def visible(clients: Clients, template: Template, stack: str) -> dict[str, str]:
     hidden = {name for name, each in template["Parameters"].items() if each.get("NoEcho")}
-    found = changes.values(changes.describe(clients.cloudformation, stack))
+    found = changes.values(describe(clients.cloudformation, stack))
     return {name: value for name, value in found.items() if name not in hidden}
 
 
@@ -104,7 +105,7 @@ def data_of(clients: Clients, template: Template, stack: str) -> dict[str, str]:
 
 def protect(clients: Clients, stack: str, say: Say) -> None:
     """Only after success: a first deployment that fails must be able to delete its stack."""
-    found = changes.describe(clients.cloudformation, stack) or {}
+    found = describe(clients.cloudformation, stack) or {}
     if not found.get("EnableTerminationProtection"):
         clients.cloudformation.update_termination_protection(StackName=stack, EnableTerminationProtection=True)
         say(f"The stack {stack} is protected against deletion; `make teardown` removes it.")

@@ -18,6 +18,7 @@ from unittest.mock import patch
 import boto3
 from local.cloudformation_tests import packaged, put_package
 from local.errors import Problem
+from local.stacks import describe
 from moto import mock_aws
 
 from deployment import __main__ as commands
@@ -93,7 +94,7 @@ class Lifecycle(unittest.TestCase):
         return uri
 
     def present(self) -> dict[str, str]:
-        return changes.values(changes.describe(self.clients.cloudformation, STACK))
+        return changes.values(describe(self.clients.cloudformation, STACK))
 
     def names(self) -> dict[str, str]:
         return deploy.data_of(self.clients, packaged(), STACK)
@@ -179,11 +180,11 @@ class Lifecycle(unittest.TestCase):
         self.clients.s3.put_object(Bucket=made["FilesBucket"], Key="fonts/a", Body=b"font")
         with self.assertRaisesRegex(Problem, "not its name"):
             teardown.teardown(self.clients, self.places, lambda question: "another", self.said.append, pause=0)
-        self.assertIsNotNone(changes.describe(self.clients.cloudformation, STACK))
+        self.assertIsNotNone(describe(self.clients.cloudformation, STACK))
         self.assertTrue(self.clients.cloudformation.protected)
 
         self.teardown([STACK])
-        self.assertIsNone(changes.describe(self.clients.cloudformation, STACK))
+        self.assertIsNone(describe(self.clients.cloudformation, STACK))
         exported = [each["Key"] for each in teardown.objects(self.clients.s3, self.places.bucket)]
         (listing,) = [key for key in exported if key.endswith("/FilesBucket.txt")]
         body = self.clients.s3.get_object(Bucket=self.places.bucket, Key=listing)["Body"].read().decode()

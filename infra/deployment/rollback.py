@@ -4,8 +4,9 @@ from typing import Any
 
 from botocore.exceptions import ClientError
 from local.errors import Problem
+from local.stacks import describe
 
-from deployment import changes, deploy, records, templates
+from deployment import deploy, records, templates
 from deployment.changes import Confirm, Say
 from deployment.deploy import Clients, Release
 from deployment.places import Places
@@ -18,7 +19,7 @@ def rollback(clients: Clients, places: Places, to: str | None, confirm: Confirm,
     target = records.before(known, to)
     if target is None:
         raise Problem(f"There is no earlier deployment{f' {to}' if to else ''} of {places.stack}: `make deployments` lists them.")
-    if changes.describe(clients.cloudformation, places.stack) is None:
+    if describe(clients.cloudformation, places.stack) is None:
         raise Problem(f"There is no stack {places.stack}. `make deploy` brings it back.")
     template = templates.with_data_of(deploy.load(clients, places, target.template), deploy.load(clients, places, known[-1].template))
     missing = lost(clients, places, template)

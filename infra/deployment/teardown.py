@@ -8,6 +8,7 @@ from typing import Any
 import yaml
 from local.errors import Problem
 from local.localize import TemplateLoader
+from local.stacks import describe
 
 from deployment import changes, deploy, records, templates
 from deployment.changes import Say
@@ -27,7 +28,7 @@ def teardown(
     Data that an earlier teardown left can be deleted later.
     """
     stack = places.stack
-    if changes.describe(clients.cloudformation, stack) is None:
+    if describe(clients.cloudformation, stack) is None:
         if not with_data:
             raise Problem(f"There is no stack {stack}.")
         kinds, names = left_behind(clients, places)
@@ -63,7 +64,7 @@ def require_sentence(ask: Callable[[str], str], stack: str) -> None:
 
 
 def remove(clients: Clients, stack: str, say: Say, pause: float) -> None:
-    found = changes.describe(clients.cloudformation, stack) or {}
+    found = describe(clients.cloudformation, stack) or {}
     clients.cloudformation.update_termination_protection(StackName=stack, EnableTerminationProtection=False)
     clients.cloudformation.delete_stack(StackName=stack)
     say(f"Deleting the stack {stack}.")

@@ -10,6 +10,7 @@ from typing import Any
 from unittest.mock import patch
 
 import boto3
+from botocore.exceptions import ClientError
 from local import localize
 from local.errors import Problem
 from local.settings import ROOT, chosen_region
@@ -144,7 +145,7 @@ class FakeStacks:
 
     def describe_stacks(self, StackName: str) -> dict[str, Any]:
         if self.status is None:
-            raise changes.ClientError({"Error": {"Code": "ValidationError", "Message": f"{StackName} does not exist"}}, "DescribeStacks")
+            raise ClientError({"Error": {"Code": "ValidationError", "Message": f"{StackName} does not exist"}}, "DescribeStacks")
         values = self.asked[-1]["Parameters"] if self.asked else []
         shown = [{"ParameterKey": each["ParameterKey"], "ParameterValue": each.get("ParameterValue", "")} for each in values]
         return {"Stacks": [{"StackStatus": self.status, "EnableTerminationProtection": self.protected, "Parameters": shown}]}

@@ -13,6 +13,7 @@ from local.errors import Problem
 from local.localize import Template
 from local.processes import wait_until
 from local.settings import REGION
+from local.stacks import describe
 
 CODE_BUCKET = "docmill-local-code"
 DEPLOY_SECONDS = 120
@@ -96,16 +97,6 @@ def empty_bucket(endpoint: str, bucket: str) -> None:
     for page in s3.get_paginator("list_objects_v2").paginate(Bucket=bucket):
         for item in page.get("Contents", []):
             s3.delete_object(Bucket=bucket, Key=item["Key"])
-
-
-def describe(cloudformation: Any, stack: str) -> dict[str, Any] | None:
-    try:
-        found = cloudformation.describe_stacks(StackName=stack)["Stacks"][0]
-    except ClientError as error:
-        if "does not exist" in str(error):
-            return None
-        raise
-    return None if found["StackStatus"] == "DELETE_COMPLETE" else found
 
 
 def status(cloudformation: Any, stack: str) -> str:

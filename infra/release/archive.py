@@ -16,7 +16,7 @@ from local.errors import Problem
 TAKEN = (
     ".dockerignore", "CHANGELOG.md", "LICENSE", "LICENSES.md", "samconfig.toml", "template.yaml",
     "infra/deploy.mk", "infra/deployer-policy.json", "infra/deployment/*.py", "infra/insights.sh", "infra/local/__init__.py", "infra/local/errors.py",
-    "infra/local/localize.py", "infra/local/settings.py", "infra/*.md", "infra/preflight/*.py", "infra/release/unpack.sh",
+    "infra/local/localize.py", "infra/local/settings.py", "infra/local/stacks.py", "infra/*.md", "infra/preflight/*.py", "infra/release/unpack.sh",
     "infra/requirements-check.txt", "infra/restore-table.sh", "infra/setup.sh", "infra/smoke/*.py",
     "infra/stack-env.sh", "infra/worker/Dockerfile", "infra/worker/fonts/*.t*", "infra/worker/install.sh", "infra/worker/jbig.c",
     "infra/worker/packages", "samples/small.docx",
