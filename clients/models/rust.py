@@ -23,7 +23,7 @@ SHORTER = {
     "::std::option::Option": "Option",
     "::std::string::String": "String",
     "::std::vec::Vec": "Vec",
-    "::chrono::DateTime<::chrono::offset::Utc>": "chrono::DateTime<chrono::Utc>",
+    "::chrono::DateTime<::chrono::offset::Utc>": "jiff::Timestamp",
     "::serde_json::": "serde_json::",
     ":: serde :: Deserialize, :: serde :: Serialize": "serde::Deserialize, serde::Serialize",
 }

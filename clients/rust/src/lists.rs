@@ -2,8 +2,8 @@ use std::collections::{BTreeMap, VecDeque};
 use std::pin::Pin;
 use std::time::Duration;
 
-use chrono::{DateTime, SecondsFormat, Utc};
 use futures_util::{Stream, stream};
+use jiff::Timestamp;
 use serde::de::DeserializeOwned;
 
 use crate::client::Client;
@@ -28,9 +28,9 @@ pub struct JobFilter {
     /// Only jobs of this tool.
     pub tool_slug: Option<String>,
     /// Only jobs that were created after this moment.
-    pub created_after: Option<DateTime<Utc>>,
+    pub created_after: Option<Timestamp>,
     /// Only jobs that were created before this moment.
-    pub created_before: Option<DateTime<Utc>>,
+    pub created_before: Option<Timestamp>,
     /// Labels that jobs must have.
     pub metadata: BTreeMap<String, String>,
     /// How many jobs one request asks for: 1 to 100, by default 20.
@@ -108,8 +108,8 @@ impl Client {
         let mut call = Call::get(&["v1", "jobs"])?
             .query("status", filter.status.as_ref())
             .query("toolSlug", filter.tool_slug.as_ref())
-            .query("createdAfter", filter.created_after.map(moment))
-            .query("createdBefore", filter.created_before.map(moment))
+            .query("createdAfter", filter.created_after)
+            .query("createdBefore", filter.created_before)
             .query("limit", filter.page_size);
         for (name, value) in &filter.metadata {
             call = call.query(&format!("metadata.{name}"), Some(value));
@@ -178,8 +178,4 @@ impl<T> List<T> {
         self.entries = page.entries.into();
         Ok(())
     }
-}
-
-fn moment(moment: DateTime<Utc>) -> String {
-    moment.to_rfc3339_opts(SecondsFormat::AutoSi, true)
 }

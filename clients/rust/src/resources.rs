@@ -1,6 +1,6 @@
 use std::path::Path;
 
-use chrono::NaiveDate;
+use jiff::civil::Date;
 use reqwest::Method;
 use serde::Deserialize;
 
@@ -39,8 +39,8 @@ impl Client {
     /// What was used from one day to another, both included.
     pub async fn usage_of_days(
         &self,
-        from: NaiveDate,
-        to: NaiveDate,
+        from: Date,
+        to: Date,
         group_by: UsageOfDaysGroupBy,
     ) -> Result<UsageOfDays> {
         let call = Call::get(&["v1", "account", "usage"])?

@@ -7,7 +7,7 @@ pub struct ArchiveFile {
     pub bytes: u64,
     #[doc = "When the link ends."]
     #[serde(rename = "expiresAt")]
-    pub expires_at: chrono::DateTime<chrono::Utc>,
+    pub expires_at: jiff::Timestamp,
     pub filename: String,
     #[doc = "How many results it has."]
     pub results: u64,
@@ -25,12 +25,12 @@ pub struct Batch {
     pub counts: BatchCounts,
     #[doc = "When the request was accepted."]
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     #[doc = "What all jobs together have cost."]
     pub credits: BatchCredits,
     #[doc = "When the batch ended."]
     #[serde(rename = "finishedAt", skip_serializing_if = "Option::is_none")]
-    pub finished_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub finished_at: Option<jiff::Timestamp>,
     #[doc = "The batch's id."]
     pub id: String,
     #[serde(rename = "onError")]
@@ -182,7 +182,7 @@ pub struct BatchResult {
     pub error_message: Option<String>,
     #[doc = "When the link ends."]
     #[serde(rename = "expiresAt", skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub expires_at: Option<jiff::Timestamp>,
     #[doc = "The name of the primary result."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
@@ -377,7 +377,7 @@ pub struct Delivery {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attempts: Vec<WebhookAttempt>,
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     #[doc = "Only of a dropped delivery."]
     #[serde(rename = "droppedBecause", skip_serializing_if = "Option::is_none")]
     pub dropped_because: Option<super::DeliveryDroppedBecause>,
@@ -387,7 +387,7 @@ pub struct Delivery {
     #[serde(rename = "jobId", skip_serializing_if = "Option::is_none")]
     pub job_id: Option<String>,
     #[serde(rename = "nextTryAt", skip_serializing_if = "Option::is_none")]
-    pub next_try_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub next_try_at: Option<jiff::Timestamp>,
     pub status: super::DeliveryStatus,
     #[serde(rename = "triesLeft")]
     pub tries_left: u64,
@@ -404,7 +404,7 @@ pub struct Download {
     pub content_type: String,
     #[doc = "When the link stops working."]
     #[serde(rename = "expiresAt")]
-    pub expires_at: chrono::DateTime<chrono::Utc>,
+    pub expires_at: jiff::Timestamp,
     pub filename: String,
     #[doc = "In a list: which file, as in `job.outputs`."]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -600,7 +600,7 @@ pub struct Event {
     #[doc = "The same as the `webhook-id`."]
     pub id: String,
     #[doc = "When the event happened."]
-    pub timestamp: chrono::DateTime<chrono::Utc>,
+    pub timestamp: jiff::Timestamp,
     #[doc = "More may be added: ignore types that you don't know."]
     #[serde(rename = "type")]
     pub type_: super::EventType,
@@ -707,7 +707,7 @@ pub struct Font {
     #[doc = "Size of the file that you uploaded."]
     pub bytes: u64,
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     #[doc = "A collection (TTC) has several."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub faces: Vec<FontFace>,
@@ -952,11 +952,11 @@ pub struct Job {
     pub batch_id: Option<String>,
     #[doc = "When the request was accepted."]
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     pub credits: JobCredits,
     #[doc = "When you deleted the job."]
     #[serde(rename = "deletedAt", skip_serializing_if = "Option::is_none")]
-    pub deleted_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub deleted_at: Option<jiff::Timestamp>,
     #[doc = "The program that made the result."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<Engine>,
@@ -965,10 +965,10 @@ pub struct Job {
     pub error: Option<JobError>,
     #[doc = "When the result is deleted."]
     #[serde(rename = "expiresAt", skip_serializing_if = "Option::is_none")]
-    pub expires_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub expires_at: Option<jiff::Timestamp>,
     #[doc = "When the job ended."]
     #[serde(rename = "finishedAt", skip_serializing_if = "Option::is_none")]
-    pub finished_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub finished_at: Option<jiff::Timestamp>,
     #[doc = "The job's id."]
     pub id: String,
     #[doc = "The place of its item in the batch, from 0."]
@@ -999,7 +999,7 @@ pub struct Job {
     pub report: serde_json::Map<String, serde_json::Value>,
     #[doc = "When a worker first started the job."]
     #[serde(rename = "startedAt", skip_serializing_if = "Option::is_none")]
-    pub started_at: Option<chrono::DateTime<chrono::Utc>>,
+    pub started_at: Option<jiff::Timestamp>,
     #[doc = "More may be added: treat an unknown status as not ended."]
     pub status: super::JobStatus,
     #[doc = "The tools that ran, in order."]
@@ -1581,7 +1581,7 @@ pub struct ReplayRequest {
     pub failed: Option<bool>,
     #[doc = "Send all events since this time again."]
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub since: Option<chrono::DateTime<chrono::Utc>>,
+    pub since: Option<jiff::Timestamp>,
 }
 #[doc = "`ReplayResponse`"]
 #[non_exhaustive]
@@ -1645,7 +1645,7 @@ pub struct SplitPdfOptions {
 pub struct Template {
     pub bytes: u64,
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     #[doc = "What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<TemplateDelimiters>,
@@ -1744,7 +1744,7 @@ pub struct TemplateResponse {
 pub struct TemplateVersion {
     pub bytes: u64,
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     #[doc = "What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<TemplateDelimiters>,
@@ -1899,7 +1899,7 @@ pub struct UnlockPdfOptions {
 pub struct Upload {
     #[doc = "Use the upload before this time."]
     #[serde(rename = "expiresAt")]
-    pub expires_at: chrono::DateTime<chrono::Utc>,
+    pub expires_at: jiff::Timestamp,
     #[doc = "Send these with the document, exactly as they are: they are part of the signature, and so is the document's length."]
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub headers: std::collections::BTreeMap<String, String>,
@@ -1910,7 +1910,7 @@ pub struct Upload {
     pub url: super::Secret,
     #[doc = "Start the upload before this time."]
     #[serde(rename = "urlExpiresAt")]
-    pub url_expires_at: chrono::DateTime<chrono::Utc>,
+    pub url_expires_at: jiff::Timestamp,
 }
 #[doc = "`UploadRequest`"]
 #[non_exhaustive]
@@ -1965,7 +1965,7 @@ pub struct UsageCredits {
     pub remaining: u64,
     #[doc = "When the included credits are renewed."]
     #[serde(rename = "resetsAt")]
-    pub resets_at: chrono::DateTime<chrono::Utc>,
+    pub resets_at: jiff::Timestamp,
     pub used: u64,
 }
 #[doc = "`UsageJobs`"]
@@ -2023,9 +2023,9 @@ pub struct UsageOfTool {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UsagePeriod {
     #[doc = "Start of the next month."]
-    pub end: chrono::DateTime<chrono::Utc>,
+    pub end: jiff::Timestamp,
     #[doc = "Start of the month in UTC."]
-    pub start: chrono::DateTime<chrono::Utc>,
+    pub start: jiff::Timestamp,
 }
 #[doc = "`UsageRateLimit`"]
 #[non_exhaustive]
@@ -2319,7 +2319,7 @@ pub struct WatermarkPdfOptionsStampDate {
 pub struct Webhook {
     pub challenge: bool,
     #[serde(rename = "createdAt")]
-    pub created_at: chrono::DateTime<chrono::Utc>,
+    pub created_at: jiff::Timestamp,
     pub description: String,
     #[doc = "An SQS queue or an EventBridge bus in your AWS account, instead of `url`. Messages and events are sent under a role of yours, which trusts the `deliveryRole` of `/.well-known/docmill-webhooks.json` with the `externalId` of your account."]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -2341,7 +2341,7 @@ pub struct Webhook {
     pub signature: super::WebhookSignature,
     pub status: super::WebhookStatus,
     #[serde(rename = "updatedAt")]
-    pub updated_at: chrono::DateTime<chrono::Utc>,
+    pub updated_at: jiff::Timestamp,
     #[doc = "Unless there is a `destination`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
@@ -2350,7 +2350,7 @@ pub struct Webhook {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookAttempt {
-    pub at: chrono::DateTime<chrono::Utc>,
+    pub at: jiff::Timestamp,
     #[serde(rename = "durationMs")]
     pub duration_ms: u64,
     #[doc = "Why there was no answer."]
@@ -2415,7 +2415,7 @@ pub struct WebhookDestination {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookDisabled {
-    pub at: chrono::DateTime<chrono::Utc>,
+    pub at: jiff::Timestamp,
     pub reason: super::WebhookDisabledReason,
 }
 #[doc = "Only while requests fail: since when, and how many have failed in a row."]
@@ -2423,7 +2423,7 @@ pub struct WebhookDisabled {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookFailing {
     pub failures: u64,
-    pub since: chrono::DateTime<chrono::Utc>,
+    pub since: jiff::Timestamp,
 }
 #[doc = "`WebhookKeys`"]
 #[non_exhaustive]
@@ -2497,7 +2497,7 @@ pub struct WebhookTest {
     pub id: String,
     #[doc = "When the test was recorded."]
     #[serde(rename = "recordedAt")]
-    pub recorded_at: chrono::DateTime<chrono::Utc>,
+    pub recorded_at: jiff::Timestamp,
     #[doc = "A delivery as your receiver sees it."]
     pub sample: WebhookTestSample,
     pub status: String,
