@@ -37,12 +37,7 @@ impl Client {
     }
 
     /// What was used from one day to another, both included.
-    pub async fn usage_of_days(
-        &self,
-        from: Date,
-        to: Date,
-        group_by: UsageOfDaysGroupBy,
-    ) -> Result<UsageOfDays> {
+    pub async fn usage_of_days(&self, from: Date, to: Date, group_by: UsageOfDaysGroupBy) -> Result<UsageOfDays> {
         let call = Call::get(&["v1", "account", "usage"])?
             .query("from", Some(from))
             .query("to", Some(to))

@@ -52,7 +52,7 @@ impl Changes {
     /// # Errors
     /// If there is no such part, as well.
     pub fn needed<R: Read + Seek>(&self, package: &mut Package<R>, name: &str) -> Result<String, Error> {
-        self.text(package, name)?.ok_or_else(|| Error::Missing(name.to_owned()))
+        self.text(package, name)?.ok_or_else(|| Error::missing(name))
     }
 
     /// Writes a text in place of a part, or a new part.

@@ -11,12 +11,6 @@ pub enum Error {
     /// The archive, or a part of it, is damaged, encrypted or compressed in an unknown way.
     #[error("its archive is broken: {0}")]
     Broken(String),
-    /// Readers disagree on which of them counts.
-    #[error("two parts of its archive have the same name")]
-    SameNames,
-    /// As in a ZIP bomb.
-    #[error("parts of its archive overlap")]
-    Overlapping,
     /// With the most that are allowed.
     #[error("its archive has more than {0} parts")]
     TooManyParts(usize),
@@ -26,18 +20,16 @@ pub enum Error {
     /// A part with more markup than is read.
     #[error("a part has too many XML elements")]
     TooManyElements,
-    /// A part that must be there.
-    #[error("it has no part {0}")]
-    Missing(String),
-    /// A part of text in another encoding.
-    #[error("a part is not in UTF-8")]
-    NotUtf8,
-    /// Not well-formed, or with a document type.
-    #[error("its XML is malformed: {0}")]
-    Malformed(String),
-    /// Well-formed XML without an element that it must have.
+    /// The archive is intact, but no package that all programs read alike: parts share a name or overlap, one is missing, or its XML is
+    /// malformed.
     #[error("{0}")]
-    Incomplete(String),
+    Invalid(String),
+}
+
+impl Error {
+    pub(crate) fn missing(part: &str) -> Self {
+        Self::Invalid(format!("it has no part {part}"))
+    }
 }
 
 impl From<ZipError> for Error {
@@ -51,15 +43,10 @@ impl From<Error> for io::Error {
         match error {
             Error::Io(error) => error,
             Error::Broken(_)
-            | Error::SameNames
-            | Error::Overlapping
             | Error::TooManyParts(_)
             | Error::TooLarge
             | Error::TooManyElements
-            | Error::Missing(_)
-            | Error::NotUtf8
-            | Error::Malformed(_)
-            | Error::Incomplete(_) => Self::other(error),
+            | Error::Invalid(_) => Self::other(error),
         }
     }
 }

@@ -279,7 +279,7 @@ pub fn edited(source: &str, element: &Element<'_>, values: &[(&str, String)]) ->
 pub fn inserted(source: &str, element: &str, more: &str) -> Result<String, Error> {
     let markup = scan(source)?;
     let Some((_, element)) = markup.named(element).next() else {
-        return Err(Error::Incomplete(format!("a part has no element {element}")));
+        return Err(Error::Invalid(format!("a part has no element {element}")));
     };
     Ok(filled(source, element, element.open.end, more))
 }
@@ -299,7 +299,7 @@ pub fn appended(source: &str, more: &str) -> Result<String, Error> {
 /// # Errors
 /// If there is none.
 pub fn root<'m, 'x>(markup: &'m Markup<'x>) -> Result<&'m Element<'x>, Error> {
-    markup.elements.first().ok_or_else(|| Error::Incomplete("a part is empty".to_owned()))
+    markup.elements.first().ok_or_else(|| Error::Invalid("a part is empty".to_owned()))
 }
 
 /// The source with more at a place inside of an element, which may be an empty one.
@@ -316,7 +316,7 @@ fn position(reader: &Reader<&[u8]>) -> usize {
 }
 
 fn malformed(why: &str) -> Error {
-    Error::Malformed(why.to_owned())
+    Error::Invalid(format!("its XML is malformed: {why}"))
 }
 
 /// Whether this may stand in a part whose source is `around`: complete elements whose prefixes are declared there.

@@ -82,10 +82,10 @@ impl<R: Read + Seek> Package<R> {
             return Err(Error::TooManyParts(limits.parts));
         }
         if archive.has_duplicate_names() {
-            return Err(Error::SameNames);
+            return Err(Error::Invalid("two parts of its archive have the same name".to_owned()));
         }
         if archive.has_overlapping_entries()? {
-            return Err(Error::Overlapping);
+            return Err(Error::Invalid("parts of its archive overlap".to_owned()));
         }
         let budget = Budget { left: limits.unpacked_bytes, counted: vec![0; archive.len()] };
         Ok(Self { archive, limits, budget })
@@ -150,7 +150,7 @@ impl<R: Read + Seek> Package<R> {
     /// If it is damaged, in another encoding, or unpacks to too much.
     pub fn text(&mut self, name: &str) -> Result<Option<String>, Error> {
         let Some(bytes) = self.bytes(name, self.limits.part_bytes)? else { return Ok(None) };
-        let text = String::from_utf8(bytes).map_err(|_| Error::NotUtf8)?;
+        let text = String::from_utf8(bytes).map_err(|_| Error::Invalid("a part is not in UTF-8".to_owned()))?;
         Ok(Some(text.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(text)))
     }
 
@@ -159,7 +159,7 @@ impl<R: Read + Seek> Package<R> {
     /// # Errors
     /// If there is no such part, as well.
     pub fn needed(&mut self, name: &str) -> Result<String, Error> {
-        self.text(name)?.ok_or_else(|| Error::Missing(name.to_owned()))
+        self.text(name)?.ok_or_else(|| Error::missing(name))
     }
 
     /// The text of a part in UTF-8, or in UTF-16 with a byte order mark. What is in neither becomes U+FFFD.

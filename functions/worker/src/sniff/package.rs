@@ -17,15 +17,8 @@ pub(super) fn open(path: &Path, limits: Limits) -> Result<Package<Disk>, Failure
             format!("The document's archive has more than {most} entries. Make it smaller, or split it."),
             "the archive has too many entries",
         ),
-        Error::SameNames => corrupt("two entries of its archive have the same name"),
-        Error::Overlapping => corrupt("entries of its archive overlap"),
-        Error::Broken(_)
-        | Error::TooLarge
-        | Error::TooManyElements
-        | Error::Missing(_)
-        | Error::NotUtf8
-        | Error::Malformed(_)
-        | Error::Incomplete(_) => {
+        Error::Invalid(why) => corrupt(&why),
+        Error::Broken(_) | Error::TooLarge | Error::TooManyElements => {
             let failure = corrupt("its archive is incomplete or broken");
             Failure { cause: format!("reading the archive: {error}"), ..failure }
         }

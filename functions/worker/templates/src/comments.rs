@@ -7,12 +7,10 @@ use std::ops::Range;
 use docmill_package::markup::{applied, attribute, scan};
 use memchr::memmem;
 
-use crate::data::Scope;
-use crate::fill::{Filler, Writing};
 use crate::markup::{self, Dialect, Origin};
 use crate::options::Delimiters;
-use crate::problem::{Failure, Fault, Problem, Reason};
-use crate::tree::{self, Node, Part};
+use crate::problem::{Failure, Problem};
+use crate::tree::{Node, Part};
 
 /// The part that has the text, and the one that has the comments.
 pub(crate) const DOCUMENT: &str = "word/document.xml";
@@ -22,16 +20,16 @@ pub(crate) const COMMENTS: &str = "word/comments.xml";
 #[derive(Debug)]
 pub(crate) struct Comments {
     /// By number: the part with this comment alone.
-    alone: BTreeMap<u32, Part>,
+    pub(crate) alone: BTreeMap<u32, Part>,
     /// Numbers from this one on are free.
-    free: u32,
+    pub(crate) free: u32,
 }
 
 /// Comments that were made for copies of text.
 #[derive(Debug, Default)]
 pub(crate) struct Copies {
-    text: String,
-    count: u32,
+    pub(crate) text: String,
+    pub(crate) count: u32,
 }
 
 impl Comments {
@@ -87,57 +85,18 @@ impl Copies {
     }
 }
 
-impl Filler<'_> {
-    /// Gives what a pass of a section has written, from `start` on, comments of its own.
-    pub(crate) fn copy_comments(
-        &mut self,
-        writing: &mut Writing<'_>,
-        start: usize,
-        scope: &Scope<'_>,
-    ) -> Result<(), Failure> {
-        let Some(comments) = self.comments.filter(|_| writing.part.name == DOCUMENT) else { return Ok(()) };
-        let marks = marks(&writing.text, start);
-        let mut fresh = BTreeMap::new();
-        for mark in marks.iter().filter(|mark| mark.is_reference) {
-            let Some(part) = comments.alone.get(&mark.number) else { continue };
-            let number = comments.free.saturating_add(self.copies.count);
-            self.copies.count += 1;
-            let filled = self.fill(part, scope)?;
-            if let (false, Some(tag)) = (filled.links.is_empty() && filled.pictures.is_empty(), part.tags.first()) {
-                let message = "A comment on repeated text can't have links or pictures from data.";
-                tree::report(&mut self.problems, Fault::new(Reason::Misplaced, message).at(&tag.text, &tag.place));
-            }
-            let markup = scan(&filled.text)?;
-            let Some((_, comment)) = markup.named("comment").next() else { continue };
-            let edits = attribute(&filled.text, comment.open.clone(), "w:id").map(|place| (place, number.to_string()));
-            let copy = applied(&filled.text, edits.into_iter().collect());
-            let end = copy.rfind("</").unwrap_or(copy.len());
-            let copy = copy.get(comment.open.start..end).unwrap_or_default();
-            self.spend(copy.len())?;
-            self.copies.text.push_str(copy);
-            fresh.insert(mark.number, number);
-        }
-        let edits = marks.into_iter().filter_map(|mark| Some((mark.place, fresh.get(&mark.number)?.to_string())));
-        let edits: Vec<_> = edits.collect();
-        if !edits.is_empty() {
-            writing.text = applied(&writing.text, edits);
-        }
-        Ok(())
-    }
-}
-
 /// Where text names a comment.
-struct Mark {
-    number: u32,
+pub(crate) struct Mark {
+    pub(crate) number: u32,
     /// Of the number.
-    place: Range<usize>,
+    pub(crate) place: Range<usize>,
     element: Range<usize>,
     /// Not only an end of the comment's range.
-    is_reference: bool,
+    pub(crate) is_reference: bool,
 }
 
 /// The elements that name comments, from `start` on.
-fn marks(text: &str, start: usize) -> Vec<Mark> {
+pub(crate) fn marks(text: &str, start: usize) -> Vec<Mark> {
     let from = text.get(start..).unwrap_or_default();
     let begins = memmem::find_iter(from.as_bytes(), b"<w:comment").map(|at| start + at);
     let mark = |begin: usize| {

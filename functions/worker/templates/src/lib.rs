@@ -12,7 +12,6 @@
 
 mod addresses;
 mod cell;
-mod charts;
 mod check;
 mod codes;
 mod comments;

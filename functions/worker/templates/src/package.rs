@@ -18,14 +18,7 @@ impl From<Error> for Failure {
             Error::TooManyParts(most) => Self::TooLarge(format!("The template has more than {most} parts.")),
             Error::TooLarge => Self::TooLarge("The template is too large when it is unpacked.".to_owned()),
             Error::TooManyElements => too_many("XML elements"),
-            Error::Io(_)
-            | Error::Broken(_)
-            | Error::SameNames
-            | Error::Overlapping
-            | Error::Missing(_)
-            | Error::NotUtf8
-            | Error::Malformed(_)
-            | Error::Incomplete(_) => Self::Corrupt(error.to_string()),
+            Error::Io(_) | Error::Broken(_) | Error::Invalid(_) => Self::Corrupt(error.to_string()),
         }
     }
 }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use docmill_package::markup::{Element, applied, edited, scan, value};
 use docmill_package::relations::{part_of, resolved};
-use docmill_package::{Changes, Error, Memory, Package, relations, types};
+use docmill_package::{Changes, Memory, Package, relations, types};
 
 use super::{Plan, presentation};
 use crate::fill::too_large;
@@ -115,7 +115,7 @@ fn copy(
     left: &mut usize,
 ) -> Result<(), Failure> {
     if !changes.has(name) {
-        let bytes = package.bytes(part, u64::MAX)?.ok_or_else(|| Error::Missing(part.to_owned()))?;
+        let bytes = package.bytes(part, u64::MAX)?.unwrap_or_default();
         *left = left.checked_sub(bytes.len()).ok_or_else(too_large)?;
         changes.added.insert(name.to_owned(), bytes);
     }

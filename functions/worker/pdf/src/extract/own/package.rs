@@ -72,10 +72,7 @@ fn failure(error: Error) -> Failure {
         Error::TooLarge => too_large("a part unpacks to too much"),
         Error::TooManyElements => too_large("a part beyond the limit"),
         Error::Broken(_) => damaged("its archive is broken"),
-        Error::SameNames | Error::Overlapping => damaged("parts of its archive have the same name, or overlap"),
-        Error::Missing(_) | Error::NotUtf8 | Error::Malformed(_) | Error::Incomplete(_) => {
-            damaged("a part is not well-formed")
-        }
+        Error::Invalid(why) => damaged(&why),
     }
 }
 

@@ -1,5 +1,7 @@
 //! A template: read once, filled with data as often as needed.
 
+mod charts;
+
 use std::io::Cursor;
 use std::rc::Rc;
 
@@ -7,7 +9,6 @@ use docmill_package::{Changes, Memory, Package, Packing, relations};
 use serde_json::Value;
 
 use crate::addresses;
-use crate::charts::{self, Chart};
 use crate::comments::{self, Comments};
 use crate::data::{Scope, Work};
 use crate::fill::{Filled, Filler};
@@ -26,6 +27,8 @@ use crate::sheets::{self, Settled, Sheets, Workbook};
 use crate::slides::{self, Deck, Listed, Plan};
 use crate::subtemplates::{Library, Reading, SubTemplate};
 use crate::tree::Part;
+
+use charts::Chart;
 
 #[derive(Debug)]
 pub struct Template {

@@ -5,18 +5,19 @@ mod cells;
 
 use std::ops::Range;
 
+use docmill_package::markup::{Element, Markup, applied, scan};
+use docmill_package::{Memory, Package};
+
 use crate::data::Scope;
 use crate::format::Format;
 use crate::notes::Notes;
 use crate::options::{Limits, Options};
 use crate::problem::{Failure, Problem};
 use crate::sheets;
-use crate::template::Template;
 use crate::tree::{Part, report};
 
+use super::Template;
 use cells::Cells;
-use docmill_package::markup::{Element, Markup, applied, scan};
-use docmill_package::{Memory, Package};
 
 /// What charts have in their files' names, in documents and presentations.
 const CHARTS: [&str; 2] = ["word/charts/chart", "ppt/charts/chart"];

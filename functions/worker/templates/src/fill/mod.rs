@@ -1,5 +1,7 @@
 //! Writes a part with data.
 
+mod comments;
+
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
