@@ -7,11 +7,12 @@ use std::time::Instant;
 
 use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_domain::page_range::PageRange;
+use docmill_fonts::NO_FONTS;
 use docmill_pdf::Media;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::engine::{Artifact, Conversion, Engine, ExpectedText, Failure, Limits, NO_FONTS, Source, Task, Unfinished};
+use crate::engine::{Artifact, Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished};
 use crate::tree;
 
 /// Slugs of internal calls, which are not in the catalogue.

@@ -7,13 +7,14 @@ use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_fonts::NO_FONTS;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Media, NO_FONTS, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, Media, Source, Task};
 use worker::sniff::{Format, Inspection};
 use worker::source::Fetcher;
 

@@ -13,11 +13,12 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_fonts::NO_FONTS;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
 use worker::sniff::Format;
 
 use checked::checked;

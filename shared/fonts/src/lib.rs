@@ -1,8 +1,13 @@
-//! Fonts of accounts. An uploaded file is never used unmodified: its faces are checked, and the tables that are known are written
-//! into a new file. Web fonts of pages are only unpacked. All of it is safe Rust.
+//! Fonts: those of accounts are checked, those of web pages unpacked, the installed ones listed, and missing ones stood in for.
+//!
+//! An uploaded file is never used unmodified: its faces are checked, and the tables that are known are written into a new file. All of
+//! it is safe Rust.
 
 mod check;
 mod face;
+mod installed;
+mod own;
+pub mod substitutes;
 mod unpack;
 mod write;
 
@@ -10,6 +15,8 @@ use read_fonts::FileRef;
 
 pub use check::TABLES;
 pub use face::{Face, Glyphs};
+pub use installed::InstalledFonts;
+pub use own::{NO_FONTS, OwnFonts, UPLOAD_HINT};
 pub use unpack::unpack_web_font;
 
 /// The largest file, packed or unpacked.

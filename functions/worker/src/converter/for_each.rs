@@ -3,10 +3,11 @@
 use std::path::Path;
 
 use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_fonts::OwnFonts;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{Converter, Place, Step, Workspace, as_sources};
-use crate::engine::{Artifact, Conversion, Failure, OwnFonts};
+use crate::engine::{Artifact, Conversion, Failure};
 use crate::tree;
 
 /// Files in work at the same time. The engine has one of them, while the check has another.

@@ -13,11 +13,12 @@ use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warni
 use docmill_domain::request::JobRequest;
 use docmill_domain::time::millis;
 use docmill_domain::tool::{Definition, EngineKind, QueueName};
+use docmill_fonts::{NO_FONTS, OwnFonts};
 use serde_json::Value;
 
 use crate::checker::{self, Checker};
 use crate::engine::page::read_page;
-use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, NO_FONTS, OwnFonts, Source, Task};
+use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, Source, Task};
 use crate::fonts::{FontSource, uses_fonts};
 use crate::plan::{Call, Plan, Selection};
 use crate::progress::Tracker;

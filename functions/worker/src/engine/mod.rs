@@ -6,7 +6,6 @@ pub mod page;
 
 mod call;
 pub mod email;
-mod fonts;
 pub mod fork_server;
 pub mod markdown;
 pub mod office;
@@ -23,8 +22,8 @@ use std::time::Instant;
 use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, Warning};
 pub use docmill_domain::limits::Limits;
+use docmill_fonts::{InstalledFonts, OwnFonts};
 pub use docmill_pdf::{Media, PictureLimits};
-pub use fonts::{NO_FONTS, OwnFonts};
 use serde_json::Value;
 
 pub use registry::Engines;
@@ -183,4 +182,12 @@ pub trait Engine: Send + Sync {
     /// Prepares for the next job. Called at the start and after each job is stored, before the environment may be frozen. Without
     /// it, conversions work but are slower.
     async fn get_ready(&self) {}
+}
+
+/// Lists the installed fonts before they are needed.
+async fn list_fonts(fonts: &InstalledFonts) {
+    let fonts = fonts.clone();
+    if let Err(error) = tokio::task::spawn_blocking(move || fonts.get_ready()).await {
+        tracing::warn!(%error, "the fonts could not be listed ahead of the first job");
+    }
 }

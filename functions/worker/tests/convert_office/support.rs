@@ -8,13 +8,14 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_fonts::NO_FONTS;
 use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
 use worker::sniff::Format;
 
 use crate::checked::checked;

@@ -18,13 +18,14 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_fonts::NO_FONTS;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
 use worker::confine::{Launcher, environment, hide_own_memory};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::office::OfficeEngine;
-use worker::engine::{Engine, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Engine, Limits, Source, Task};
 use worker::sniff::{Format, Inspection};
 use worker::tree::Scratch;
 

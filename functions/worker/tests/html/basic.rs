@@ -4,9 +4,10 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_fonts::NO_FONTS;
 use serde_json::json;
 use worker::engine::html_basic::HtmlBasic;
-use worker::engine::{Engine, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Engine, Limits, Source, Task};
 use worker::source::Fetcher;
 
 use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use docmill_domain::job::JobErrorCode;
+use docmill_fonts::NO_FONTS;
 use docmill_pdf::Media;
 use lopdf::Document;
 use serde_json::{Value, json};
@@ -16,7 +17,7 @@ use tempfile::TempDir;
 use worker::engine::email::EmailToPdf;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, NO_FONTS, PictureLimits, Source, Task, Unfinished};
+use worker::engine::{Conversion, Engine, Failure, Limits, PictureLimits, Source, Task, Unfinished};
 
 use crate::support::{Server, launcher, policy};
 

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use docmill_fonts::NO_FONTS;
 use docmill_pdf::Media;
 use lopdf::Document;
 use serde_json::{Value, json};
@@ -11,7 +12,7 @@ use tempfile::TempDir;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::markdown::MarkdownToPdf;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Conversion, Engine, Limits, Source, Task};
 
 use crate::support::{Server, launcher, policy};
 

@@ -3,11 +3,12 @@
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_fonts::NO_FONTS;
 use docmill_pdf::Media;
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Engine, Failure, Limits, Source, Task};
 
 use crate::support::{checked, launcher, policy};
 

@@ -9,9 +9,10 @@ use std::time::{Duration, Instant};
 
 use docmill_domain::job::Warning;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_fonts::NO_FONTS;
 use serde_json::Value;
 use worker::confine::Launcher;
-use worker::engine::{Engine, Failure, Limits, NO_FONTS, Source, Task};
+use worker::engine::{Engine, Failure, Limits, Source, Task};
 
 #[path = "../helper/checked.rs"]
 mod checked;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::io;
 use std::time::{Duration, Instant};
 
+use docmill_fonts::OwnFonts;
 use serde_json::{Value, json};
 use tokio::time::timeout_at;
 
@@ -11,7 +12,6 @@ use super::client::{Client, Command, Message};
 use super::process::{BrowserSettings, FromBrowser, Process, ToBrowser};
 use super::watch::{Broken, Watch};
 use crate::confine::Launcher;
-use crate::engine::OwnFonts;
 
 const FIRST_ANSWER: Duration = Duration::from_secs(10);
 

@@ -3,10 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use docmill_domain::job::Warning;
+use docmill_fonts::substitutes::{self, Relative, Widths};
+use docmill_fonts::{InstalledFonts, OwnFonts, UPLOAD_HINT};
 use serde::Deserialize;
 use serde_json::Value;
-
-use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, substitutes};
 
 /// A script for the page. It returns [`Letters`].
 pub(super) const LOOK: &str = include_str!("letters.js");
@@ -112,7 +112,7 @@ fn needs_glyph(letter: char) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fonts::NO_FONTS;
+    use docmill_fonts::NO_FONTS;
 
     fn warnings(families: &[&str], characters: &str, own: &[&str]) -> Vec<(String, Option<String>)> {
         let texts = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect();

@@ -21,6 +21,7 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill_domain::tool::EngineKind;
+use docmill_fonts::{InstalledFonts, NO_FONTS, OwnFonts};
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
@@ -33,9 +34,8 @@ use self::tab::{Blank, LISTEN, PageError, Tab};
 use self::verdict::Observed;
 use self::visit::{OwnHeaders, Visit};
 use self::watch::{Access, INLINE_URL};
-use super::fonts::{InstalledFonts, NO_FONTS, OwnFonts};
 use super::page::{Media, PageOptions};
-use super::{Conversion, Engine, Failure, Limits, Source, Task};
+use super::{Conversion, Engine, Failure, Limits, Source, Task, list_fonts};
 use crate::confine::Launcher;
 use docmill_egress::EgressPolicy;
 
@@ -152,7 +152,7 @@ impl Engine for HtmlBrowser {
             // The job tries again, and fails if that fails too.
             Err(stop) => tracing::warn!(?stop, "the browser could not be made ready for the next job"),
         }
-        self.fonts.get_ready().await;
+        list_fonts(&self.fonts).await;
     }
 }
 

@@ -8,6 +8,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use docmill_fonts::OwnFonts;
+use docmill_fonts::substitutes::{Asker, write_configuration};
 use rustix::process::{Pid, WaitOptions};
 use tokio::io::BufReader;
 use tokio::process::{ChildStdin, ChildStdout};
@@ -16,7 +18,6 @@ use tokio::sync::oneshot;
 use crate::confine::environment::{self, Started};
 use crate::confine::usage::{Allowance, Usage};
 use crate::confine::{self, Confinement, Launcher, Network, Processes, kill_group};
-use crate::engine::fonts::{Asker, OwnFonts, write_configuration};
 use crate::tree::Scratch;
 
 /// Default paths of the browser: Debian's binary, then its wrapper script, which stays as an additional process.

@@ -10,9 +10,9 @@ use std::io::{self, BufRead, BufReader, Read};
 use std::path::Path;
 
 use docmill_domain::job::Warning;
+use docmill_fonts::substitutes::{self, Relative, Widths};
+use docmill_fonts::{InstalledFonts, OwnFonts, UPLOAD_HINT};
 use memchr::memmem;
-
-use crate::engine::fonts::{InstalledFonts, OwnFonts, Relative, UPLOAD_HINT, Widths, substitutes};
 
 /// Value of `FC_DEBUG` that makes fontconfig log each request and its result.
 pub(super) const LOG_MATCHES: &str = "1";
@@ -153,7 +153,7 @@ fn first_family(line: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::engine::fonts::NO_FONTS;
+    use docmill_fonts::NO_FONTS;
 
     const LOG: &str = concat!(
         "Match Pattern has 28 elts (size 32)\n\tfamily: \"Acme Grotesk\"(s) \"DejaVu Sans\"(w)\n\tfamilylang: \"en\"(s)\n",

@@ -1,6 +1,8 @@
 //! A forked child of a warm LibreOffice for each document: as isolated as a fresh process, as fast as a warm one.
 
 use docmill_domain::time::millis;
+use docmill_fonts::NO_FONTS;
+use docmill_fonts::substitutes::{Asker, write_configuration};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -13,7 +15,6 @@ use super::fonts_log;
 use super::profile::Installation;
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes};
-use crate::engine::fonts::{Asker, NO_FONTS, write_configuration};
 use crate::engine::fork_server::helper::{Bounds, Reply, Request};
 use crate::engine::fork_server::{ForkServer, Startup};
 

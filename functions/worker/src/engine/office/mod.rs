@@ -28,10 +28,10 @@ use std::time::Instant;
 use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill_domain::tool::EngineKind;
+use docmill_fonts::{InstalledFonts, OwnFonts};
 use docmill_telemetry as telemetry;
 
-use super::fonts::{InstalledFonts, OwnFonts};
-use super::{Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished};
+use super::{Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished, list_fonts};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
 use crate::sniff::{Encoding, Family, Format, Inspection};
@@ -164,7 +164,7 @@ impl Engine for OfficeEngine {
     }
 
     async fn get_ready(&self) {
-        let (forked, ()) = tokio::join!(self.forked.get_ready(), self.fonts.get_ready());
+        let (forked, ()) = tokio::join!(self.forked.get_ready(), list_fonts(&self.fonts));
         if let Err(error) = forked {
             tracing::warn!(%error, "LibreOffice is not ready for the next job: a fresh process will serve it");
         }
@@ -246,7 +246,7 @@ impl OfficeEngine {
 
     async fn written(&self, order: &Order<'_>, way: Way, family: Family) -> Result<Notes, Failure> {
         // The warnings about fonts need the list of fonts, which takes its time in a worker that has just started.
-        let (attempt, ()) = tokio::join!(self.attempt(order, way), self.fonts.get_ready());
+        let (attempt, ()) = tokio::join!(self.attempt(order, way), list_fonts(&self.fonts));
         match attempt.map_err(Failure::internal)? {
             Attempt::Written(notes) => Ok(notes),
             failed @ (Attempt::NotLoaded

@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::engine::fonts::Emoji;
+use docmill_fonts::substitutes::Emoji;
 
 /// Debian's path of LibreOffice.
 pub const DEFAULT_PROGRAM_DIRECTORY: &str = "/usr/lib/libreoffice/program";

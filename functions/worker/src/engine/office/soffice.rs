@@ -8,6 +8,7 @@ use std::process::Command;
 use std::time::Instant;
 
 use docmill_domain::job::Warning;
+use docmill_fonts::substitutes::{Asker, write_configuration};
 use tempfile::TempDir;
 
 use super::document::Notes;
@@ -15,7 +16,6 @@ use super::export::{Export, Settings};
 use super::profile::Installation;
 use super::{ADDRESS_SPACE, Attempt, Order, TEMPORARY_BYTES};
 use crate::confine::{Confinement, End, Launcher, Network, Processes, run};
-use crate::engine::fonts::{Asker, write_configuration};
 use crate::tree;
 
 const OPEN_FILES: u64 = 256;

@@ -7,7 +7,7 @@ use std::sync::{Arc, OnceLock};
 
 /// Listed once, when first needed. If fontconfig's tools are not installed, every font counts as present.
 #[derive(Clone, Debug, Default)]
-pub(in crate::engine) struct InstalledFonts(Arc<OnceLock<Option<Fonts>>>);
+pub struct InstalledFonts(Arc<OnceLock<Option<Fonts>>>);
 
 #[derive(Debug, Default)]
 struct Fonts {
@@ -18,26 +18,23 @@ struct Fonts {
 }
 
 impl InstalledFonts {
-    /// Lists the fonts before they are needed.
-    pub(in crate::engine) async fn get_ready(&self) {
-        let fonts = self.clone();
-        if let Err(error) = tokio::task::spawn_blocking(move || fonts.fonts().is_some()).await {
-            tracing::warn!(%error, "the fonts could not be listed ahead of the first job");
-        }
+    /// Lists the fonts before they are needed. Blocks.
+    pub fn get_ready(&self) {
+        self.fonts();
     }
 
     /// The families in lower case, if known.
-    pub(in crate::engine) fn families(&self) -> Option<&BTreeSet<String>> {
+    pub fn families(&self) -> Option<&BTreeSet<String>> {
         self.fonts().map(|fonts| &fonts.families)
     }
 
     /// Whether this family (in lower case) is installed.
-    pub(in crate::engine) fn has(&self, family: &str) -> bool {
+    pub fn has(&self, family: &str) -> bool {
         self.families().is_none_or(|families| families.contains(family))
     }
 
     /// Whether any font has a glyph for the character.
-    pub(in crate::engine) fn draw(&self, letter: char) -> bool {
+    pub fn draw(&self, letter: char) -> bool {
         let code = letter as usize;
         let bit = |fonts: &Fonts| fonts.characters.get(code / 64).is_some_and(|word| word & (1 << (code % 64)) != 0);
         self.fonts().is_none_or(bit)

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use docmill_fonts::Glyphs;
+use crate::Glyphs;
 
 /// A job's fonts besides the system's.
 #[derive(Clone, Debug, Default)]
@@ -18,7 +18,7 @@ pub struct OwnFonts {
 pub static NO_FONTS: OwnFonts = OwnFonts { directory: None, files: Vec::new(), families: BTreeSet::new() };
 
 /// What to do about a missing font.
-pub(in crate::engine) const UPLOAD_HINT: &str = "To have it used, upload the font (`POST /v1/fonts`).";
+pub const UPLOAD_HINT: &str = "To have it used, upload the font (`POST /v1/fonts`).";
 
 impl OwnFonts {
     /// `directory` contains only these files. `families`: all their family names in lower case.
@@ -27,26 +27,27 @@ impl OwnFonts {
     }
 
     /// Their directory, if there are any.
-    pub(in crate::engine) fn directory(&self) -> Option<&Path> {
+    pub fn directory(&self) -> Option<&Path> {
         self.directory.as_deref()
     }
 
+    /// Their files.
     pub fn files(&self) -> &[PathBuf] {
         &self.files
     }
 
     /// Paths that children must be able to read.
-    pub(in crate::engine) fn reads(&self) -> Vec<PathBuf> {
+    pub fn reads(&self) -> Vec<PathBuf> {
         self.directory.iter().cloned().collect()
     }
 
     /// Whether this family (in lower case) is among them.
-    pub(in crate::engine) fn has(&self, family: &str) -> bool {
+    pub fn has(&self, family: &str) -> bool {
         self.families.contains(family)
     }
 
     /// The characters that none of the fonts has a glyph for. Blocks.
-    pub(in crate::engine) fn do_not_draw(&self, letters: String) -> String {
+    pub fn do_not_draw(&self, letters: String) -> String {
         let without = |letters: String, file: &PathBuf| {
             if letters.is_empty() {
                 return letters;

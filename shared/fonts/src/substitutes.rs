@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use Widths::{Differ, Near, Same};
 
-use super::OwnFonts;
+use crate::OwnFonts;
 
 /// The widths of a substitute's letters, compared with the requested font.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Widths {
+pub enum Widths {
     /// All widths are equal: text does not move.
     Same,
     /// English text has the same width to within 1 %: most lines break in the same places.
@@ -19,11 +19,11 @@ pub(in crate::engine) enum Widths {
 }
 
 #[derive(Clone, Copy, Debug)]
-pub(in crate::engine) struct Relative {
+pub struct Relative {
     /// In lower case.
-    pub(in crate::engine) asked: &'static str,
-    pub(in crate::engine) stand_in: &'static str,
-    pub(in crate::engine) widths: Widths,
+    pub asked: &'static str,
+    pub stand_in: &'static str,
+    pub widths: Widths,
     bold: bool,
 }
 
@@ -62,7 +62,7 @@ const LANGUAGES: [(&str, &str); 6] =
 
 /// Each substitute was either designed with the same widths (`Same`) or measured to be close for English text. Ideographs have
 /// the same width in all fonts, so only other letters differ.
-pub(in crate::engine) const RELATIVES: &[Relative] = &[
+pub const RELATIVES: &[Relative] = &[
     relative("arial", SANS, Same),
     relative("arial narrow", "Liberation Sans Narrow", Same),
     relative("helvetica", SANS, Same),
@@ -193,14 +193,14 @@ pub(in crate::engine) const RELATIVES: &[Relative] = &[
 ];
 
 /// The substitute for a missing family, if it is installed. Both names are in lower case.
-pub(in crate::engine) fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relative> {
+pub fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relative> {
     let relative = RELATIVES.iter().find(|relative| relative.asked == family)?;
     installed.contains(&relative.stand_in.to_lowercase()).then_some(relative)
 }
 
 /// Whether LibreOffice can print colored fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Emoji {
+pub enum Emoji {
     Colored,
     /// It leaves colored glyphs blank, so another font is used.
     Plain,
@@ -208,14 +208,14 @@ pub(in crate::engine) enum Emoji {
 
 /// The program that uses fontconfig, and which of its fonts it can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(in crate::engine) enum Asker {
+pub enum Asker {
     LibreOffice(Emoji),
     Chromium,
 }
 
 /// Fontconfig's configuration: the system's, the substitutes, and excluded fonts. Fonts of other programs, such as Ghostscript,
 /// are excluded so that all machines print alike. `own` fonts are included and preferred to substitutes.
-pub(in crate::engine) fn configuration(asker: Asker, own: &OwnFonts) -> String {
+fn configuration(asker: Asker, own: &OwnFonts) -> String {
     let mut xml = String::from(concat!(
         "<?xml version=\"1.0\"?>\n<!DOCTYPE fontconfig SYSTEM \"urn:fontconfig:fonts.dtd\">\n<fontconfig>\n",
         "<include ignore_missing=\"yes\">/etc/fonts/fonts.conf</include>\n<selectfont>\n",
@@ -270,7 +270,7 @@ fn alphabets() -> String {
 }
 
 /// Writes the configuration to `directory`, for `FONTCONFIG_FILE`.
-pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker, own: &OwnFonts) -> io::Result<PathBuf> {
+pub fn write_configuration(directory: &Path, asker: Asker, own: &OwnFonts) -> io::Result<PathBuf> {
     let path = directory.join("fonts.conf");
     std::fs::write(&path, configuration(asker, own))?;
     Ok(path)
@@ -279,12 +279,12 @@ pub(in crate::engine) fn write_configuration(directory: &Path, asker: Asker, own
 impl Relative {
     /// Pages list several fonts, and the next one may be closer than a merely similar substitute. Icons and emoji are found by
     /// character.
-    pub(in crate::engine) fn serves_pages(&self) -> bool {
+    pub fn serves_pages(&self) -> bool {
         self.widths != Differ && self.asked != "segoe ui emoji"
     }
 
     /// What the warning says about lines and pages.
-    pub(in crate::engine) const fn consequence(widths: Widths) -> &'static str {
+    pub const fn consequence(widths: Widths) -> &'static str {
         match widths {
             Same | Near => "Its letters are about as wide, so most line breaks stay the same.",
             Differ => "Its letters have other widths, so lines and pages may break at other places.",
@@ -312,7 +312,7 @@ mod tests {
     use skrifa::{FontRef, MetadataProvider};
 
     use super::*;
-    use crate::engine::fonts::NO_FONTS;
+    use crate::NO_FONTS;
 
     #[test]
     fn each_family_has_one_relative_and_is_written_in_lower_case() {
@@ -385,7 +385,7 @@ mod tests {
     /// A missing substitute would go unnoticed, because fontconfig takes the next font.
     #[test]
     fn every_stand_in_is_installed() {
-        let fonts = super::super::InstalledFonts::default();
+        let fonts = crate::InstalledFonts::default();
         let installed = fonts.families().unwrap();
         let missing: BTreeSet<_> = RELATIVES
             .iter()
