@@ -32,6 +32,10 @@ struct Budget {
 }
 
 impl Budget {
+    fn of(limits: Limits, parts: usize) -> Self {
+        Self { left: limits.unpacked_bytes, counted: vec![0; parts] }
+    }
+
     /// Most bytes of a part that may be read from its start.
     fn allowed(&self, index: usize) -> u64 {
         self.left.saturating_add(self.counted.get(index).copied().unwrap_or(0))
@@ -69,6 +73,12 @@ impl Package<Memory> {
         let headers = directory_headers(&*bytes).map_err(Error::Io)?;
         Self::new(Cursor::new(bytes), headers, limits)
     }
+
+    /// A clone that may unpack as much as this package could at first.
+    #[must_use]
+    pub fn afresh(&self) -> Self {
+        Self { budget: Budget::of(self.limits, self.archive.len()), ..self.clone() }
+    }
 }
 
 impl<R: Read + Seek> Package<R> {
@@ -77,9 +87,12 @@ impl<R: Read + Seek> Package<R> {
         if headers > Limits::MOST_PARTS {
             return Err(Error::TooManyParts(limits.parts));
         }
-        let mut archive = ZipArchive::new(reader)?;
+        // An archive with this many headers that can't be read may have been made to take memory.
+        let too_many = || Error::TooManyParts(limits.parts);
+        let opened = ZipArchive::new(reader);
+        let mut archive = opened.map_err(|error| if headers > limits.parts { too_many() } else { error.into() })?;
         if archive.len() > limits.parts {
-            return Err(Error::TooManyParts(limits.parts));
+            return Err(too_many());
         }
         if archive.has_duplicate_names() {
             return Err(Error::Invalid("two parts of its archive have the same name".to_owned()));
@@ -87,7 +100,7 @@ impl<R: Read + Seek> Package<R> {
         if archive.has_overlapping_entries()? {
             return Err(Error::Invalid("parts of its archive overlap".to_owned()));
         }
-        let budget = Budget { left: limits.unpacked_bytes, counted: vec![0; archive.len()] };
+        let budget = Budget::of(limits, archive.len());
         Ok(Self { archive, limits, budget })
     }
 

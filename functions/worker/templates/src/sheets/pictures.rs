@@ -37,7 +37,7 @@ pub(crate) fn place_pictures(
     shown: &mut Shown,
     pictures: &[Rc<Picture>],
 ) -> Result<(), Failure> {
-    let mut placing = Placing { changes, package: package.clone() };
+    let mut placing = Placing { changes, package: package.afresh() };
     // A drawing may show pictures of its own too.
     let mut all: BTreeMap<String, BTreeSet<usize>> = BTreeMap::new();
     for (part, numbers) in std::mem::take(shown) {

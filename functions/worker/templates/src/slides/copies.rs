@@ -18,7 +18,7 @@ impl Plan<'_> {
         package: &Package<Memory>,
         mut left: usize,
     ) -> Result<(), Failure> {
-        let mut package = package.clone();
+        let mut package = package.afresh();
         for names in self.copies() {
             for (part, name) in names {
                 copy(changes, &mut package, part, name, names, &mut left)?;

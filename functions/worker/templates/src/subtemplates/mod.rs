@@ -87,7 +87,7 @@ impl Library {
         let mut library = Self::default();
         let mut wanted: Vec<String> = parts.iter().flat_map(names).collect();
         let hosts = parts.iter().filter(|part| names(part).next().is_some()).map(|part| part.name.clone()).collect();
-        let mut document = package.map(|package| Document::new(package.clone(), hosts, reading.options.limits.bytes));
+        let mut document = package.map(|package| Document::new(package.afresh(), hosts, reading.options.limits.bytes));
         while let Some(name) = wanted.pop() {
             let Some(sub) = given.iter().find(|sub| sub.name == name) else { continue };
             if library.contents.contains_key(&name) {

@@ -281,7 +281,7 @@ impl Template {
         if let Some((plan, left)) = plan {
             plan.settle(&mut changes, package, left)?;
         }
-        let mut package = package.clone();
+        let mut package = package.afresh();
         media::add(&mut changes, &mut package, &shown, pictures)?;
         media::link(&mut changes, &mut package, &linked)?;
         let written = package.write(changes, Packing::AsBefore, Cursor::new(Vec::new()))?;
