@@ -1,5 +1,6 @@
 //! The largest requests that tools accept, made from their schemas.
 
+use std::io::{Error, Write};
 use std::sync::OnceLock;
 
 use docmill_domain::catalogue::{Catalogue, Tool};
@@ -98,12 +99,27 @@ fn headers() -> Map<String, Value> {
     (0..10).map(|n| (format!("x-{n}-{}", "x".repeat(90)), json!("x".repeat(4000)))).collect()
 }
 
-fn size(body: &Map<String, Value>) -> usize {
-    json!(body).to_string().len()
+/// Fails when more bytes are written to it than there is room for.
+struct Room(usize);
+
+impl Write for Room {
+    fn write(&mut self, bytes: &[u8]) -> Result<usize, Error> {
+        self.0 = self.0.checked_sub(bytes.len()).ok_or_else(|| Error::other("no room"))?;
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> Result<(), Error> {
+        Ok(())
+    }
+}
+
+/// Whether the JSON of these members has at most so many bytes. Some candidates have hundreds of megabytes, so counting ends there.
+fn fits(members: &Map<String, Value>, most: usize) -> bool {
+    serde_json::to_writer(Room(most), members).is_ok()
 }
 
 fn is_accepted(catalogue: &Catalogue, tool: &Tool, body: &Map<String, Value>) -> bool {
-    size(body) <= MAX_BODY_BYTES && JobRequest::parse(catalogue, tool, body).is_ok()
+    fits(body, MAX_BODY_BYTES) && JobRequest::parse(catalogue, tool, body).is_ok()
 }
 
 /// Sets the member to the first of these values that the tool accepts, if there is one.
@@ -133,7 +149,7 @@ fn add_options(tool: &Tool, body: &mut Map<String, Value>) {
         // An option is checked together with the others, since some exclude each other.
         let larger = candidates(&schema).into_iter().map(with);
         let accepted = |options: &Map<String, Value>| {
-            size(options) <= MOST_OPTIONS && tool.breaches_of_options(&json!(options)).is_empty()
+            fits(options, MOST_OPTIONS) && tool.breaches_of_options(&json!(options)).is_empty()
         };
         options = larger.into_iter().find(accepted).unwrap_or(of_others);
     }

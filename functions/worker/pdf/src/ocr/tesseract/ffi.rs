@@ -48,6 +48,7 @@ bindings! {
     fn TessBaseAPIRecognize(Handle, *mut c_void) -> c_int;
     fn TessBaseAPIGetIterator(Handle) -> Handle;
     fn TessBaseAPIClear(Handle);
+    fn TessBaseAPIClearAdaptiveClassifier(Handle);
     fn TessResultIteratorDelete(Handle);
     fn TessResultIteratorNext(Handle, c_int) -> c_int;
     fn TessResultIteratorGetUTF8Text(Handle, c_int) -> *mut c_char;

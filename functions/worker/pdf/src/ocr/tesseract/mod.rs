@@ -4,6 +4,7 @@
 
 mod ffi;
 mod inverse;
+mod models;
 mod reader;
 
 pub(crate) use reader::{Reader, Tesseract};

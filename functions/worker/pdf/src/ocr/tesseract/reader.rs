@@ -1,11 +1,13 @@
 //! Reading one picture after the other.
 
 use std::ffi::{CStr, CString, c_char, c_float, c_int};
-use std::ptr;
+use std::sync::Arc;
+use std::{fmt, ptr};
 
 use unicode_normalization::UnicodeNormalization;
 
 use super::ffi::{Api, Handle};
+use super::models::{Idle, Models};
 use crate::ocr::{Direction, Line, Skew, Text, Word};
 use crate::pdfium::GreyBitmap;
 
@@ -28,41 +30,39 @@ const WORDS: usize = 50_000;
 /// Longest word in bytes.
 const WORD_BYTES: usize = 1000;
 
-/// The library, loaded once.
-#[derive(Clone, Copy)]
-pub(crate) struct Tesseract(Api);
+/// The library, loaded once, with the models that were loaded so far and wait for a reader.
+#[derive(Clone)]
+pub(crate) struct Tesseract {
+    api: Api,
+    idle: Arc<Idle>,
+}
 
-impl std::fmt::Debug for Tesseract {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Tesseract {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Tesseract")
     }
 }
 
 impl Tesseract {
     pub(crate) fn load() -> Result<Self, String> {
-        Api::load().map(Self).map_err(|error| error.to_string())
+        Api::load().map(|api| Self { api, idle: Arc::default() }).map_err(|error| error.to_string())
     }
 
-    /// Loads the models of these languages, such as `eng+deu`. `None` if one of them is not installed.
+    /// A reader of these languages, such as `eng+deu`. `None` if one of them is not installed.
     pub(crate) fn reader(&self, languages: &str) -> Option<Reader> {
-        self.load_models(languages, LSTM_ONLY)
+        self.with_models(languages, LSTM_ONLY)
     }
 
-    /// Loads the model for orientation. `None` if it is not installed.
+    /// A reader with the model for orientation. `None` if it is not installed.
     pub(crate) fn orienter(&self) -> Option<Reader> {
-        self.load_models("osd", CLASSIC_ONLY)
+        self.with_models("osd", CLASSIC_ONLY)
     }
 
-    fn load_models(&self, languages: &str, engine: c_int) -> Option<Reader> {
+    fn with_models(&self, languages: &str, engine: c_int) -> Option<Reader> {
         let languages = CString::new(languages).ok()?;
-        // SAFETY: It takes nothing. What it returns is deleted once, by `Reader`.
-        let reader = Reader { api: self.0, handle: unsafe { (self.0.TessBaseAPICreate)() } };
-        // SAFETY: The text ends with a NUL and lives during the call. Without a path, the library looks where its package put the
-        // models.
-        let failed = unsafe { (self.0.TessBaseAPIInit2)(reader.handle, ptr::null(), languages.as_ptr(), engine) };
-        if failed != 0 {
-            return None;
-        }
+        let models = self.idle.take(self.api, &languages, engine)?;
+        let reader =
+            Reader { api: self.api, handle: models.handle, models: Some(models), idle: Arc::clone(&self.idle) };
         // Trying each line with inverted colors takes a tenth of the time and misses most of them: see `inverse.rs`.
         reader.set_variable(INVERTED, c"0");
         reader.set_variable(c"debug_file", c"/dev/null");
@@ -70,25 +70,30 @@ impl Tesseract {
     }
 }
 
-/// Loaded models. Each picture is read on its own.
+/// Reads pictures, each on its own.
 pub(crate) struct Reader {
     pub(super) api: Api,
+    /// That of `models`.
     handle: Handle,
+    /// Taken on drop only.
+    models: Option<Models>,
+    idle: Arc<Idle>,
 }
 
-// SAFETY: An instance has no ties to the thread that made it, and is used by one thread at a time: it is not `Sync`.
+// SAFETY: The handle is that of its models, which are `Send`, and is used by one thread at a time: this is not `Sync`.
 unsafe impl Send for Reader {}
 
-impl std::fmt::Debug for Reader {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+impl fmt::Debug for Reader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Reader")
     }
 }
 
 impl Drop for Reader {
     fn drop(&mut self) {
-        // SAFETY: It was created once and is deleted once; iterators borrow the reader.
-        unsafe { (self.api.TessBaseAPIDelete)(self.handle) };
+        if let Some(models) = self.models.take() {
+            self.idle.put(models);
+        }
     }
 }
 
@@ -335,5 +340,21 @@ mod tests {
         assert_eq!(composed("\u{b5}ε \u{1f71}\u{b5}\u{b5}ο\n"), "με άμμο".replace(' ', ""));
         assert_eq!(composed("u\u{308}ber"), "über");
         assert_eq!(composed("½ m²"), "½m²");
+    }
+
+    #[test]
+    fn models_wait_for_the_next_reader_of_their_languages() {
+        let tesseract = Tesseract::load().unwrap();
+        let handle = tesseract.reader("eng").unwrap().handle;
+        assert_eq!(tesseract.idle.len(), 1);
+        let (german, orienter) = (tesseract.reader("deu").unwrap(), tesseract.orienter().unwrap());
+        let (english, another) = (tesseract.reader("eng").unwrap(), tesseract.reader("eng").unwrap());
+        assert_eq!(english.handle, handle);
+        assert_ne!(another.handle, handle);
+        // No more than three wait: the German models, which wait longest, go.
+        drop((german, orienter, english, another));
+        assert_eq!(tesseract.idle.len(), 3);
+        assert_eq!(tesseract.reader("eng").unwrap().handle, handle);
+        assert!(tesseract.reader("no-such-language").is_none());
     }
 }
