@@ -10,7 +10,8 @@ What changes, and why:
 - The pages ask the emulator for what Cognito says of itself: the issuer's own address is the real one's.
 - Functions get the local settings (path-style S3, loopback sources), which a deployed stack never has.
 - Workers run one per core, as a number: ministack compares what a parameter gives, which is text.
-- The workers' own network goes, since the emulator has none, and they are told so. The relay stays, for whoever asks it.
+- The workers' own network goes, since the emulator has none, and they are told so, unless the starting command says that they are
+  to work as if they had it (CONVERTER_NETWORK=isolated). The relay stays, for whoever asks it.
 - Nothing is retained on deletion, and the TLS-only bucket policy goes: the emulator speaks plain HTTP.
 - Alarms, budget and the metrics' dashboard go: the emulator has no metric math, and nobody watches it.
 - The domain goes, and the rules for parameters, of which none is given here but the log level.
@@ -34,6 +35,8 @@ LEFT_OUT = {
 }  # fmt: skip
 # Settings of versions and gradual deployments.
 GRADUAL = ("AutoPublishAlias", "AutoPublishAliasAllProperties", "DeploymentPreference", "ProvisionedConcurrencyConfig")
+# What workers are told that reach any network (ConverterNetwork).
+OPEN = "open"
 STORAGE = {"AWS::DynamoDB::Table", "AWS::S3::Bucket", "AWS::SQS::Queue"}
 
 Template = dict[str, Any]
@@ -73,13 +76,14 @@ def functions(template: Template) -> dict[str, Template]:
     return {name: each for name, each in template["Resources"].items() if each["Type"] == FUNCTION}
 
 
-def localize(template: Template, endpoint: str, code: dict[str, str], environment: dict[str, str]) -> Template:
-    """The template for the emulator. `code` has the zip addresses by function, and `environment` is added to each function."""
+def localize(template: Template, endpoint: str, code: dict[str, str], environment: dict[str, str], network: str = OPEN) -> Template:
+    """The template for the emulator. `code` has the zip addresses by function, and `environment` is added to each function. `network`
+    is what those workers are told that have a network of their own on AWS."""
     local = with_address(without_protection(template), endpoint)
     resources = local["Resources"]
     stage_variables = resources["Api"]["Properties"].pop("StageVariables")
     for name, function in functions(local).items():
-        use_zip(function, code[name])
+        use_zip(function, code[name], network)
         variables = function["Properties"].setdefault("Environment", {}).setdefault("Variables", {})
         variables.update(environment)
         if "OIDC_ISSUER" in variables:
@@ -147,11 +151,11 @@ def with_address(value: Any, endpoint: str) -> Any:
             return value
 
 
-def use_zip(function: Template, code: str) -> None:
+def use_zip(function: Template, code: str, network: str) -> None:
     function.pop("Metadata", None)
     properties = function["Properties"]
     if properties.pop("VpcConfig", None):
-        properties["Environment"]["Variables"]["CONVERTER_NETWORK"] = "open"
+        properties["Environment"]["Variables"]["CONVERTER_NETWORK"] = network
     for name in ("PackageType", *GRADUAL):
         properties.pop(name, None)
     properties.update(CodeUri=code, Handler="bootstrap", Runtime="provided.al2023")

@@ -21,7 +21,7 @@ TEMPLATE = ROOT / "template.yaml"
 SAMPLES = ROOT / "samples"
 READY_SECONDS = 60
 # Limits of conversions that the starting command's environment can set for the local functions.
-ADJUSTABLE = ("SOURCE_LIMIT_BYTES", "FETCH_SECONDS", "CONVERSION_SECONDS", "RUNNING_JOBS", "CONVERTER_NETWORK")
+ADJUSTABLE = ("SOURCE_LIMIT_BYTES", "FETCH_SECONDS", "CONVERSION_SECONDS", "RUNNING_JOBS")
 
 Progress = Callable[[str], None]
 
@@ -136,7 +136,8 @@ class Stack:
         endpoint = self.settings.endpoint
         template = localize.load(TEMPLATE)
         deploy.ensure_code_bucket(endpoint)
-        local = localize.localize(template, endpoint, self.upload_functions(template), self.function_environment())
+        network = os.environ.get("CONVERTER_NETWORK") or localize.OPEN
+        local = localize.localize(template, endpoint, self.upload_functions(template), self.function_environment(), network)
         if seconds := os.environ.get("WORKER_SECONDS"):
             localize.limit_workers(local, int(seconds))
         outputs = deploy.deploy(endpoint, STACK_NAME, local, {"LogLevel": self.settings.log_level})

@@ -50,7 +50,13 @@ def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     standin = Suite("the stand-in for Lambda", ["env", "PYTHONPATH=infra:tests", sys.executable, "-m", "standin"])
     # As after a deployment, and first: where it fails, little else succeeds.
     smoke = Suite("smoke test", ["env", f"PYTHONPATH={ROOT / 'infra'}", sys.executable, "-m", "smoke"])
-    return [units, examples, pdf_tools, reports()], [smoke, *own, cargo("integration tests", ["it"]), journeys, clients, standin]
+    return [units, examples, pdf_tools, reports()], [smoke, isolated(smoke), *own, cargo("integration tests", ["it"]), journeys, clients, standin]
+
+
+def isolated(smoke: Suite) -> Suite:
+    """The same with workers that reach nothing but bucket and tables, as on AWS: on a stack of its own, not that of the environment."""
+    stack = ["env", "-u", "AWS_ENDPOINT_URL", "CONVERTER_NETWORK=isolated", f"PYTHONPATH={ROOT / 'infra'}", sys.executable, "-m", "local"]
+    return Suite("smoke test of isolated workers", [*stack, "with-stack", "--", *smoke.command])
 
 
 def reports() -> Suite:

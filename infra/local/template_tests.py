@@ -455,6 +455,20 @@ def reached(calls: dict[str, set[str]], start: str) -> set[str]:
     return found
 
 
+class Timeouts(unittest.TestCase):
+    def test_the_longest_of_each_kind_are_those_that_the_functions_expect(self):
+        default = TEMPLATE["Globals"]["Function"]["Timeout"]
+        timeouts = {name: each["Properties"].get("Timeout", default) for name, each in localize.functions(TEMPLATE).items()}
+        workers = {timeouts[name] for name in ("OfficeWorker", "HtmlWorker", "PdfWorker")}
+        answering = max(timeouts[name] for name, each in localize.functions(TEMPLATE).items() if "HttpApi" in str(each["Properties"].get("Events")))
+        for file, name, expected in (
+            ("functions/worker/src/lambda.rs", "LONGEST_INVOCATION", workers),
+            ("shared/http/src/request.rs", "LONGEST_TIME", {answering}),
+        ):
+            (seconds,) = re.findall(rf"const {name}: Duration = Duration::from_secs\((\d+)\);", (ROOT / file).read_text())
+            self.assertEqual({int(seconds)}, expected)
+
+
 class ConverterNetwork(unittest.TestCase):
     ISOLATED = ("OfficeWorker", "PdfWorker")
 
@@ -466,6 +480,8 @@ class ConverterNetwork(unittest.TestCase):
         self.assertEqual(PARAMETERS["ConverterNetwork"]["Default"], "isolated")
         for name in self.ISOLATED:
             self.assertEqual(RESOURCES[name]["Properties"]["Environment"]["Variables"]["CONVERTER_NETWORK"], {"Ref": "ConverterNetwork"})
+        # Nobody else is told that it has none: a worker of pages would then load none.
+        self.assertEqual(set(self.ISOLATED), {name for name, each in localize.functions(TEMPLATE).items() if "CONVERTER_NETWORK" in str(each)})
         # Nothing of EC2's that leads elsewhere, now or after a change.
         kinds = sorted(each["Type"] for each in RESOURCES.values() if each["Type"].startswith("AWS::EC2::"))
         allowed = {"RouteTable": 1, "SecurityGroup": 1, "Subnet": 2, "SubnetRouteTableAssociation": 2, "VPC": 1, "VPCEndpoint": 2}

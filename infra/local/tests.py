@@ -79,9 +79,9 @@ ENDPOINTS = {
 }
 
 
-def localized() -> localize.Template:
+def localized(network: str = localize.OPEN) -> localize.Template:
     code = {name: f"s3://code/{name}.zip" for name in localize.functions(TEMPLATE)}
-    return localize.localize(TEMPLATE, "http://localhost:4566", code, {"LOCAL_MODE": "true"})
+    return localize.localize(TEMPLATE, "http://localhost:4566", code, {"LOCAL_MODE": "true"}, network)
 
 
 def of_type(template: localize.Template, kind: str) -> list[localize.Template]:
@@ -101,6 +101,12 @@ class Localize(unittest.TestCase):
             self.assertEqual(properties["CodeUri"], f"s3://code/{name}.zip")
             self.assertNotIn("PackageType", properties)
             self.assertEqual(properties["Environment"]["Variables"]["LOCAL_MODE"], "true")
+
+    def test_only_the_workers_that_are_isolated_on_aws_are_told_so_here(self):
+        for network in ("open", "isolated"):
+            variables = {name: each["Properties"]["Environment"]["Variables"] for name, each in localize.functions(localized(network)).items()}
+            told = {name: each["CONVERTER_NETWORK"] for name, each in variables.items() if "CONVERTER_NETWORK" in each}
+            self.assertEqual(told, {"OfficeWorker": network, "PdfWorker": network})
 
     def test_the_pages_and_the_sign_in_know_the_emulators_address(self):
         local = localized()
@@ -194,6 +200,9 @@ class Suites(unittest.TestCase):
         reports = commands.pop(len(beside) - 1)
         self.assertEqual(reports[3:6], [sys.executable, "-m", "reports"])
         self.assertEqual(commands.pop(len(beside) - 1)[2:], [sys.executable, "-m", "smoke"])
+        isolated = commands.pop(len(beside) - 1)
+        self.assertIn("CONVERTER_NETWORK=isolated", isolated)
+        self.assertEqual(isolated[-3:], [sys.executable, "-m", "smoke"])
         self.assertEqual(commands.pop()[2:], [sys.executable, "-m", "standin"])
         self.assertTrue(all(command[:3] == ["cargo", "test", "--workspace"] for command in commands[:-2]))
         self.assertEqual([command[3:] for command in commands[:-2] if "--test" not in command], [["--lib", "--bins"], ["--doc"]])

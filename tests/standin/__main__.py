@@ -21,12 +21,15 @@ from urllib.parse import urlsplit
 from load.stack import Stack
 from local.processes import wait_until
 from local.settings import REGION, binaries
+from standin.clock import JumpingClock
 from standin.connections import Way
 from standin.emulator import FAILED, ROOT, Emulator
 
 # How long the environment is frozen. Lambda freezes for minutes: FROZEN_SECONDS=300 tries that.
 FROZEN_SECONDS = float(os.environ.get("FROZEN_SECONDS", "5"))
-ENDED = "the environment starts afresh"
+ENDED, DISAGREE = "the environment starts afresh", "the environment's clock and the platform's disagree"
+# Minutes by which the clock is wrong after a pause: more than a worker may run, in both directions.
+JUMPS = (10, -10)
 
 
 class Worker:
@@ -111,8 +114,9 @@ def convert_frozen_and_crashed(stack: Stack, rie: Path, log: Path) -> None:
     _, key = stack.make_account(20)
     worker = Worker(stack, key)
     endpoint = urlsplit(stack.endpoint)
-    way = Way(endpoint.hostname, endpoint.port)
-    with worker.replaced(), Emulator(rie, [str(binaries() / "worker")], worker.environment(way.port), [binaries()], log) as emulator:
+    way, clock = Way(endpoint.hostname, endpoint.port), JumpingClock(log.parent)
+    command = clock.command([str(binaries() / "worker")])
+    with worker.replaced(), Emulator(rie, command, worker.environment(way.port), [binaries(), clock.folder], log) as emulator:
         wait_until(emulator.is_listening, 60)
         cold, warm = worker.convert(emulator), worker.convert(emulator)
         emulator.freeze()
@@ -121,6 +125,15 @@ def convert_frozen_and_crashed(stack: Stack, rie: Path, log: Path) -> None:
         emulator.thaw()
         thawed = worker.convert(emulator)
         print(f"  seconds: cold {cold:.2f}, warm {warm:.2f}, after {FROZEN_SECONDS:.0f} s frozen with dead connections {thawed:.2f}")
+        for minutes in JUMPS:
+            emulator.freeze()
+            clock.put_ahead(minutes)
+            emulator.thaw()
+            seen = emulator.logged().count(DISAGREE)
+            jumped = worker.convert(emulator)
+            print(f"  seconds: with a clock that is {minutes:+} minutes off since it was frozen {jumped:.2f}")
+            assert emulator.logged().count(DISAGREE) == seen + 1, "the clock did not jump"
+        clock.put_ahead(0)
         assert ENDED not in emulator.logged(), emulator.logged()
         # What a document that crashes its converter leads to.
         for helper in processes_of("office-zygote"):

@@ -3,14 +3,14 @@
 use std::panic::AssertUnwindSafe;
 use std::path::Path;
 use std::sync::Arc;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use aws_lambda_events::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent};
 use clap::ValueEnum;
 use docmill_app::context::Context;
 use docmill_aws::queue::chain::{Chain, HOPS, following};
 use docmill_aws::relay::Relay;
-use docmill_config::clock::Clock;
+use docmill_config::clock::{Clock, time_left};
 use docmill_domain::tool::QueueName;
 use docmill_telemetry::start::worker_started;
 use futures_util::FutureExt;
@@ -31,6 +31,8 @@ use crate::tenancy::{EnvironmentEnds, Tenancy};
 use crate::tree;
 use docmill_egress::EgressPolicy;
 
+/// The timeout of workers in the template.
+const LONGEST_INVOCATION: Duration = Duration::from_secs(240);
 /// Time of an invocation that is reserved for the answer.
 const ANSWER_TIME: Duration = Duration::from_secs(2);
 
@@ -44,19 +46,19 @@ pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
         wipe(&std::env::temp_dir())?;
     }
     let policy = EgressPolicy::of_function(context.config.local_mode)?;
-    let network = network()?;
+    let queue_name = match std::env::var("ENGINES").unwrap_or_default().as_str() {
+        "office" => QueueName::Office,
+        "html" => QueueName::Html,
+        "pdf" => QueueName::Pdf,
+        _ => return Err("the environment variable ENGINES must be office, html or pdf".into()),
+    };
+    let network = network(&std::env::var("CONVERTER_NETWORK").unwrap_or_default(), queue_name)?;
     let (fetcher, queue) = match network {
         Network::Open => (Fetcher::new(policy.clone())?, context.queue()),
         Network::Isolated => {
             let relay = Relay::new(context.files.clone());
             (Fetcher::Relayed(Arc::new(relay.clone())), context.queue().through(relay))
         }
-    };
-    let queue_name = match std::env::var("ENGINES").unwrap_or_default().as_str() {
-        "office" => QueueName::Office,
-        "html" => QueueName::Html,
-        "pdf" => QueueName::Pdf,
-        _ => return Err("the environment variable ENGINES must be office, html or pdf".into()),
     };
     let launcher = launcher(queue_name, context.config.local_mode).await?;
     let libreoffice = Path::new(DEFAULT_PROGRAM_DIRECTORY);
@@ -106,11 +108,15 @@ fn wipe(directory: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
-/// What the platform lets this worker reach.
-fn network() -> Result<Network, Error> {
-    match std::env::var("CONVERTER_NETWORK").unwrap_or_default().as_str() {
-        "" | "open" => Ok(Network::Open),
-        "isolated" => Ok(Network::Isolated),
+/// What the platform lets this worker reach, as `named` by CONVERTER_NETWORK.
+fn network(named: &str, queue: QueueName) -> Result<Network, Error> {
+    match (named, queue) {
+        ("" | "open", _) => Ok(Network::Open),
+        // It would pass each page on to its own queue.
+        ("isolated", QueueName::Html) => {
+            Err("CONVERTER_NETWORK=isolated: the worker that loads pages needs a network".into())
+        }
+        ("isolated", QueueName::Office | QueueName::Pdf) => Ok(Network::Isolated),
         _ => Err("the environment variable CONVERTER_NETWORK must be isolated or open".into()),
     }
 }
@@ -149,7 +155,11 @@ pub async fn serve(pipeline: Pipeline, tenancy: Tenancy) -> Result<(), Error> {
 
 /// Handles each message of the batch and returns those that must come back.
 pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBatchResponse {
-    let ends_at = Instant::now() + time_left(event.context.deadline());
+    let time_left = time_left(event.context.deadline(), LONGEST_INVOCATION).unwrap_or_else(|| {
+        tracing::warn!("the environment's clock and the platform's disagree: the deadline says nothing");
+        LONGEST_INVOCATION
+    });
+    let ends_at = Instant::now() + time_left;
     let mut response = SqsBatchResponse::default();
     for record in event.payload.records {
         let body = record.body.unwrap_or_default();
@@ -173,15 +183,23 @@ pub async fn handle(pipeline: &Pipeline, event: LambdaEvent<SqsEvent>) -> SqsBat
     response
 }
 
-fn time_left(deadline: SystemTime) -> Duration {
-    deadline.duration_since(SystemTime::now()).unwrap_or_default()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use std::fs::Permissions;
     use std::os::unix::fs::PermissionsExt;
+
+    #[test]
+    fn the_worker_that_loads_pages_does_not_start_without_a_network() {
+        for queue in [QueueName::Office, QueueName::Pdf] {
+            assert_eq!(network("isolated", queue).unwrap(), Network::Isolated);
+            assert_eq!(network("", queue).unwrap(), Network::Open);
+            assert!(network("closed", queue).is_err());
+        }
+        assert_eq!(network("open", QueueName::Html).unwrap(), Network::Open);
+        let refused = network("isolated", QueueName::Html).unwrap_err();
+        assert!(refused.to_string().contains("needs a network"), "{refused}");
+    }
 
     #[test]
     fn what_a_killed_environment_left_is_removed() {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::time::{Duration, Instant, SystemTime};
+use std::time::{Duration, Instant};
 
 use lambda_http::RequestExt;
 use lambda_http::http::{HeaderMap, Method, header};
@@ -11,12 +11,15 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, ErrorCode};
+use docmill_config::clock::time_left;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::limits::MAX_BODY_BYTES;
 use docmill_domain::request::nesting::{MAX_NESTING, depth};
 
 /// Answers must leave the function this long before its timeout, or the gateway answers instead.
 const MARGIN: Duration = Duration::from_secs(1);
+/// The longest timeout of a function that answers requests.
+const LONGEST_TIME: Duration = Duration::from_secs(29);
 /// A function's time if its platform does not say: the template's usual timeout minus the margin.
 const USUAL_TIME: Duration = Duration::from_secs(9);
 
@@ -70,15 +73,16 @@ impl From<lambda_http::Request> for ApiRequest {
         };
         let path_parameters = request.path_parameters();
         let query = url::form_urlencoded::parse(request.uri().query().unwrap_or_default().as_bytes()).into_owned();
-        let time_left =
-            request.lambda_context_ref().map(|context| time_until(context.deadline()).saturating_sub(MARGIN));
+        let deadline = request.lambda_context_ref().map(|context| context.deadline());
+        let time_left = deadline.and_then(|deadline| time_left(deadline, LONGEST_TIME));
+        let time_left = time_left.map_or(USUAL_TIME, |left| left.saturating_sub(MARGIN));
         Self {
             id: RequestId(id.unwrap_or_default()),
             method: request.method().clone(),
             path: request.raw_http_path().to_owned(),
             path_parameters: path_parameters.iter().map(|(name, value)| (name.to_owned(), value.to_owned())).collect(),
             query: query.collect(),
-            ends_at: Instant::now() + time_left.unwrap_or(USUAL_TIME),
+            ends_at: Instant::now() + time_left,
             headers: request.headers().clone(),
             body: request.into_body().to_vec(),
         }
@@ -184,10 +188,6 @@ fn fault_of(error: &serde_json::Error) -> String {
         return ErrorCode::InvalidJson.text().to_owned();
     }
     format!("The body is not valid JSON: {message}.")
-}
-
-fn time_until(deadline: SystemTime) -> Duration {
-    deadline.duration_since(SystemTime::now()).unwrap_or_default()
 }
 
 /// Whether `Accept-Encoding` accepts gzip with a weight above zero (RFC 9110 § 12.5.3).

@@ -14,13 +14,12 @@ use serde::{Deserialize, Serialize};
 use super::dynamo::{TRIES, Transacted, back_off, too_contended, transact};
 use super::item::{Item, from_item, number, string, to_item};
 use super::{StoreError, audit, dynamo, store_error};
-use docmill_config::clock;
+use docmill_config::clock::ReadAt;
 use docmill_domain::account::{Plan, StoredKey};
 use docmill_domain::audit::{AuditEntry, Author, Subject, SubjectKind, diff};
 use docmill_domain::catalogue::Tool;
 use docmill_domain::limits::Ceilings;
 use docmill_domain::offer::Offer;
-use docmill_domain::time::{Timestamp, millis};
 use docmill_domain::tool::{ServiceSettings, ToolSettings};
 
 #[derive(Debug)]
@@ -29,7 +28,7 @@ pub struct Settings {
     table: String,
     /// The longest time until a change reaches a warm environment.
     max_age: Duration,
-    cache: Mutex<Option<(Timestamp, Arc<Snapshot>)>>,
+    cache: Mutex<Option<(ReadAt, Arc<Snapshot>)>>,
 }
 
 /// A value with the number of its changes; 0 if it was never set.
@@ -115,10 +114,9 @@ impl Settings {
 
     /// The settings, at most `max_age` old. If they can't be read, older ones stay in use.
     pub async fn current(&self) -> Result<Arc<Snapshot>, StoreError> {
-        let now = clock::now();
         let cached = self.cache.lock().ok().and_then(|cache| cache.clone());
         if let Some((read_at, snapshot)) = &cached
-            && now.millis_since(*read_at) < millis(self.max_age)
+            && read_at.is_within(self.max_age)
         {
             return Ok(snapshot.clone());
         }
@@ -134,7 +132,7 @@ impl Settings {
 
     /// The current settings, for changing them. They also replace the cached ones.
     pub async fn fresh(&self) -> Result<Arc<Snapshot>, StoreError> {
-        let now = clock::now();
+        let now = ReadAt::now();
         let fresh = Arc::new(self.read().await?);
         if let Ok(mut cache) = self.cache.lock() {
             *cache = Some((now, fresh.clone()));

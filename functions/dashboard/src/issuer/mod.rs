@@ -7,7 +7,7 @@ use std::pin::Pin;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use docmill_config::clock;
+use docmill_config::clock::ReadAt;
 use docmill_domain::time::Timestamp;
 use docmill_domain::user::{Email, Identity, Role};
 use openidconnect::core::{
@@ -30,9 +30,9 @@ pub use handshake::Handshake;
 /// Time for one response of the issuer. A sign-in makes up to three requests.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
 /// How long its metadata is cached.
-const MAX_AGE_MS: u64 = 3600 * 1000;
+const MAX_AGE: Duration = Duration::from_secs(3600);
 /// A token may use a key that is newer than the cached metadata, but not every token may cause a request.
-const ASK_AGAIN_MS: u64 = 30 * 1000;
+const ASK_AGAIN: Duration = Duration::from_secs(30);
 /// Only public-key algorithms: with a shared secret, we could sign tokens too.
 const ALGORITHMS: [CoreJwsSigningAlgorithm; 8] = [
     CoreJwsSigningAlgorithm::RsaSsaPkcs1V15Sha256,
@@ -64,7 +64,7 @@ pub struct Proof {
 #[derive(Clone, Debug)]
 struct Known {
     metadata: Arc<ProviderMetadataWithLogout>,
-    read_at: Timestamp,
+    read_at: ReadAt,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -123,7 +123,7 @@ impl Issuer {
 
     /// The address for signing in. `again`: the issuer must ask for the password even if the user is signed in there.
     pub async fn authorization_url(&self, handshake: &Handshake, again: bool) -> Result<Url, PageError> {
-        let metadata = self.metadata(MAX_AGE_MS).await?;
+        let metadata = self.metadata(MAX_AGE).await?;
         let client = self.client(&metadata);
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&handshake.verifier());
         let (state, nonce) = (handshake.state().to_owned(), handshake.nonce().clone());
@@ -142,7 +142,7 @@ impl Issuer {
 
     /// Exchanges a code for a token and verifies the token completely.
     pub async fn identify(&self, code: String, handshake: &Handshake) -> Result<Proof, PageError> {
-        let metadata = self.metadata(MAX_AGE_MS).await?;
+        let metadata = self.metadata(MAX_AGE).await?;
         let client = self.client(&metadata);
         let exchange = client
             .exchange_code(AuthorizationCode::new(code))
@@ -162,7 +162,7 @@ impl Issuer {
         match self.verify(&token, &metadata, handshake.nonce()) {
             Err(ClaimsVerificationError::SignatureVerification(_)) => {
                 // The token may be signed with a newer key.
-                let metadata = self.metadata(ASK_AGAIN_MS).await?;
+                let metadata = self.metadata(ASK_AGAIN).await?;
                 self.verify(&token, &metadata, handshake.nonce())
             }
             verdict => verdict,
@@ -182,7 +182,7 @@ impl Issuer {
 
     /// The address for signing out, if the issuer has one.
     pub async fn sign_out_url(&self, back: &str) -> Option<Url> {
-        let metadata = self.metadata(MAX_AGE_MS).await.ok()?;
+        let metadata = self.metadata(MAX_AGE).await.ok()?;
         let mut url = metadata.additional_metadata().end_session_endpoint.as_ref()?.url().clone();
         url.query_pairs_mut()
             .append_pair("client_id", &self.config.client_id)
@@ -194,7 +194,7 @@ impl Issuer {
 
     /// The origins of both addresses, which pages' policies must allow for forms.
     pub async fn origins(&self) -> Vec<String> {
-        let Ok(metadata) = self.metadata(MAX_AGE_MS).await else { return Vec::new() };
+        let Ok(metadata) = self.metadata(MAX_AGE).await else { return Vec::new() };
         let mut origins = vec![metadata.authorization_endpoint().url().origin().ascii_serialization()];
         if let Some(end) = &metadata.additional_metadata().end_session_endpoint {
             origins.push(end.url().origin().ascii_serialization());
@@ -204,11 +204,11 @@ impl Issuer {
     }
 
     /// The issuer's metadata with its keys, at most this old. If the issuer does not answer, older metadata stays in use.
-    async fn metadata(&self, max_age_ms: u64) -> Result<Arc<ProviderMetadataWithLogout>, AskError> {
-        let now = clock::now();
+    async fn metadata(&self, max_age: Duration) -> Result<Arc<ProviderMetadataWithLogout>, AskError> {
+        let now = ReadAt::now();
         let known = self.known.lock().ok().and_then(|known| known.clone());
         if let Some(known) = &known
-            && now.millis_since(known.read_at) < max_age_ms
+            && known.read_at.is_within(max_age)
         {
             return Ok(known.metadata.clone());
         }
