@@ -43,6 +43,8 @@ pub struct Done {
     pub bytes: u64,
     pub pages: Option<u64>,
     pub warnings: Vec<Value>,
+    /// What the tool found, as sentences.
+    pub findings: Vec<String>,
     /// By an earlier run.
     pub was_done: bool,
 }
@@ -240,6 +242,9 @@ fn described(task: &Task, done: &Done, time: Duration) -> String {
     } else {
         format!("{} → {outputs} ({pages}{}, {:.1} s)", task.name(), size(done.bytes), time.as_secs_f64())
     };
+    for finding in &done.findings {
+        text.push_str(&format!("\n  {finding}"));
+    }
     for warning in &done.warnings {
         let part = |name: &str| warning[name].as_str().unwrap_or_default();
         let pages = warning["pages"].as_str().map(|pages| format!(" Pages: {pages}.")).unwrap_or_default();
@@ -264,6 +269,9 @@ fn document_view(task: &Task, outcome: &Result<Done, Failure>, time: Duration) -
             }
             if let Some(job) = &done.job_id {
                 view["jobId"] = json!(job);
+            }
+            if !done.findings.is_empty() {
+                view["findings"] = json!(done.findings);
             }
             if !done.warnings.is_empty() {
                 view["warnings"] = json!(done.warnings);

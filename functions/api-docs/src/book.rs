@@ -4,7 +4,7 @@ use docmill_domain::catalogue::{Catalogue, CatalogueError};
 use maud::{Markup, html};
 use serde_json::Value;
 
-use crate::article::{Article, Links};
+use crate::article::{Article, Links, Section, slug};
 use crate::contents::{Entry, Group};
 use crate::guide::{self, ABOUT, GUIDES};
 use crate::members::JOB_OBJECT;
@@ -40,8 +40,11 @@ impl Book {
             path: format!("{}/{name}", group.path()),
             title: title.to_owned(),
             group,
+            heading: group.title(),
         };
-        let guides = GUIDES.iter().map(|guide| entry(Group::Guides, guide.slug, guide.title()));
+        let guides = guide::groups()
+            .flat_map(|(heading, guides)| guides.into_iter().map(move |guide| (heading, guide)))
+            .map(|(heading, guide)| Entry { heading, ..entry(Group::Guides, guide.slug, guide.title()) });
         let tools = self.catalogue.tools().iter().map(|tool| &tool.definition);
         let tools = tools.map(|definition| entry(Group::Tools, &definition.slug, &definition.name));
         let operations = operation::all(&self.description);
@@ -120,44 +123,18 @@ impl Book {
     }
 
     fn front(&self, links: &Links) -> Article {
-        let guide = |slug: &str, text: &str| {
-            let title = GUIDES.iter().find(|guide| guide.slug == slug).map_or("", |guide| guide.title());
-            html! { li.card { h3 { a href=(links.to(&format!("/docs/{slug}"))) { (title) } } p { (text) } } }
-        };
         let body = html! {
             p.lead { "Docmill is an HTTP API that converts documents. Send a document, choose a tool, and get the result." }
             p.actions {
                 a.button.primary href=(links.to("/docs/first-conversion")) { "Convert your first document" }
                 a.button href=(links.to("/docs/tools")) { "See all tools" }
             }
-            h2 { "Guides" }
-            ul.cards {
-                (guide("first-conversion", "One request, from the command line or in your language."))
-                (guide("authentication", "Live keys, test keys, and how to keep them secret."))
-                (guide("uploads", "Convert files that have no public address."))
-                (guide("fonts", "Print with fonts of your own."))
-                (guide("chains", "Run several tools in one job."))
-                (guide("templates", "Fill documents with data: letters, invoices, slides."))
-                (guide("stamps", "Page numbers, Bates numbers, QR codes and bar codes on the pages of a PDF."))
-                (guide("archives", "PDF/A for archives, and invoices that people and programs read."))
-                (guide("waiting", "Get the result in the same request, or ask for it later."))
-                (guide("lists", "Find jobs by status, tool, date and your own labels."))
-                (guide("control", "Cancel jobs, delete their documents, or send results to your own storage."))
-                (guide("errors", "Every error code, what it means and what to do."))
-                (guide("warnings", "How a result differs from its source."))
-                (guide("limits", "Sizes, times and requests per minute."))
-                (guide("idempotency", "Repeat requests safely and pay once."))
-                (guide("events", "Ask what happened to your jobs, and miss nothing."))
-                (guide("webhooks", "Signed events about jobs and your account."))
-                (guide("command-line", "Convert files from a terminal or a script."))
-                (guide("python", "The client for Python, with and without asyncio."))
-                (guide("typescript", "The client for TypeScript and JavaScript."))
-                (guide("go", "The client for Go."))
-                (guide("rust", "The client for Rust, with Tokio."))
-                (guide("n8n", "Convert documents in workflows, without code."))
-                (guide("generators", "A client in your language, made from the API's description."))
-                (guide("api-changes", "What was added to the API, by date."))
-                (guide("assistants", "Let Claude, Copilot, Cursor and others work with documents."))
+            @for (title, guides) in guide::groups() {
+                h2 { (title) }
+                dl.guides { @for guide in guides {
+                    dt { a href=(links.to(&format!("/docs/{}", guide.slug))) { (guide.title()) } }
+                    dd { (guide.summary()) }
+                } }
             }
             h2 { "Tools" }
             (self.tool_list(links))
@@ -196,18 +173,24 @@ impl Book {
             p { "Most responses contain " a href=(links.to(JOB_OBJECT)) { "the job object" } "." }
             p { "The same as data, for generators and API clients: " a href=(links.to("/openapi.json")) { "openapi.json" } " (OpenAPI 3.1) and " a href=(links.to("/openapi-3.0.json")) { "openapi-3.0.json" } ". The guide says which one your "
                 a href=(links.to("/docs/generators")) { "generator" } " takes." }
-            div.table-frame tabindex="0" role="region" aria-label="Endpoints" {
-                table {
-                    thead { tr { th scope="col" { "Endpoint" } th scope="col" { "Purpose" } } }
-                    tbody { @for operation in &operations { tr {
-                        th scope="row" { code { (operation.method) " " (operation.path) } }
-                        td { a href=(links.to(&format!("/docs/api/{}", operation.slug()))) { (operation.title()) } }
-                    } } }
+            @for operations in operations.chunk_by(|one, next| one.family() == next.family()) {
+                @let family = operations.first().map_or("", |operation| operation.family());
+                h2 id=(slug(family)) { (family) }
+                div.table-frame tabindex="0" role="region" aria-label=(family) {
+                    table {
+                        thead { tr { th scope="col" { "Endpoint" } th scope="col" { "Purpose" } } }
+                        tbody { @for operation in operations { tr {
+                            th scope="row" { code { (operation.method) " " (operation.path) } }
+                            td { a href=(links.to(&format!("/docs/api/{}", operation.slug()))) { (operation.title()) } }
+                        } } }
+                    }
                 }
             }
         };
         let summary = "All endpoints of the Docmill API.".to_owned();
-        Article { summary, ..Article::new("API reference", (body, Vec::new())) }
+        let mut sections: Vec<_> = operations.iter().map(|operation| Section::new(operation.family())).collect();
+        sections.dedup();
+        Article { summary, ..Article::new("API reference", (body, sections)) }
     }
 
     pub fn catalogue(&self) -> &Catalogue {

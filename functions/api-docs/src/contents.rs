@@ -54,4 +54,6 @@ pub struct Entry {
     pub path: String,
     pub title: String,
     pub group: Group,
+    /// The heading above it in the navigation.
+    pub heading: &'static str,
 }

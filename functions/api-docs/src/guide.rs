@@ -26,24 +26,24 @@ macro_rules! guide {
     };
 }
 
-/// In reading order.
-pub const GUIDES: [Guide; 29] = [
+/// In the order of [`docmill_look::GUIDES`].
+pub static GUIDES: [Guide; 29] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
-    guide!("fonts"),
-    guide!("chains"),
-    guide!("extraction"),
+    guide!("waiting"),
     guide!("templates"),
+    guide!("extraction"),
     guide!("stamps"),
     guide!("archives"),
+    guide!("fonts"),
+    guide!("chains"),
     guide!("batches"),
-    guide!("waiting"),
     guide!("lists"),
     guide!("control"),
+    guide!("limits"),
     guide!("errors"),
     guide!("warnings"),
-    guide!("limits"),
     guide!("idempotency"),
     guide!("events"),
     guide!("webhooks"),
@@ -68,6 +68,11 @@ impl Guide {
         self.text
     }
 
+    /// The first sentence.
+    pub fn summary(&self) -> String {
+        summary(self.text)
+    }
+
     pub fn article(&self, catalogue: &Catalogue, links: &Links) -> Article {
         let rendered = render(self.text, catalogue, links);
         Article { summary: summary(self.text), ..Article::new(self.title(), rendered) }
@@ -87,6 +92,14 @@ pub const ABOUT: [Guide; 4] = [
     about!("security", "../pages/security.md"),
     about!("terms", "../pages/terms.md"),
 ];
+
+/// All guides under the titles of their groups.
+pub fn groups() -> impl Iterator<Item = (&'static str, Vec<&'static Guide>)> {
+    docmill_look::GUIDES.iter().map(|group| {
+        let guides = group.guides.iter().filter_map(|slug| GUIDES.iter().find(|guide| guide.slug == *slug));
+        (group.title, guides.collect())
+    })
+}
 
 /// All guides as one text.
 pub fn all() -> String {
@@ -312,7 +325,8 @@ mod tests {
             let summary = summary(guide.text);
             assert!(summary.len() > 20 && !summary.contains(['#', '`', '|', '\n']), "{}: {summary}", guide.slug);
         }
-        assert_eq!(GUIDES.map(|guide| guide.slug), docmill_look::GUIDES);
+        let grouped: Vec<_> = docmill_look::GUIDES.iter().flat_map(|group| group.guides).copied().collect();
+        assert_eq!(GUIDES.map(|guide| guide.slug).to_vec(), grouped);
         let pages: Vec<_> = ABOUT.iter().map(|page| page.slug).collect();
         assert_eq!(pages, docmill_look::LEGAL.map(|(slug, _)| slug));
     }

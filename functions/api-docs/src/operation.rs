@@ -48,6 +48,11 @@ impl Operation<'_> {
         self.text("summary")
     }
 
+    /// The kind of resource that it belongs to, such as `Jobs`.
+    pub fn family(&self) -> &str {
+        self.value["tags"][0].as_str().unwrap_or_default()
+    }
+
     fn text(&self, name: &str) -> &str {
         self.value[name].as_str().unwrap_or_default()
     }

@@ -63,8 +63,23 @@ fn top(links: &Links) -> Markup {
                         li { a href=(links.to("/openapi.json")) { "OpenAPI" } }
                     } }
                 }
+                (search(links))
                 div.who { a.button href=(links.to("/app")) { "Dashboard" } }
             }
+        }
+    }
+}
+
+/// `docs.js` shows the box, and the results below it.
+fn search(links: &Links) -> Markup {
+    html! {
+        search.docs-search aria-label="Documentation" {
+            label.quiet for="search" { "Search the documentation" }
+            input #search type="search" placeholder="Search the docs" autocomplete="off" hidden
+                data-index=(links.to("/docs/search.json"))
+                aria-describedby="search-status";
+            p.quiet #search-status role="status" {}
+            ol #search-results hidden {}
         }
     }
 }
@@ -72,14 +87,6 @@ fn top(links: &Links) -> Markup {
 fn side(entries: &[Entry], path: &str, links: &Links) -> Markup {
     html! {
         div.docs-side {
-            search aria-label="Documentation" {
-                label.quiet for="search" { "Search the documentation" }
-                input #search type="search" placeholder="Search" autocomplete="off" hidden
-                    data-index=(links.to("/docs/search.json"))
-                    aria-describedby="search-status";
-                p.quiet #search-status role="status" {}
-                ol #search-results hidden {}
-            }
             details.docs-menu {
                 summary { "Contents" }
                 nav aria-label="Documentation" {
@@ -97,15 +104,16 @@ fn menu(group: Group, entries: &[Entry], path: &str, links: &Links) -> Markup {
     html! {
         @if group.has_list() {
             h2 { a href=(links.to(group.path())) aria-current=[(group.path() == path).then_some("page")] { (group.title()) } }
-        } @else {
-            h2 { (group.title()) }
         }
         @if !group.is_folded() || is_here {
-            ul { @for entry in members {
-                li { a href=(links.to(&entry.path)) aria-current=[(entry.path == path).then_some("page")] {
-                    @if group.is_code() { code { (entry.title) } } @else { (entry.title) }
+            @for members in members.chunk_by(|one, next| one.heading == next.heading) {
+                @if let Some(first) = members.first().filter(|_| !group.has_list()) { h2 { (first.heading) } }
+                ul { @for entry in members {
+                    li { a href=(links.to(&entry.path)) aria-current=[(entry.path == path).then_some("page")] {
+                        @if group.is_code() { code { (entry.title) } } @else { (entry.title) }
+                    } }
                 } }
-            } }
+            }
         }
     }
 }

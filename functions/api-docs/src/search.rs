@@ -8,18 +8,25 @@ use crate::book::Book;
 use crate::contents::Group;
 use crate::{error, guide};
 
+/// Pages outside the documentation.
+const OTHER_PAGES: [[&str; 4]; 2] = [
+    ["Plans and prices", "This service", "plans", "What a document costs, credits and limits of each plan."],
+    ["All tools", "This service", "tools", "Every tool, to try in the browser."],
+];
+
 /// Entries of `[title, page, path, text]`. Paths are relative to the API's address.
 pub fn index(book: &Book) -> Value {
-    let mut found = Vec::new();
+    let mut found: Vec<_> = OTHER_PAGES.iter().map(|page| json!(page)).collect();
     for entry in book.entries() {
         let name = entry.path.rsplit('/').next().unwrap_or_default();
         let text = match entry.group {
             Group::Errors => error::meaning(name).unwrap_or_default().to_owned(),
-            Group::Guides | Group::Tools | Group::Reference | Group::About => {
+            Group::Tools => of_tool(book, name),
+            Group::Guides | Group::Reference | Group::About => {
                 book.article(&entry.path).map_or_else(String::new, |article| article.summary)
             }
         };
-        found.push(json!([entry.title, entry.group.title(), link(&entry.path), text]));
+        found.push(json!([entry.title, entry.heading, link(&entry.path), text]));
         match entry.group {
             Group::Guides => found.extend(sections(&entry.title, &entry.path, name)),
             Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
@@ -27,6 +34,14 @@ pub fn index(book: &Book) -> Value {
         }
     }
     Value::Array(found)
+}
+
+/// What a tool does, and the formats that it takes.
+fn of_tool(book: &Book, name: &str) -> String {
+    book.catalogue().find(name).map_or_else(String::new, |tool| {
+        let definition = &tool.definition;
+        format!("{} {}", definition.description.replace('`', ""), definition.sources.formats.join(" "))
+    })
 }
 
 fn link(path: &str) -> String {

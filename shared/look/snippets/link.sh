@@ -1,4 +1,5 @@
-curl -sS --fail-with-body -o answer.json "$DOCMILL_URL/v1/convert/office-to-pdf" \
+curl -sS --fail-with-body -o answer.json \
+  "$DOCMILL_URL/v1/convert/office-to-pdf" \
   -H "Authorization: Bearer $DOCMILL_KEY" \
   -H 'Content-Type: application/json' \
   -H 'Prefer: wait=25' \

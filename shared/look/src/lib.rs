@@ -11,37 +11,22 @@ pub mod number;
 pub mod schema;
 pub mod theme;
 
-/// The guides under `/docs`, in reading order.
-pub const GUIDES: [&str; 29] = [
-    "first-conversion",
-    "authentication",
-    "uploads",
-    "fonts",
-    "chains",
-    "extraction",
-    "templates",
-    "stamps",
-    "archives",
-    "batches",
-    "waiting",
-    "lists",
-    "control",
-    "errors",
-    "warnings",
-    "limits",
-    "idempotency",
-    "events",
-    "webhooks",
-    "command-line",
-    "python",
-    "typescript",
-    "go",
-    "rust",
-    "assistants",
-    "n8n",
-    "generators",
-    "versions",
-    "api-changes",
+/// Guides under `/docs` with a common title.
+#[derive(Clone, Copy, Debug)]
+pub struct GuideGroup {
+    pub title: &'static str,
+    /// Their names under `/docs`.
+    pub guides: &'static [&'static str],
+}
+
+/// All guides, in reading order.
+pub const GUIDES: [GuideGroup; 6] = [
+    GuideGroup { title: "Get started", guides: &["first-conversion", "authentication", "uploads", "waiting"] },
+    GuideGroup { title: "Documents", guides: &["templates", "extraction", "stamps", "archives", "fonts", "chains"] },
+    GuideGroup { title: "Many documents", guides: &["batches", "lists", "control", "limits"] },
+    GuideGroup { title: "Reliability", guides: &["errors", "warnings", "idempotency", "events", "webhooks"] },
+    GuideGroup { title: "Clients", guides: &["command-line", "python", "typescript", "go", "rust", "assistants", "n8n", "generators"] },
+    GuideGroup { title: "Versions", guides: &["versions", "api-changes"] },
 ];
 
 /// Pages about the service in every footer: their names under `/docs`, and titles.

@@ -1,4 +1,4 @@
-//! A table of a JSON Schema's properties: name, type with limits, default and meaning.
+//! A table of a JSON Schema's properties: name, type with limits and default, and meaning.
 
 use maud::{Markup, PreEscaped, html};
 use serde_json::Value;
@@ -28,7 +28,7 @@ pub fn table(caption: &str, object: &Value) -> Markup {
                 table.options-table {
                     caption.quiet { (caption) }
                     thead { tr {
-                        th scope="col" { "Name" } th scope="col" { "Type" } th scope="col" { "Default" } th scope="col" { "Description" }
+                        th scope="col" { "Name" } th scope="col" { "Description" }
                     } }
                     tbody { @for row in &rows { (show(row, caption)) } }
                 }
@@ -45,9 +45,10 @@ fn show(row: &Row<'_>, caption: &str) -> Markup {
                 code { (row.name) }
                 @if row.required { " " span.badge.info { "required" } }
             }
-            td { (kind(row.schema)) }
-            td { @if let Some(default) = default { code { (plain(default)) } } @else { span.muted { "–" } } }
-            td { (prose(row.schema["description"].as_str().unwrap_or_default())) }
+            td {
+                p.type { (kind(row.schema)) @if let Some(default) = default { ". Default: " code { (plain(default)) } } }
+                p { (prose(row.schema["description"].as_str().unwrap_or_default())) }
+            }
         }
     }
 }

@@ -48,7 +48,7 @@ pub(crate) const CRATES: &[Uses] = &[
         "docmill-http",
         &["docmill-app", "docmill-aws", "docmill-config", "docmill-domain", "docmill-store", "docmill-telemetry"],
     ),
-    ("docmill-mcp", &[]),
+    ("docmill-mcp", &["docmill-domain"]),
     ("docmill-look", &["docmill-domain"]),
     // Conversions.
     ("docmill-codes", &[]),

@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
+use docmill_domain::job::findings;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -201,9 +202,16 @@ impl Remote {
             bytes,
             pages: job["output"]["pages"].as_u64(),
             warnings: job["warnings"].as_array().cloned().unwrap_or_default(),
+            findings: findings_of(job),
             was_done: false,
         })
     }
+}
+
+/// What the job's last tool found.
+fn findings_of(job: &Value) -> Vec<String> {
+    let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
+    last["toolSlug"].as_str().map_or_else(Vec::new, |tool| findings(tool, &job["report"]))
 }
 
 /// Saves a job's result or results. Returns their paths and their size.

@@ -3,6 +3,7 @@
 mod batch;
 mod cut;
 mod failure;
+mod findings;
 mod mistake;
 pub mod outcome;
 mod progress;
@@ -16,6 +17,7 @@ mod webhook;
 
 pub use batch::{BatchId, BatchPlace};
 pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
+pub use findings::findings;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};
 pub use refund::Refund;

@@ -124,6 +124,7 @@ fn completed(state: &AppState, job: &Job) -> Markup {
             p {
                 strong { (filename) } ", " @if let Some(pages) = pages { (pages) @if *pages == 1 { " page, " } @else { " pages, " } } (bytes(*size))
             }
+            @for finding in job.findings() { p.finding { (finding) } }
             p.actions {
                 a.button.primary #download href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }
                 @if let Some(expires) = job.expires_at { " " span.muted { "until " (moment(expires)) } }
@@ -136,8 +137,8 @@ fn failed(job: &Job) -> Markup {
     html! {
         @if let Some(JobError { code, message, retryable, details }) = &job.error {
             div.note.danger {
+                p { strong { (prose(message)) } }
                 p { code { (code.as_str()) } ": " (prose(code.meaning())) "." }
-                p { strong { "What to do: " } (prose(message)) }
                 (mistakes(details))
                 p.muted {
                     @if *retryable { "The same request may succeed later." }

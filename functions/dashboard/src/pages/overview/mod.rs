@@ -72,8 +72,8 @@ async fn show(State(state): State<AppState>, viewer: Viewer, user: SignedIn) -> 
         @if jobs.len() < LAST_JOBS { (first_steps(&state)) }
         (low_credits(&viewer, &month, now))
         (figures(&state, &month, keys, now))
-        (usage::section(&Shown { state: &state, usage, period, keys, by: usage::stacked_by(&query) }, now)?)
         (last_jobs(&state, jobs, now))
+        (usage::section(&Shown { state: &state, usage, period, keys, by: usage::stacked_by(&query) }, now)?)
         (plans::section(&state, &viewer, &month.plan.id))
     };
     Ok(layout::page(&state, &viewer, "Overview", content))
@@ -131,6 +131,7 @@ fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timesta
         (usage.credits.pots.included_left(plan.included_credits), usage.credits.pots.granted_left());
     let total = usage.total();
     let ended = total.completed + total.failed;
+    let not_ended = usage.credits.created.saturating_sub(ended + total.canceled);
     let is_current = *period == now.period();
     html! {
         section aria-labelledby="figures" {
@@ -160,14 +161,22 @@ fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timesta
                     dt { "Jobs" }
                     dd {
                         span.big { (grouped(usage.credits.created)) }
-                        p.muted { (grouped(total.completed)) " completed, " (grouped(total.failed)) " failed, without test keys" }
+                        p.muted {
+                            (grouped(total.completed)) " completed, " (grouped(total.failed)) " failed"
+                            @if total.canceled > 0 { ", " (grouped(total.canceled)) " canceled" }
+                            @if not_ended > 0 { ", " (grouped(not_ended)) " not ended yet" }
+                            ", without test keys"
+                        }
                     }
                 }
                 div {
                     dt { "Error rate" }
                     dd {
                         span.big { (percent(total.failed, ended).unwrap_or_else(|| "–".to_owned())) }
-                        p.muted { "of finished jobs" }
+                        p.muted {
+                            "of finished jobs"
+                            @if total.failed > 0 { ": " a href=(state.link("/app/jobs?status=failed")) { "see the failures" } }
+                        }
                     }
                 }
                 (rate_limit(plan, keys, &state.link("/app/keys")))
@@ -179,15 +188,19 @@ fn figures(state: &AppState, month: &Month<'_>, keys: &[StoredKey], now: Timesta
 /// The limits of the account's keys, each of which keeps the limits of its creation. Without keys, the limits of a new one.
 fn rate_limit(plan: &Plan, keys: &[StoredKey], list: &str) -> Markup {
     let limits = |key: &StoredKey| [RatePolicy::Create, RatePolicy::Read].map(|policy| key.limiter.limit(policy));
-    let mut held = keys.iter().filter(|key| !key.is_dashboards()).map(limits);
-    let first = held.next();
-    let all_the_same = held.all(|limits| Some(limits) == first);
+    let held: Vec<_> = keys.iter().filter(|key| !key.is_dashboards()).map(limits).collect();
+    let first = held.first().copied();
+    let all_the_same = held.iter().all(|limits| Some(*limits) == first);
     let [create, read] = first.unwrap_or([plan.create_limit, plan.read_limit]);
+    let rates = || held.iter().map(|[create, _]| create.per_minute);
     html! {
         div {
             @if !all_the_same {
-                dt { "Rate limits" }
-                dd { span.big { "by key" } p.muted { "Your keys have different limits: " a href=(list) { "see API keys" } "." } }
+                dt { "Rate limits of the keys" }
+                dd {
+                    span.big { (rates().min().unwrap_or_default()) "–" (rates().max().unwrap_or_default()) " / min" }
+                    p.muted { "new jobs, by key: " a href=(list) { "see API keys" } }
+                }
             } @else {
                 dt { @if first.is_some() { "Rate limit of each key" } @else { "Rate limit of a new key" } }
                 dd {
@@ -236,6 +249,6 @@ mod tests {
         let same = shown(&[key("a", 30), key("b", 30)]);
         assert!(same.contains("of each key") && same.contains("30 / min") && same.contains("7 at once"), "{same}");
         let mixed = shown(&[key("a", 30), key("b", 60)]);
-        assert!(mixed.contains("by key") && !mixed.contains("/ min"), "{mixed}");
+        assert!(mixed.contains("by key") && mixed.contains("30–60 / min"), "{mixed}");
     }
 }

@@ -165,22 +165,30 @@ fn series(shown: &Shown<'_>) -> Vec<Series> {
 
 fn totals_table(shown: &Shown<'_>) -> Markup {
     let what = if shown.by == GroupBy::Key { "API key" } else { "Tool" };
+    let mut rows: Vec<_> = shown.usage.by(shown.by).into_iter().collect();
+    rows.sort_by_key(|(_, counts)| Reverse(counts.created));
     html! {
         div.table-frame tabindex="0" role="region" aria-label=(format!("Totals by {}", group_name(shown.by))) {
             table {
                 thead { tr {
                     th scope="col" { (what) }
-                    @for column in ["Jobs", "Completed", "Failed", "Canceled", "Credits"] { th scope="col" { (column) } }
+                    @for column in ["Jobs", "Completed", "Failed", "Canceled", "Credits"] { th.number scope="col" { (column) } }
                 } }
-                tbody { @for (id, counts) in shown.usage.by(shown.by) {
+                tbody { @for (id, counts) in rows {
                     tr {
-                        th scope="row" { (name_of(shown, id)) }
-                        @for count in [counts.created, counts.completed, counts.failed, counts.canceled, counts.credits()] { td { (count) } }
+                        th scope="row" { a href=(jobs_of(shown, id)) { (name_of(shown, id)) } }
+                        @for count in [counts.created, counts.completed, counts.failed, counts.canceled, counts.credits()] { td.number { (count) } }
                     }
                 } }
             }
         }
     }
+}
+
+/// The jobs of a tool or key.
+fn jobs_of(shown: &Shown<'_>, id: &str) -> String {
+    let filter = if shown.by == GroupBy::Key { "key" } else { "tool" };
+    shown.state.link(&with_query("/app/jobs", &[(filter, Some(id.to_owned()))]))
 }
 
 /// The chart's numbers, for people who can't see it.

@@ -89,6 +89,7 @@ fn steps(status: JobStatus) -> Markup {
 fn result(output: &Output, job: &Job, links: &Links) -> Markup {
     let charged = job.charge.total() - job.refunded.min(job.charge.total());
     html! {
+        @for finding in job.findings() { p.finding { (finding) } }
         p.actions {
             a.button.primary #download href=(format!("{}/download", links.job)) { "Download " (output.filename) }
             @if let Some(preview) = links.preview.as_ref().filter(|_| Kind::of(output) != Kind::Download) {

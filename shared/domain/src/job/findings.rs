@@ -1,0 +1,154 @@
+//! What a tool found, as sentences for people. Each tool's report is for programs.
+
+use serde_json::Value;
+
+use super::{Job, Results, StoredResults};
+
+impl Job {
+    /// What its last tool found, as sentences; none if its results are described in the bucket.
+    pub fn findings(&self) -> Vec<String> {
+        let Some(StoredResults::Inline(Results { report: Some(report), .. })) = &self.results else { return Vec::new() };
+        let last = self.then.last().and_then(|step| step["toolSlug"].as_str());
+        findings(last.unwrap_or(&self.tool), report)
+    }
+}
+
+/// Sentences about a job's report, the most important first; none if its tool has nothing to tell.
+///
+/// `tool`: the slug of the last tool, whose report it is.
+pub fn findings(tool: &str, report: &Value) -> Vec<String> {
+    match tool {
+        "redact-pdf" => redacted(report),
+        "compare-documents" => compared(report),
+        "pdf-to-pdfa" => archived(report),
+        "ocr-pdf" => recognized(report),
+        "compress-pdf" => compressed(report),
+        "fill-form" => filled(report),
+        _ => Vec::new(),
+    }
+}
+
+fn number(value: &Value, name: &str) -> u64 {
+    value[name].as_u64().unwrap_or_default()
+}
+
+/// `1 page`, `2 pages`.
+fn counted(count: u64, unit: &str) -> String {
+    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
+}
+
+fn redacted(report: &Value) -> Vec<String> {
+    let sum = |list: &str, name: &str| report[list].as_array().into_iter().flatten().map(|each| number(each, name)).sum::<u64>();
+    let (words, regions) = (sum("text", "matches"), sum("pages", "regions"));
+    let mut said = vec![match (words, regions) {
+        (0, 0) => "Nothing was found to redact.".to_owned(),
+        (words, 0) => format!("{} of text removed.", counted(words, "occurrence")),
+        (0, regions) => format!("{} removed.", counted(regions, "region")),
+        (words, regions) => format!("{} of text and {} removed.", counted(words, "occurrence"), counted(regions, "region")),
+    }];
+    let proof = &report["proof"];
+    if proof.is_object() {
+        said.push(format!(
+            "Checked afterwards, and nothing is left: the text of {}, {} read by OCR, {} searched.",
+            counted(number(proof, "pagesExtracted"), "page"),
+            counted(number(proof, "pagesReadByOcr"), "page"),
+            counted(number(proof, "objectsSearched"), "object"),
+        ));
+    }
+    said
+}
+
+fn compared(report: &Value) -> Vec<String> {
+    let (pages, removed, added) =
+        (number(report, "changedPages"), number(report, "wordsRemoved"), number(report, "wordsAdded"));
+    if pages == 0 && removed == 0 && added == 0 {
+        return vec!["No differences.".to_owned()];
+    }
+    vec![format!(
+        "{} with differences: {} removed, {} added.",
+        counted(pages, "page"),
+        counted(removed, "word"),
+        counted(added, "word"),
+    )]
+}
+
+fn archived(report: &Value) -> Vec<String> {
+    let level = report["level"].as_str().unwrap_or("PDF/A");
+    if report["conforms"] == true {
+        return vec![format!("The result conforms to PDF/A-{}.", level.trim_start_matches("PDF/A-"))];
+    }
+    let failed = report["failed"].as_array().map_or(0, Vec::len);
+    vec![format!("The result is not PDF/A: {} of the standard not met.", counted(failed as u64, "clause"))]
+}
+
+fn recognized(report: &Value) -> Vec<String> {
+    let (read, skipped) = (number(report, "recognized"), number(report, "skipped"));
+    let words = report["pages"].as_array().into_iter().flatten().map(|page| number(page, "words")).sum();
+    let mut said = format!("{} recognized with {}", counted(read, "page"), counted(words, "word"));
+    if skipped > 0 {
+        said.push_str(&format!("; {} had text already", counted(skipped, "page")));
+    }
+    vec![said + "."]
+}
+
+fn compressed(report: &Value) -> Vec<String> {
+    let (before, after) = (number(report, "bytesBefore"), number(report, "bytesAfter"));
+    let saved = before.saturating_sub(after);
+    let Some(thousandths) = saved.saturating_mul(1000).checked_div(before).filter(|_| saved > 0) else {
+        return vec!["The file could not be made smaller.".to_owned()];
+    };
+    vec![format!("{}.{} % smaller.", thousandths / 10, thousandths % 10)]
+}
+
+fn filled(report: &Value) -> Vec<String> {
+    let empty = report["unfilled"].as_array().map_or(0, Vec::len) as u64;
+    let mut said = format!("{} filled in", counted(number(report, "filled"), "field"));
+    if empty > 0 {
+        said.push_str(&format!(", {} left empty", counted(empty, "field")));
+    }
+    vec![said + "."]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn each_report_says_what_was_found() {
+        let proof = json!({"pagesExtracted": 2, "pagesReadByOcr": 1, "pagesCompared": 2, "objectsSearched": 41});
+        for (tool, report, expected) in [
+            (
+                "redact-pdf",
+                json!({"pages": [{"regions": 0}], "text": [{"matches": 2}, {"matches": 1}], "proof": proof}),
+                "3 occurrences of text removed. Checked afterwards, and nothing is left: the text of 2 pages, 1 page read by OCR, \
+                 41 objects searched.",
+            ),
+            ("redact-pdf", json!({"pages": [{"regions": 1}], "text": []}), "1 region removed."),
+            ("redact-pdf", json!({"pages": [], "text": [{"matches": 0}]}), "Nothing was found to redact."),
+            ("compare-documents", json!({"changedPages": 0, "wordsRemoved": 0, "wordsAdded": 0}), "No differences."),
+            (
+                "compare-documents",
+                json!({"changedPages": 1, "wordsRemoved": 1, "wordsAdded": 12}),
+                "1 page with differences: 1 word removed, 12 words added.",
+            ),
+            ("pdf-to-pdfa", json!({"level": "2b", "conforms": true, "failed": []}), "The result conforms to PDF/A-2b."),
+            (
+                "pdf-to-pdfa",
+                json!({"level": "2b", "conforms": false, "failed": [{}, {}]}),
+                "The result is not PDF/A: 2 clauses of the standard not met.",
+            ),
+            (
+                "ocr-pdf",
+                json!({"recognized": 1, "skipped": 2, "pages": [{"words": 80}, {}]}),
+                "1 page recognized with 80 words; 2 pages had text already.",
+            ),
+            ("compress-pdf", json!({"bytesBefore": 1000, "bytesAfter": 602}), "39.8 % smaller."),
+            ("compress-pdf", json!({"bytesBefore": 10, "bytesAfter": 10}), "The file could not be made smaller."),
+            ("fill-form", json!({"filled": 2, "unfilled": ["a"]}), "2 fields filled in, 1 field left empty."),
+            ("merge-pdf", json!({}), ""),
+        ] {
+            assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");
+        }
+    }
+}
