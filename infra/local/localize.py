@@ -63,7 +63,18 @@ TemplateLoader.add_multi_constructor("!", long_form)
 
 
 def load(path: Path) -> Template:
-    return yaml.load(path.read_text(), TemplateLoader)
+    return unshared(yaml.load(path.read_text(), TemplateLoader))
+
+
+def unshared(value: Any) -> Any:
+    """A copy in which a part that the template names in several places (`*alias`) is one of its own in each."""
+    match value:
+        case dict():
+            return {name: unshared(each) for name, each in value.items()}
+        case list():
+            return [unshared(each) for each in value]
+        case _:
+            return value
 
 
 def binary_of(function: Template) -> str:
