@@ -15,7 +15,8 @@
 # Settings, by the environment:
 #   IMAGE_ROOT             a root directory other than this machine's
 #   LIKE_LAMBDA_FILTER     `none`: without Lambda's filter, for tests of what other machines and Fargate allow to confine
-#   LIKE_LAMBDA_GROUP      the name of the control groups, so that a test can freeze the command as Lambda does between invocations
+#   LIKE_LAMBDA_GROUP      the name of the control groups, so that a test can freeze the command as Lambda does between invocations:
+#                          docmill-PID-…, with the id of the test's process. Other runs remove the groups of processes that have ended
 #   LIKE_LAMBDA_TMP        MiB of /tmp (3072)
 #   LIKE_LAMBDA_SCRATCH    the directory to write to, instead of a new one: TMPDIR is then its path, and it has no size
 #   LIKE_LAMBDA_READS      directories that the command must see although they lie in a home or in /tmp, joined by colons
@@ -64,7 +65,8 @@ limit() {
     shift
     for parent in "/sys/fs/cgroup/$controller" /sys/fs/cgroup; do
         for old in "$parent"/docmill-*; do
-            [ ! -d "$old" ] || kill -0 "${old##*docmill-}" 2>/dev/null || rmdir "$old" 2>/dev/null || true
+            owner=${old##*docmill-}
+            [ ! -d "$old" ] || kill -0 "${owner%%-*}" 2>/dev/null || rmdir "$old" 2>/dev/null || true
         done
         group=$parent/$LIKE_LAMBDA_GROUP
         mkdir "$group" 2>/dev/null || [ -d "$group" ] || continue

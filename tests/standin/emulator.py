@@ -28,7 +28,7 @@ class Emulator:
 
     def __init__(self, program: Path, command: list[str], environment: dict[str, str], reads: list[Path], log: Path) -> None:
         self.invoke_port, runtime_port = free_port(), free_port()
-        self.group = f"docmill-standin-{self.invoke_port}"
+        self.group = f"docmill-{os.getpid()}-{self.invoke_port}"
         self.log = log
         settings = {
             "LIKE_LAMBDA_NETWORK": "host", "LIKE_LAMBDA_GROUP": self.group, "LIKE_LAMBDA_PASS": " ".join(environment),
