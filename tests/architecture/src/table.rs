@@ -52,9 +52,21 @@ pub(crate) const CRATES: &[Uses] = &[
     ("docmill-look", &["docmill-domain"]),
     // Conversions.
     ("docmill-codes", &[]),
+    ("docmill-mail", &[]),
+    ("docmill-markdown", &[]),
     ("docmill-package", &[]),
     ("docmill-templates", &["docmill-codes", "docmill-domain", "docmill-package"]),
-    ("docmill-pdf", &["docmill-codes", "docmill-domain", "docmill-package", "docmill-templates"]),
+    (
+        "docmill-pdf",
+        &[
+            "docmill-codes",
+            "docmill-domain",
+            "docmill-mail",
+            "docmill-markdown",
+            "docmill-package",
+            "docmill-templates",
+        ],
+    ),
 ];
 
 /// Crates that know status codes and headers of the interface, besides the functions.

@@ -5,20 +5,19 @@
 //!
 //! `tools/` has a module for each tool, which reads options and runs steps in order. Below are
 //! `qpdf/` (libqpdf: bytes, repair, encryption), `structure/` (lopdf: pages, outlines, forms, tags),
-//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders), `markdown/` and `email/` (input that becomes pages),
+//! `pdfium/` (rendering, text, forms), `image/` (decoders and encoders),
 //! `ocr/` (text in pictures, by Tesseract), `extract/` (the structure of documents, as one model), `compare/` (differences between
 //! two documents), `repair/` (damaged sources, for all tools), `pdfa/` (conformance to PDF/A), and `redact/` (removing content, and proving that it is gone).
 
 mod compare;
-mod email;
 mod engines;
 mod extract;
 mod failure;
 mod image;
 mod label;
 mod library;
-mod markdown;
 mod memory_budget;
+mod message;
 mod ocr;
 mod office_file;
 mod pdfa;

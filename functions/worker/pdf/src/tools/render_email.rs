@@ -2,12 +2,12 @@
 
 use std::fs;
 
+use docmill_mail::{Body, Email, Format, Page, render};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{only_source, options, stem};
-use crate::email::{Body, Email, Format, Page, render};
-use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
+use crate::{Artifact, Failure, Media, Outcome, Request, Warning, message};
 
 const RESULT: &str = "page.html";
 
@@ -121,7 +121,7 @@ fn warnings(email: &Email, page: &Page) -> Vec<Warning> {
         let message = format!("The page has no room for {pictures}. Look for what is left out among the attachments.");
         warnings.push(Warning::new("picture_too_large", message));
     }
-    warnings.extend(email.warnings());
+    warnings.extend(message::warnings(email));
     warnings
 }
 

@@ -1,10 +1,10 @@
 //! Makes the HTML page of markdown-to-pdf, which another engine prints.
 
+use docmill_markdown::{Look, Theme};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{only_source, options, stem};
-use crate::markdown::{self, Look, Theme};
 use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
 
 const RESULT: &str = "page.html";
@@ -24,7 +24,8 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let text = std::fs::read_to_string(&source.path).map_err(|error| Failure::io(&error))?;
     let name = stem(source.name.as_deref());
     let look = Look { theme, css: css.as_deref(), contents: toc, base: source.base.as_deref(), name: name.as_deref() };
-    let page = markdown::render(&text, look).map_err(|_| Failure::internal("Markdown could not be written as HTML"))?;
+    let page = docmill_markdown::render(&text, look)
+        .map_err(|_| Failure::internal("Markdown could not be written as HTML"))?;
     std::fs::write(request.directory.join(RESULT), &page.html).map_err(|error| Failure::io(&error))?;
     let warning = page.unreadable_front_matter.then(|| {
         Warning::new(

@@ -3,13 +3,14 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use docmill_mail::{Body, Email, Format, Headers, Names};
+
 use super::builder::Builder;
 use super::grid::Grid;
 use super::text::Text;
 use super::{html, plain};
-use crate::email::{Body, Email, Format, Headers, Names};
 use crate::extract::model::Role;
-use crate::{Failure, Warning};
+use crate::{Failure, Warning, message};
 
 pub(super) fn read(bytes: &[u8], format: Format, builder: &mut Builder<'_, '_>) -> Result<Vec<Warning>, Failure> {
     let email = Email::read(bytes, format)?;
@@ -35,7 +36,7 @@ pub(super) fn read(bytes: &[u8], format: Format, builder: &mut Builder<'_, '_>) 
         }
     }
     attachments(&email, &shown.borrow(), builder);
-    Ok(email.warnings())
+    Ok(message::warnings(&email))
 }
 
 fn headers(headers: &Headers, builder: &mut Builder<'_, '_>) {

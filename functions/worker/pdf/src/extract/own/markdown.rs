@@ -1,8 +1,9 @@
 //! Markdown, by the elements that it stands for.
 
+use docmill_markdown::{FrontMatter, to_html};
+
 use super::builder::Builder;
 use super::html;
-use crate::markdown::{FrontMatter, to_html};
 use crate::{Failure, Warning};
 
 pub(super) fn read(

@@ -19,9 +19,9 @@ mod xlsx;
 use std::fs;
 
 use builder::Builder;
+use docmill_mail::Format;
 use text::Text;
 
-use crate::email::Format;
 use crate::extract::model::{Document, Role};
 use crate::extract::pictures::Pictures;
 use crate::text::HeadersFooters;

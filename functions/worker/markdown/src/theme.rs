@@ -8,7 +8,7 @@ use super::headings::Heading;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Theme {
+pub enum Theme {
     /// A report: serif font, title, author and date.
     #[default]
     Document,

@@ -2,6 +2,16 @@
 //!
 //! HTML in the Markdown is kept: the engine that prints the page confines it.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod contents;
 mod front_matter;
 mod headings;
@@ -15,35 +25,35 @@ use comrak::options::Plugins;
 use comrak::{Arena, Options, format_html, format_html_with_plugins, parse_document};
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-pub(crate) use front_matter::FrontMatter;
+pub use front_matter::FrontMatter;
 use headings::Headings;
 use links::AbsoluteLinks;
-pub(crate) use theme::Theme;
+pub use theme::Theme;
 
 /// Options of a page.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Look<'a> {
-    pub(crate) theme: Theme,
+pub struct Look<'a> {
+    pub theme: Theme,
     /// The caller's stylesheet, which follows the theme's.
-    pub(crate) css: Option<&'a str>,
-    pub(crate) contents: bool,
+    pub css: Option<&'a str>,
+    pub contents: bool,
     /// The absolute address of the Markdown.
-    pub(crate) base: Option<&'a str>,
+    pub base: Option<&'a str>,
     /// The title if the document has none.
-    pub(crate) name: Option<&'a str>,
+    pub name: Option<&'a str>,
 }
 
 /// A page, and the metadata of its Markdown.
 #[derive(Debug)]
-pub(crate) struct Page {
-    pub(crate) html: String,
-    pub(crate) front_matter: FrontMatter,
+pub struct Page {
+    pub html: String,
+    pub front_matter: FrontMatter,
     /// The front matter cannot be read. It is kept as text.
-    pub(crate) unreadable_front_matter: bool,
+    pub unreadable_front_matter: bool,
 }
 
 /// Makes a page. Only fails if the library can't write.
-pub(crate) fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::Error> {
+pub fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::Error> {
     let (front_matter, text, unreadable_front_matter) = match FrontMatter::split(markdown) {
         Ok((front_matter, text)) => (front_matter, text, false),
         Err(front_matter::Unreadable) => (FrontMatter::default(), markdown, true),
@@ -56,7 +66,7 @@ pub(crate) fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::E
 }
 
 /// The text as HTML, without a page around it.
-pub(crate) fn to_html(text: &str, base: Option<&str>) -> Result<String, std::fmt::Error> {
+pub fn to_html(text: &str, base: Option<&str>) -> Result<String, std::fmt::Error> {
     let (arena, options) = (Arena::new(), options(base));
     let mut html = String::new();
     format_html(parse_document(&arena, text, &options), &options, &mut html)?;

@@ -3,6 +3,16 @@
 //! The page can't run scripts, and the body can't affect the rest of the page: its HTML is cleaned, put into a shadow tree, and
 //! restricted by a policy that loads nothing remote unless allowed.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod clean;
 mod eml;
 mod msg;
@@ -14,14 +24,12 @@ mod words;
 
 use std::sync::Arc;
 
-pub(crate) use names::Names;
-pub(crate) use page::{Page, render};
-
-use crate::{ErrorCode, Failure, Warning};
+pub use names::Names;
+pub use page::{Page, render};
 
 /// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Format {
+pub enum Format {
     Eml,
     Msg,
 }
@@ -29,42 +37,35 @@ pub(crate) enum Format {
 /// The file is not a message, or is damaged.
 #[derive(Debug, thiserror::Error)]
 #[error("{0}")]
-pub(crate) struct Unreadable(&'static str);
-
-impl From<Unreadable> for Failure {
-    fn from(error: Unreadable) -> Self {
-        let message = "The message is damaged. Save it again in the program that it comes from, and retry.";
-        Self::new(ErrorCode::CorruptDocument, message, error.to_string())
-    }
-}
+pub struct Unreadable(&'static str);
 
 /// A message of any format.
 #[derive(Debug, Default)]
-pub(crate) struct Email {
-    pub(crate) headers: Headers,
+pub struct Email {
+    pub headers: Headers,
     /// In order. Most messages have one.
-    pub(crate) bodies: Vec<Body>,
+    pub bodies: Vec<Body>,
     /// Attachments, and pictures that bodies refer to.
-    pub(crate) files: Arc<Vec<File>>,
+    pub files: Arc<Vec<File>>,
     /// The text is in an encrypted or signed envelope.
-    pub(crate) is_enclosed: bool,
+    pub is_enclosed: bool,
     /// Parts of it could not be read.
-    pub(crate) is_damaged: bool,
+    pub is_damaged: bool,
 }
 
 /// Headers that are printed above a message. People are `Name <address>`.
 #[derive(Debug, Default)]
-pub(crate) struct Headers {
-    pub(crate) from: Vec<String>,
-    pub(crate) to: Vec<String>,
-    pub(crate) cc: Vec<String>,
-    pub(crate) bcc: Vec<String>,
-    pub(crate) date: Option<String>,
-    pub(crate) subject: Option<String>,
+pub struct Headers {
+    pub from: Vec<String>,
+    pub to: Vec<String>,
+    pub cc: Vec<String>,
+    pub bcc: Vec<String>,
+    pub date: Option<String>,
+    pub subject: Option<String>,
 }
 
 #[derive(Debug)]
-pub(crate) enum Body {
+pub enum Body {
     Html(String),
     Text(String),
     /// A picture between texts, by its index in the files.
@@ -72,43 +73,33 @@ pub(crate) enum Body {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct File {
+pub struct File {
     /// As in the message.
-    pub(crate) name: Option<String>,
+    pub name: Option<String>,
     /// For example `image/png`, in lower case.
-    pub(crate) media_type: Option<String>,
+    pub media_type: Option<String>,
     /// The target of `cid:` references, without angle brackets.
-    pub(crate) content_id: Option<String>,
+    pub content_id: Option<String>,
     /// The address that bodies use to refer to it.
-    pub(crate) location: Option<String>,
-    pub(crate) bytes: Vec<u8>,
+    pub location: Option<String>,
+    pub bytes: Vec<u8>,
 }
 
 impl Email {
-    pub(crate) fn read(bytes: &[u8], format: Format) -> Result<Self, Unreadable> {
+    /// Reads a message.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the bytes are no message of this format. What is damaged in one is left out.
+    pub fn read(bytes: &[u8], format: Format) -> Result<Self, Unreadable> {
         match format {
             Format::Eml => eml::read(bytes),
             Format::Msg => msg::read(bytes),
         }
     }
 
-    /// What of the message could not be read.
-    pub(crate) fn warnings(&self) -> Vec<Warning> {
-        let mut warnings = Vec::new();
-        if self.is_damaged {
-            let message =
-                "The message is damaged, and parts of it could not be read. Save it again in your mail program.";
-            warnings.push(Warning::new("message_damaged", message));
-        }
-        if self.is_enclosed {
-            let message = "The text is in an encrypted or signed envelope, which is only listed. Save the message without it in your mail program.";
-            warnings.push(Warning::new("message_encrypted", message));
-        }
-        warnings
-    }
-
     /// The file that a body refers to by `cid:` or by its address, by its index.
-    pub(crate) fn referred(&self, reference: &str) -> Option<usize> {
+    pub fn referred(&self, reference: &str) -> Option<usize> {
         let is_referred = |file: &File| match reference.get(..4).filter(|start| start.eq_ignore_ascii_case("cid:")) {
             Some(_) => {
                 let id = reference.get(4..).unwrap_or_default();
@@ -120,7 +111,7 @@ impl Email {
     }
 
     /// A page or text without headers, for attachments that are printed.
-    pub(crate) fn of_body(body: Body) -> Self {
+    pub fn of_body(body: Body) -> Self {
         Self { bodies: vec![body], ..Self::default() }
     }
 }

@@ -10,13 +10,13 @@ const LONGEST_EXTENSION: usize = 16;
 
 /// Gives each file a unique name.
 #[derive(Debug, Default)]
-pub(crate) struct Names {
+pub struct Names {
     taken: HashSet<String>,
 }
 
 impl Names {
     /// `number`: the attachment's number, from 1.
-    pub(crate) fn of(&mut self, file: &File, number: usize) -> String {
+    pub fn of(&mut self, file: &File, number: usize) -> String {
         let plain = plain(file.name.as_deref().unwrap_or_default());
         let name = if plain.is_empty() { format!("attachment-{number}{}", extension(file)) } else { plain };
         if self.taken.insert(name.to_lowercase()) {

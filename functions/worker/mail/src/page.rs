@@ -15,22 +15,22 @@ const MOST_ATTACHMENTS: usize = 200;
 
 /// A page, and what it leaves out.
 #[derive(Debug)]
-pub(crate) struct Page {
-    pub(crate) html: String,
+pub struct Page {
+    pub html: String,
     /// The message's files that are attachments, by index, with their names.
-    pub(crate) attachments: Vec<(usize, String)>,
+    pub attachments: Vec<(usize, String)>,
     /// The number of further attachments.
-    pub(crate) omitted: usize,
+    pub omitted: usize,
     /// The number of remote pictures and fonts that are not loaded.
-    pub(crate) blocked: usize,
+    pub blocked: usize,
     /// The number of pictures that are missing in the message.
-    pub(crate) missing: u32,
+    pub missing: u32,
     /// The number of pictures that would make the page too large.
-    pub(crate) too_large: u32,
+    pub too_large: u32,
 }
 
 /// Makes the page of a message.
-pub(crate) fn render(email: &Email, allow_remote: bool) -> Page {
+pub fn render(email: &Email, allow_remote: bool) -> Page {
     let shared = Shared::new(Arc::clone(&email.files), allow_remote);
     let bodies: Vec<String> = email.bodies.iter().filter_map(|body| inner(body, email, &shared)).collect();
     let pictures = shared.lock();

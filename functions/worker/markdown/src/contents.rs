@@ -46,13 +46,21 @@ fn name(lang: Option<&str>) -> &'static str {
     NAMES.iter().find(|(code, _)| *code == language).map_or("Contents", |(_, name)| name)
 }
 
-/// Entries of one level, each with the deeper ones that follow. Skipped levels have no entry.
+/// Each entry of a level, with the deeper ones that follow. Skipped levels have no entry.
+fn groups<'e, 'h>(entries: &'e [&'h Heading], at: u8) -> impl Iterator<Item = (&'h Heading, &'e [&'h Heading])> {
+    let mut rest = entries;
+    std::iter::from_fn(move || {
+        let (entry, after) = rest.split_first()?;
+        let deeper = after.iter().take_while(|entry| entry.level > at).count();
+        let (below, next) = after.split_at_checked(deeper)?;
+        rest = next;
+        Some((*entry, below))
+    })
+}
+
 fn level(entries: &[&Heading], at: u8) -> Markup {
-    let starts: Vec<_> = (0..entries.len()).filter(|index| *index == 0 || entries[*index].level <= at).collect();
-    let ends = starts.iter().skip(1).copied().chain([entries.len()]);
     html! {
-        ul { @for (start, end) in starts.iter().copied().zip(ends) {
-            @let (entry, below) = (entries[start], &entries[start + 1..end]);
+        ul { @for (entry, below) in groups(entries, at) {
             li {
                 a href={ "#" (entry.id) } { (entry.text) }
                 @if !below.is_empty() { (level(below, at + 1)) }

@@ -228,7 +228,7 @@ impl Reader<'_> {
     fn unicode(&mut self, number: i32) {
         self.flush();
         self.passing = self.group.replacements;
-        let unit = (number & 0xffff) as u16;
+        let unit = u16::try_from(number & 0xffff).unwrap_or_default();
         let units = self.surrogate.take().into_iter().chain([unit]).collect::<Vec<_>>();
         if (0xd800..0xdc00).contains(&unit) {
             self.surrogate = Some(unit);

@@ -7,7 +7,7 @@ use cfb::CompoundFile;
 
 use super::*;
 
-const PIXEL: &[u8] = include_bytes!("../../../../../tests/fixtures/office/pixel.png");
+const PIXEL: &[u8] = include_bytes!("../../../../tests/fixtures/office/pixel.png");
 
 fn read(bytes: impl AsRef<[u8]>, format: Format) -> Email {
     Email::read(bytes.as_ref(), format).unwrap()

@@ -6,28 +6,28 @@ use serde::Serialize;
 use serde_json::Value;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
-pub(crate) struct FrontMatter {
-    pub(crate) title: Option<String>,
-    pub(crate) author: Option<String>,
-    pub(crate) date: Option<String>,
-    pub(crate) subject: Option<String>,
-    pub(crate) keywords: Option<String>,
+pub struct FrontMatter {
+    pub title: Option<String>,
+    pub author: Option<String>,
+    pub date: Option<String>,
+    pub subject: Option<String>,
+    pub keywords: Option<String>,
     /// As in HTML: `de`, `pt-BR`.
-    pub(crate) lang: Option<String>,
+    pub lang: Option<String>,
     /// Sender and recipient of a letter, line by line.
     #[serde(skip)]
-    pub(crate) from: Vec<String>,
+    pub from: Vec<String>,
     #[serde(skip)]
-    pub(crate) to: Vec<String>,
+    pub to: Vec<String>,
 }
 
 /// It looks like front matter but is not YAML, or is not a flat mapping.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Unreadable;
+pub struct Unreadable;
 
 impl FrontMatter {
     /// Separates the front matter from the text. Text between two rulers without names and values is not front matter.
-    pub(crate) fn split(markdown: &str) -> Result<(Self, &str), Unreadable> {
+    pub fn split(markdown: &str) -> Result<(Self, &str), Unreadable> {
         let whole = (Self::default(), markdown);
         let Some((yaml, text)) = parts(markdown) else { return Ok(whole) };
         match serde_saphyr::from_str::<Value>(yaml) {
@@ -66,7 +66,7 @@ fn parts(markdown: &str) -> Option<(&str, &str)> {
     loop {
         let (line, after) = rest.split_once('\n').unwrap_or((rest, ""));
         if matches!(line.trim_end(), "---" | "...") {
-            return Some((&start[..start.len() - rest.len()], after));
+            return Some((start.get(..start.len() - rest.len())?, after));
         }
         if after.is_empty() {
             return None;
