@@ -23,8 +23,6 @@ mod fill;
 mod filters;
 mod format;
 mod identify;
-mod include;
-mod linking;
 mod links;
 mod markup;
 mod media;

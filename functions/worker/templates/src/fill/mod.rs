@@ -1,28 +1,31 @@
 //! Writes a part with data.
+//!
+//! `value` writes what stands in the place of a tag, `escape` its characters as the part's format has them. `linking` and `include` write
+//! links and sub-templates, and `comments` gives each copy of repeated text comments of its own.
 
 mod comments;
+mod escape;
+mod include;
+mod linking;
+mod value;
 
-use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 use std::rc::Rc;
 
 use serde_json::Value;
 
-use crate::cell;
 use crate::comments::{Comments, Copies};
 use crate::data::{Missed, Position, Scope, Work, evaluate};
 use crate::filters::Formats;
 use crate::links::Address;
-use crate::notes::note;
 use crate::options::Missing;
 use crate::pictures::Picture;
 use crate::problem::{Failure, Fault, Problem};
-use crate::rich;
 use crate::subtemplates::Library;
-use crate::tag::{Link, Opening, Rich, Shown, Tag};
-use crate::tree::{self, Frame, Held, Node, Part, Target};
-use crate::value::{is_shown, text_of};
+use crate::tag::{Opening, Tag};
+use crate::tree::{self, Node, Part};
+use crate::value::is_shown;
 
 /// Fills the parts of one document.
 #[derive(Debug)]
@@ -148,12 +151,7 @@ impl Filler<'_> {
         Ok(Filled { text, has_hidden, passes, pictures, links })
     }
 
-    pub(crate) fn nodes(
-        &mut self,
-        writing: &mut Writing<'_>,
-        nodes: &[Node],
-        scope: &Scope<'_>,
-    ) -> Result<(), Failure> {
+    fn nodes(&mut self, writing: &mut Writing<'_>, nodes: &[Node], scope: &Scope<'_>) -> Result<(), Failure> {
         for node in nodes {
             if !self.work.allows(1) {
                 return Err(exhausted());
@@ -179,144 +177,6 @@ impl Filler<'_> {
         self.spend(text.len())?;
         writing.text.push_str(text);
         Ok(())
-    }
-
-    fn value(&mut self, writing: &mut Writing<'_>, index: usize, scope: &Scope<'_>) -> Result<(), Failure> {
-        let Some(written) = writing.part.tags.get(index).filter(|_| !writing.faulty.contains(&index)) else {
-            return Ok(());
-        };
-        if let Tag::Include(name) = &written.tag {
-            return self.include(writing, index, name, scope);
-        }
-        let (Tag::Value(expression)
-        | Tag::Raw(expression)
-        | Tag::Rich(Rich { expression, .. })
-        | Tag::Picture(Shown { expression, .. })
-        | Tag::Link(Link { expression, .. })
-        | Tag::Address(expression)) = &written.tag
-        else {
-            return Ok(());
-        };
-        let expression = match &written.target {
-            Target::Cell(cell) => cell.expression(expression),
-            Target::Xml { .. }
-            | Target::Raw { .. }
-            | Target::Rich { .. }
-            | Target::RichHtml
-            | Target::Picture(_)
-            | Target::Link(_)
-            | Target::Address(_)
-            | Target::SheetText
-            | Target::HeaderFooter
-            | Target::Html
-            | Target::Markdown
-            | Target::Name => expression,
-        };
-        let value = match evaluate(expression, scope, self.formats) {
-            Ok(found) => found.value,
-            Err(Missed::Exhausted) => return Err(exhausted()),
-            Err(Missed::Faulty(fault)) => return self.fault(writing, index, fault),
-            Err(Missed::Unknown(path)) => match self.missing {
-                Missing::Error => return self.fault(writing, index, scope.unknown(&path)),
-                Missing::Empty => Cow::Owned(Value::Null),
-                Missing::Keep => match &written.target {
-                    Target::Picture(Frame::Run | Frame::Text | Frame::Element | Frame::Attribute)
-                    | Target::Link(_)
-                    | Target::Address(Held::Attribute)
-                    | Target::RichHtml => {
-                        return self.write_value(writing, &written.text, &Target::Html);
-                    }
-                    // The relationship of the template keeps the tags.
-                    Target::Address(Held::Relation(id)) => return self.write(writing, id),
-                    Target::Raw { replaces }
-                    | Target::Rich { replaces, .. }
-                    | Target::Picture(Frame::Placeholder { replaces } | Frame::OpenPlaceholder { replaces }) => {
-                        let paragraph = writing.part.source.get(replaces.clone()).unwrap_or_default();
-                        return self.write(writing, paragraph);
-                    }
-                    Target::Picture(Frame::Cell(cell)) => {
-                        let whole = cell.of_text(written.text.clone());
-                        return self.cell(writing, &whole, &written.target);
-                    }
-                    Target::Xml { .. }
-                    | Target::Cell(_)
-                    | Target::SheetText
-                    | Target::HeaderFooter
-                    | Target::Html
-                    | Target::Markdown
-                    | Target::Name => Cow::Owned(Value::String(written.text.clone())),
-                },
-            },
-        };
-        if let Target::Picture(frame) = &written.target {
-            return self.picture(writing, index, frame, &value);
-        }
-        if let Target::Address(held) = &written.target {
-            return self.address(writing, index, held, &value);
-        }
-        if value.is_null() {
-            self.note_empty(&written.text);
-        }
-        if let (Tag::Link(link), Target::Link(anchor)) = (&written.tag, &written.target) {
-            return self.link(writing, index, (link, anchor), &value, scope);
-        }
-        if let Target::Cell(cell) = &written.target {
-            return match cell.with(&value, self.formats) {
-                Ok(whole) => self.cell(writing, &whole, &written.target),
-                Err(fault) => self.fault(writing, index, fault),
-            };
-        }
-        match text_of(&value) {
-            Err(fault) => self.fault(writing, index, fault),
-            Ok(text) if matches!(written.target, Target::Raw { .. }) => {
-                if docmill_package::markup::is_well_formed(&text, &writing.part.source) {
-                    self.write(writing, &text)
-                } else {
-                    self.fault(
-                        writing,
-                        index,
-                        Fault::unusable(
-                            "The value is not well-formed XML, or has a prefix that the template does not declare.",
-                        ),
-                    )
-                }
-            }
-            Ok(text) => match (&written.tag, &written.target) {
-                (Tag::Rich(Rich { language, .. }), Target::Rich { looks, .. }) => {
-                    self.rich(writing, index, &rich::html(&text, *language), |html| rich::paragraphs(html, looks))
-                }
-                (Tag::Rich(Rich { language, .. }), Target::RichHtml) => {
-                    self.rich(writing, index, &rich::html(&text, *language), str::to_owned)
-                }
-                (_, target) => self.write_value(writing, &text, target),
-            },
-        }
-    }
-
-    pub(crate) fn rich(
-        &mut self,
-        writing: &mut Writing<'_>,
-        index: usize,
-        html: &str,
-        written: impl FnOnce(&str) -> String,
-    ) -> Result<(), Failure> {
-        let Some(steps) = rich::steps(html) else {
-            return self.fault(writing, index, Fault::unusable("The text has too many elements."));
-        };
-        if !self.work.allows(steps) {
-            return Err(exhausted());
-        }
-        self.write(writing, &written(&rich::safe(html)))
-    }
-
-    fn cell(&mut self, writing: &mut Writing<'_>, cell: &cell::Written, target: &Target) -> Result<(), Failure> {
-        self.write(writing, &cell.open)?;
-        self.write_value(writing, &cell.text, target)?;
-        self.write(writing, &cell.close)
-    }
-
-    fn note_empty(&mut self, tag: &str) {
-        note(&mut self.empty, tag);
     }
 
     pub(crate) fn fault(&mut self, writing: &mut Writing<'_>, index: usize, fault: Fault) -> Result<(), Failure> {
@@ -406,66 +266,6 @@ impl Filler<'_> {
             writing.passes.push(Pass { section, range: start..writing.text.len() });
         }
         self.copy_comments(writing, start, scope)
-    }
-
-    pub(crate) fn write_value(
-        &mut self,
-        writing: &mut Writing<'_>,
-        text: &str,
-        target: &Target,
-    ) -> Result<(), Failure> {
-        let mut after_space = false;
-        let mut rest = text;
-        while let Some(position) = rest.find(|c: char| !c.is_alphanumeric()) {
-            let (plain, from) = rest.split_at_checked(position).unwrap_or((rest, ""));
-            self.write(writing, plain)?;
-            let mut characters = from.chars();
-            let Some(sign) = characters.next() else { break };
-            after_space = after_space && plain.is_empty();
-            rest = characters.as_str();
-            if sign == '\r' && rest.starts_with('\n') {
-                continue;
-            }
-            let mut buffer = [0; 4];
-            let sign = if sign == '\r' { '\n' } else { sign };
-            let is_code = sign == '_' && target.is_of_sheet() && begins_code(rest);
-            let sign_text = if is_code { "_x005F_" } else { escaped(sign, &mut buffer, target, after_space) };
-            self.write(writing, sign_text)?;
-            after_space = sign == ' ';
-        }
-        self.write(writing, rest)
-    }
-}
-
-/// Whether an underline before this would begin a code for a character, such as `_x0041_`, in a workbook.
-fn begins_code(rest: &str) -> bool {
-    let digits = rest.strip_prefix('x').and_then(|rest| rest.split_once('_')).map(|(digits, _)| digits);
-    digits.is_some_and(|digits| digits.len() == 4 && digits.bytes().all(|byte| byte.is_ascii_hexdigit()))
-}
-
-/// A character that is no letter or digit, as it is written.
-fn escaped<'t>(sign: char, buffer: &'t mut [u8; 4], target: &'t Target, after_space: bool) -> &'t str {
-    match (target, sign) {
-        (Target::Name, _) => sign.encode_utf8(buffer),
-        (Target::Markdown, '\\' | '`' | '*' | '_' | '[' | ']' | '|' | '~' | '#' | '$') => {
-            let length = sign.encode_utf8(buffer.split_at_mut(1).1).len();
-            buffer[0] = b'\\';
-            std::str::from_utf8(buffer.get(..=length).unwrap_or_default()).unwrap_or_default()
-        }
-        (Target::Markdown, '\n') => " ",
-        (Target::HeaderFooter, '&') => "&amp;&amp;",
-        (_, '&') => "&amp;",
-        (_, '<') => "&lt;",
-        (_, '>') => "&gt;",
-        (Target::Html, '"') => "&quot;",
-        (Target::Html, '\'') => "&#39;",
-        (Target::Xml { breaks, .. }, '\n') => breaks,
-        (Target::Xml { tab, .. }, '\t') => tab,
-        (Target::Xml { spaces: Some(space), .. }, ' ') if after_space => space,
-        (_, '\n' | '\t') => sign.encode_utf8(buffer),
-        // XML can't have these.
-        (_, '\0'..='\u{1f}' | '\u{fffe}' | '\u{ffff}') => "",
-        _ => sign.encode_utf8(buffer),
     }
 }
 

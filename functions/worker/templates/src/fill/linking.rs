@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
+use super::{Filler, Writing, exhausted};
 use crate::data::{Missed, Scope, evaluate};
-use crate::fill::{Filler, Writing, exhausted};
 use crate::links::{self, Address};
 use crate::options::Missing;
 use crate::problem::{Failure, Fault};
@@ -17,7 +17,7 @@ const XLINK: &str = "http://www.w3.org/1999/xlink";
 
 impl Filler<'_> {
     /// Writes the address of a link that the template has.
-    pub(crate) fn address(
+    pub(super) fn address(
         &mut self,
         writing: &mut Writing<'_>,
         index: usize,
@@ -38,7 +38,7 @@ impl Filler<'_> {
     }
 
     /// Writes a link of the data.
-    pub(crate) fn link(
+    pub(super) fn link(
         &mut self,
         writing: &mut Writing<'_>,
         index: usize,

@@ -1,7 +1,7 @@
 //! Writes a sub-template at the place of its tag.
 
+use super::{Filler, Writing};
 use crate::data::Scope;
-use crate::fill::{Filler, Writing};
 use crate::plain::Language;
 use crate::problem::Failure;
 use crate::rich;
@@ -10,7 +10,7 @@ use crate::tree::Target;
 
 impl Filler<'_> {
     /// Tags that name none, or one that includes itself, are reported with the template.
-    pub(crate) fn include(
+    pub(super) fn include(
         &mut self,
         writing: &mut Writing<'_>,
         index: usize,
