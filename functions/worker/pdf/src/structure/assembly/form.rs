@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::copy::Copier;
-use super::unique;
+use super::unique::unique;
 use crate::structure::objects::{DEPTH, Lookup, bytes, reference, string};
 use crate::structure::writer::PdfWriter;
 

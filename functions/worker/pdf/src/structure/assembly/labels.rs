@@ -14,11 +14,11 @@ pub(crate) struct Label {
 }
 
 impl Label {
-    pub(super) fn decimal(number: i64) -> Self {
+    fn decimal(number: i64) -> Self {
         Self { style: Some(b"D".to_vec()), prefix: None, number }
     }
 
-    pub(super) const fn empty() -> Self {
+    const fn empty() -> Self {
         Self { style: None, prefix: None, number: 1 }
     }
 
@@ -40,6 +40,35 @@ impl Label {
             label.set("P", prefix.clone());
         }
         label.into()
+    }
+}
+
+/// The labels of a result's pages.
+#[derive(Debug, Default)]
+pub(super) struct Labels {
+    labels: Vec<Label>,
+    /// Some source has labels.
+    any: bool,
+}
+
+impl Labels {
+    /// Labels an empty page.
+    pub(super) fn push_empty(&mut self) {
+        self.labels.push(Label::empty());
+    }
+
+    /// Takes the labels of these pages of a source. Those of a source without labels are numbered.
+    pub(super) fn take(&mut self, pages: impl Iterator<Item = usize>, labels: Option<&[Label]>) {
+        self.any |= labels.is_some();
+        for (position, page) in pages.enumerate() {
+            let own = labels.and_then(|labels| labels.get(page)).cloned();
+            self.labels.push(own.unwrap_or_else(|| Label::decimal(position as i64 + 1)));
+        }
+    }
+
+    /// `None` if no source has labels.
+    pub(super) fn into_object(self) -> Option<Dictionary> {
+        self.any.then(|| to_tree(&self.labels))
     }
 }
 
@@ -77,7 +106,7 @@ fn label(document: &Document, range: &Dictionary, offset: i64) -> Label {
 }
 
 /// The number tree for these labels, one for each page.
-pub(super) fn to_tree(labels: &[Label]) -> Dictionary {
+fn to_tree(labels: &[Label]) -> Dictionary {
     let mut nums = Vec::new();
     for (page, label) in labels.iter().enumerate() {
         let follows = page.checked_sub(1).is_some_and(|before| label.follows(&labels[before]));

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
 
 use super::copy::Copier;
-use super::unique;
+use super::unique::unique;
 use crate::structure::objects::{Lookup, bytes, tree};
 
 /// Names may lead to other names. Deeper chains are circular.

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
 
 use super::copy::Copier;
-use super::unique;
+use super::unique::unique;
 use crate::structure::objects::{DEPTH, Lookup, bytes, reference, string, tree};
 use crate::structure::writer::{PdfWriter, WriteError};
 
