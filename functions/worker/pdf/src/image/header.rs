@@ -3,7 +3,7 @@
 use lopdf::{Object, Stream};
 
 use super::deflate::{chunks, image_data};
-use super::stream::stream;
+use super::stream::{Coding, stream};
 
 /// A JPEG's stream. `None` for kinds that PDF does not support.
 pub(crate) fn jpeg(data: &[u8]) -> Option<Stream> {
@@ -20,7 +20,8 @@ pub(crate) fn jpeg(data: &[u8]) -> Option<Stream> {
         4 => "DeviceCMYK",
         _ => return None,
     };
-    let mut stream = stream(width.into(), height.into(), space, 8, "DCTDecode", data.to_vec(), None);
+    let coding = Coding { space, bits: 8, filter: "DCTDecode", parameters: None };
+    let mut stream = stream((width.into(), height.into()), coding, data.to_vec());
     // Adobe's programs store CMYK inverted.
     if components == 4 && segments(data).any(|(marker, body)| marker == 0xee && body.starts_with(b"Adobe")) {
         stream.dict.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0].map(Object::Integer).to_vec());
@@ -64,8 +65,9 @@ pub(super) fn png(data: &[u8]) -> Option<Stream> {
         3 => ("Indexed", 1),
         _ => return None,
     };
-    let parameters = image_data(channels, bits, width);
-    let mut stream = stream(width, height, space, bits, "FlateDecode", chunks(data, b"IDAT"), Some(parameters));
+    let parameters = Some(image_data(channels, bits, width));
+    let coding = Coding { space, bits, filter: "FlateDecode", parameters };
+    let mut stream = stream((width, height), coding, chunks(data, b"IDAT"));
     if color == 3 {
         let palette = chunks(data, b"PLTE");
         let last = i64::try_from(palette.len() / 3).ok()?.checked_sub(1)?;

@@ -56,19 +56,23 @@ pub(super) fn deflate(image: &DynamicImage) -> Result<(Stream, Option<Stream>), 
 pub(crate) fn image_stream(width: u32, height: u32, samples: Samples, data: &[u8]) -> Result<Stream, Failure> {
     let packed = png_data(width, height, samples, data).ok_or_else(|| super::damaged("image: rows"))?;
     let (space, channels, bits) = samples.description();
-    Ok(stream(width, height, space, bits, "FlateDecode", packed, Some(image_data(channels, bits, width))))
+    let parameters = Some(image_data(channels, bits, width));
+    Ok(stream((width, height), Coding { space, bits, filter: "FlateDecode", parameters }, packed))
+}
+
+/// How the data of a picture is written.
+#[derive(Debug)]
+pub(super) struct Coding<'n> {
+    /// The name of its color space.
+    pub(super) space: &'n str,
+    pub(super) bits: u8,
+    pub(super) filter: &'n str,
+    pub(super) parameters: Option<Dictionary>,
 }
 
 /// The stream of a picture.
-pub(super) fn stream(
-    width: u32,
-    height: u32,
-    space: &str,
-    bits: u8,
-    filter: &str,
-    data: Vec<u8>,
-    parameters: Option<Dictionary>,
-) -> Stream {
+pub(super) fn stream((width, height): (u32, u32), coding: Coding<'_>, data: Vec<u8>) -> Stream {
+    let Coding { space, bits, filter, parameters } = coding;
     let mut dict = dictionary! {
         "Type" => "XObject", "Subtype" => "Image", "Width" => i64::from(width), "Height" => i64::from(height),
         "ColorSpace" => Object::Name(space.into()), "BitsPerComponent" => i64::from(bits),

@@ -36,104 +36,103 @@ impl Colors {
 }
 
 /// Pictures in other colors, and a warning for others.
+#[derive(Debug)]
 pub(crate) struct Converted {
     pub(crate) ids: Vec<ObjectId>,
     pub(crate) kept: Option<Warning>,
 }
 
-/// Converts the pictures of the pages.
-pub(crate) fn convert(
-    engines: &Engines,
-    directory: &Path,
-    document: &mut Document,
-    held: &DeferredPictures,
-    pages: &[ObjectId],
-    colors: Colors,
-    limits: &Limits,
-) -> Converted {
-    if colors == Colors::Keep {
-        return Converted { ids: Vec::new(), kept: None };
-    }
-    let mut ids: Vec<ObjectId> = scan::placements(document, pages).sizes.into_keys().collect();
-    ids.sort_unstable();
-    let (mut converted, mut kept) = (Vec::new(), 0_usize);
-    for id in ids {
-        match one(engines, &directory.join("picture.pdf"), document, held, id, colors, limits) {
-            Ok(Some(stream)) => {
-                document.objects.insert(id, stream);
-                converted.push(id);
-            }
-            Ok(None) => {}
-            Err(_) => kept += 1,
-        }
-    }
-    let message = format!("{kept} picture(s) could not be converted to other colors, and keep theirs.");
-    Converted { ids: converted, kept: (kept > 0).then(|| Warning::new("colors_kept", message)) }
+/// How pictures are converted.
+#[derive(Debug)]
+pub(crate) struct Conversion<'c> {
+    pub(crate) engines: &'c Engines,
+    /// For the file that a picture is drawn from.
+    pub(crate) directory: &'c Path,
+    pub(crate) held: &'c DeferredPictures,
+    pub(crate) colors: Colors,
+    pub(crate) limits: &'c Limits,
 }
 
-/// The picture in other colors. `None` if it has them already.
-fn one(
-    engines: &Engines,
-    file: &Path,
-    document: &mut Document,
-    held: &DeferredPictures,
-    id: ObjectId,
-    colors: Colors,
-    limits: &Limits,
-) -> Result<Option<Object>, Reason> {
-    let old = document.get_object(id).and_then(Object::as_stream).map_err(|_| Reason::Unreadable)?;
-    if document.value(&old.dict, b"ImageMask").is_some_and(|mask| mask.as_bool().unwrap_or(true)) {
-        return Ok(None);
-    }
-    let most = limits.pixels.min(limits.memory_bytes / 2 / PIXEL_BYTES);
-    let size = match picture::size(document, &old.dict, most) {
-        // Pixels by the handful are converted too.
-        Err(Reason::FewPixels) => picture::size_of_any(document, &old.dict).ok_or(Reason::Unreadable)?,
-        size => size?,
-    };
-    let whole = held.whole(old).map_err(|_| Reason::Unreadable)?.into_owned();
-    let (model, is_lossy) = match Picture::new(document, &whole, most) {
-        Ok(picture) if picture.is_keyed => return Err(Reason::ColorKey),
-        Ok(picture) => (picture.colors.model(), picture.coding.is_lossy()),
-        Err(Reason::Alpha) => return Err(Reason::Alpha),
-        // Drawn all the same: pdfium may know more.
-        Err(_) => (None, false),
-    };
-    if colors.allows(model) {
-        return Ok(None);
-    }
-    let masks: Vec<(&[u8], Object)> = [b"SMask".as_slice(), b"Mask"]
-        .into_iter()
-        .filter_map(|key| Some((key, whole.dict.get(key).ok()?.clone())))
-        .collect();
-    // Drawn without its mask, which stays as it is.
-    let mut bare = whole.clone();
-    for key in [b"SMask".as_slice(), b"Mask"] {
-        bare.dict.remove(key);
-    }
-    bare.start_position = None;
-    document.objects.insert(id, bare.into());
-    let bitmap = drawn::draw(engines, file, document, held, id, size);
-    let failed = |_| Reason::Unreadable;
-    let stream = bitmap.and_then(|bitmap| match colors {
-        Colors::Gray => drawn::grey(&bitmap, is_lossy),
-        Colors::Rgb | Colors::Keep => drawn::opaque(&bitmap, is_lossy),
-    });
-    match stream.map_err(failed) {
-        Ok(mut stream) => {
-            for (key, mask) in masks {
-                stream.dict.set(key, mask);
-            }
-            for key in [b"Interpolate".as_slice(), b"Intent", b"OC", b"StructParent"] {
-                if let Ok(value) = whole.dict.get(key) {
-                    stream.dict.set(key, value.clone());
-                }
-            }
-            Ok(Some(stream.into()))
+impl Conversion<'_> {
+    /// Converts the pictures of the pages.
+    pub(crate) fn convert(&self, document: &mut Document, pages: &[ObjectId]) -> Converted {
+        if self.colors == Colors::Keep {
+            return Converted { ids: Vec::new(), kept: None };
         }
-        Err(reason) => {
-            document.objects.insert(id, whole.into());
-            Err(reason)
+        let mut ids: Vec<ObjectId> = scan::placements(document, pages).sizes.into_keys().collect();
+        ids.sort_unstable();
+        let (mut converted, mut kept) = (Vec::new(), 0_usize);
+        let file = self.directory.join("picture.pdf");
+        for id in ids {
+            match self.one(document, id, &file) {
+                Ok(Some(stream)) => {
+                    document.objects.insert(id, stream);
+                    converted.push(id);
+                }
+                Ok(None) => {}
+                Err(_) => kept += 1,
+            }
+        }
+        let message = format!("{kept} picture(s) could not be converted to other colors, and keep theirs.");
+        Converted { ids: converted, kept: (kept > 0).then(|| Warning::new("colors_kept", message)) }
+    }
+
+    /// The picture in other colors. `None` if it has them already.
+    fn one(&self, document: &mut Document, id: ObjectId, file: &Path) -> Result<Option<Object>, Reason> {
+        let old = document.get_object(id).and_then(Object::as_stream).map_err(|_| Reason::Unreadable)?;
+        if document.value(&old.dict, b"ImageMask").is_some_and(|mask| mask.as_bool().unwrap_or(true)) {
+            return Ok(None);
+        }
+        let most = self.limits.pixels.min(self.limits.memory_bytes / 2 / PIXEL_BYTES);
+        let size = match picture::size(document, &old.dict, most) {
+            // Pixels by the handful are converted too.
+            Err(Reason::FewPixels) => picture::size_of_any(document, &old.dict).ok_or(Reason::Unreadable)?,
+            size => size?,
+        };
+        let whole = self.held.whole(old).map_err(|_| Reason::Unreadable)?.into_owned();
+        let (model, is_lossy) = match Picture::new(document, &whole, most) {
+            Ok(picture) if picture.is_keyed => return Err(Reason::ColorKey),
+            Ok(picture) => (picture.colors.model(), picture.coding.is_lossy()),
+            Err(Reason::Alpha) => return Err(Reason::Alpha),
+            // Drawn all the same: pdfium may know more.
+            Err(_) => (None, false),
+        };
+        if self.colors.allows(model) {
+            return Ok(None);
+        }
+        let masks: Vec<(&[u8], Object)> = [b"SMask".as_slice(), b"Mask"]
+            .into_iter()
+            .filter_map(|key| Some((key, whole.dict.get(key).ok()?.clone())))
+            .collect();
+        // Drawn without its mask, which stays as it is.
+        let mut bare = whole.clone();
+        for key in [b"SMask".as_slice(), b"Mask"] {
+            bare.dict.remove(key);
+        }
+        bare.start_position = None;
+        document.objects.insert(id, bare.into());
+        let bitmap = drawn::draw(self.engines, file, document, self.held, id, size);
+        let failed = |_| Reason::Unreadable;
+        let stream = bitmap.and_then(|bitmap| match self.colors {
+            Colors::Gray => drawn::grey(&bitmap, is_lossy),
+            Colors::Rgb | Colors::Keep => drawn::opaque(&bitmap, is_lossy),
+        });
+        match stream.map_err(failed) {
+            Ok(mut stream) => {
+                for (key, mask) in masks {
+                    stream.dict.set(key, mask);
+                }
+                for key in [b"Interpolate".as_slice(), b"Intent", b"OC", b"StructParent"] {
+                    if let Ok(value) = whole.dict.get(key) {
+                        stream.dict.set(key, value.clone());
+                    }
+                }
+                Ok(Some(stream.into()))
+            }
+            Err(reason) => {
+                document.objects.insert(id, whole.into());
+                Err(reason)
+            }
         }
     }
 }

@@ -8,7 +8,7 @@ pub(crate) mod fonts;
 mod recode;
 mod scan;
 
-pub(crate) use colors::{Colors, Converted, convert};
+pub(crate) use colors::{Colors, Conversion, Converted};
 pub(crate) use fonts::{Encoding, forget_unused, subset};
 pub(crate) use scan::placements;
 

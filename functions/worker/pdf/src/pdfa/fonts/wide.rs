@@ -13,6 +13,16 @@ use crate::pdfa::verdict::{Level, Repair, Rule};
 use crate::shrink::fonts::truetype::Tables;
 use crate::structure::objects::{Lookup, reference, unpacked};
 
+/// A composite font, and what a document shows of it.
+struct Composite<'f> {
+    font: &'f Dictionary,
+    /// The descendant's.
+    id: ObjectId,
+    descendant: &'f Dictionary,
+    codes: &'f [u16],
+    level: Level,
+}
+
 pub(super) fn mend(document: &mut Document, font: &Dictionary, codes: &[u16], level: Level) -> Fate {
     let Some(id) = document.array(font, b"DescendantFonts").first().and_then(|id| id.as_reference().ok()) else {
         return Fate::Broken(Rule::FontProgram);
@@ -24,15 +34,16 @@ pub(super) fn mend(document: &mut Document, font: &Dictionary, codes: &[u16], le
     if document.child(&descendant, b"CIDSystemInfo").is_none() {
         return Fate::Broken(Rule::FontEncoding);
     }
+    let composite = Composite { font, id, descendant: &descendant, codes, level };
     match Program::of(document, &descendant) {
         Program::Missing => Fate::Broken(Rule::FontNotEmbedded),
         Program::Unreadable | Program::Type1(_) => Fate::Broken(Rule::FontProgram),
-        Program::TrueType(data) => true_type(document, font, id, &descendant, codes, &data, level),
-        Program::Compact(data) => compact(document, font, id, &descendant, codes, &data, level),
+        Program::TrueType(data) => true_type(document, &composite, &data),
+        Program::Compact(data) => compact(document, &composite, &data),
         Program::OpenType(data) => {
             match Tables::new(&data).and_then(|tables| tables.get(b"CFF ").map(<[u8]>::to_vec)) {
-                Some(data) => compact(document, font, id, &descendant, codes, &data, level),
-                None => true_type(document, font, id, &descendant, codes, &data, level),
+                Some(data) => compact(document, &composite, &data),
+                None => true_type(document, &composite, &data),
             }
         }
     }
@@ -51,15 +62,8 @@ fn glyph_map(glyphs: &BTreeMap<u16, u16>) -> Vec<u8> {
     map
 }
 
-fn true_type(
-    document: &mut Document,
-    font: &Dictionary,
-    id: ObjectId,
-    descendant: &Dictionary,
-    codes: &[u16],
-    data: &[u8],
-    level: Level,
-) -> Fate {
+fn true_type(document: &mut Document, composite: &Composite<'_>, data: &[u8]) -> Fate {
+    let Composite { font, id, descendant, codes, level } = *composite;
     let Some(face) = Face::new(data) else { return Fate::Broken(Rule::FontProgram) };
     let map = match document.value(descendant, b"CIDToGIDMap") {
         Some(Object::Stream(stream)) => match unpacked(stream, FILE_BYTES) {
@@ -109,15 +113,8 @@ fn true_type(
     }
 }
 
-fn compact(
-    document: &mut Document,
-    font: &Dictionary,
-    id: ObjectId,
-    descendant: &Dictionary,
-    codes: &[u16],
-    data: &[u8],
-    level: Level,
-) -> Fate {
+fn compact(document: &mut Document, composite: &Composite<'_>, data: &[u8]) -> Fate {
+    let Composite { font, id, descendant, codes, level } = *composite;
     let Ok(face) = CffFontRef::new_cff(data, 0, None) else { return Fate::Broken(Rule::FontProgram) };
     let charset = face.charset().filter(|_| face.is_cid());
     let glyph = |cid: u16| match &charset {

@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 
 use crate::image::similarity;
 use crate::pdfium::{Background, Document};
-use crate::shrink::{self, Colors, Converted, Handled, Quality};
+use crate::shrink::{self, Colors, Conversion, Converted, Handled, Quality};
 use crate::structure::writer::write_document;
 use crate::structure::{self, pages};
 use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
@@ -217,15 +217,14 @@ fn attempt(
     shrink::remove_baggage(&mut document, options.remove_metadata);
     shrink::unify(&mut document, &held).map_err(|error| Failure::io(&error))?;
     let quality = Quality { pictures: loss.pictures };
-    let Converted { ids: converted, kept } = shrink::convert(
+    let conversion = Conversion {
         engines,
-        &request.directory,
-        &mut document,
-        &held,
-        &tree.pages,
-        options.colors,
-        &request.limits,
-    );
+        directory: &request.directory,
+        held: &held,
+        colors: options.colors,
+        limits: &request.limits,
+    };
+    let Converted { ids: converted, kept } = conversion.convert(&mut document, &tree.pages);
     let pictures = shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
     let changed = pictures
         .iter()
