@@ -118,7 +118,7 @@ async fn an_archive_has_every_result_under_a_name_of_its_own() {
     // One result is lost, and one job is deleted.
     let jobs = scene.jobs(&batch).await;
     let key_of = |index: u32| {
-        jobs.iter().find(|job| job.batch.unwrap().index == index).and_then(|job| job.output_key.clone()).unwrap()
+        jobs.iter().find(|job| job.batch.unwrap().index == index).and_then(|job| job.result.output_key.clone()).unwrap()
     };
     scene.world.context.files.delete(&key_of(4)).await.unwrap();
     let deleted = jobs.into_iter().find(|job| job.batch.unwrap().index == 5).unwrap();

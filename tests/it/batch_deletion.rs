@@ -115,7 +115,10 @@ async fn a_deleted_batch_leaves_nothing_although_runs_are_killed() {
     let left = scene.jobs(&batch).await;
     assert_eq!(left.len(), batch.next as usize - 1, "no job was created in the meantime");
     for job in &left {
-        assert_eq!((job.status, job.metadata.len(), job.output_key.as_deref()), (JobStatus::Deleted, 0, None));
+        assert_eq!(
+            (job.status, job.request.metadata.len(), job.result.output_key.as_deref()),
+            (JobStatus::Deleted, 0, None)
+        );
     }
     assert!(scene.world.context.batches.refused(&batch, 0, batch.total).await.unwrap().is_empty());
     for folder in ["batches", "inputs"] {

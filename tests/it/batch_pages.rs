@@ -68,9 +68,9 @@ async fn the_failed_items_of_a_batch_become_a_new_one() {
     assert_eq!((retry.total, retry.tally.failed), (3, 1), "the third is refused again");
     let mut jobs = scene.jobs(&retry).await;
     jobs.sort_by_key(|job| job.batch.unwrap().index);
-    let rows: Vec<_> = jobs.iter().map(|job| job.metadata["row"].clone()).collect();
+    let rows: Vec<_> = jobs.iter().map(|job| job.request.metadata["row"].clone()).collect();
     assert_eq!(rows, ["1", "3"]);
-    assert!(jobs.iter().all(|job| job.options["landscape"] == true));
+    assert!(jobs.iter().all(|job| job.request.options["landscape"] == true));
 
     let canceled = visitor.post(&format!("/app/batches/{new}/cancel"), &[]).await;
     assert_eq!(canceled.status, 303);

@@ -202,8 +202,8 @@ async fn a_batch_becomes_jobs_and_ends_with_them() {
     for (row, job) in jobs.iter().enumerate() {
         let view = job.view(clock::now());
         assert_eq!((&view["batchId"], &view["index"]), (&json!(id), &json!(row)));
-        assert_eq!(job.metadata["row"], row.to_string());
-        assert_eq!((job.account.as_str(), job.retention_seconds), (account.id.as_str(), Some(600)));
+        assert_eq!(job.request.metadata["row"], row.to_string());
+        assert_eq!((job.account.as_str(), job.request.retention_seconds), (account.id.as_str(), Some(600)));
     }
     let running = claim(&scene.world.context.jobs, jobs[0].id).await;
     scene.runner().run(&account.id, id, SHORT).await.unwrap();
@@ -264,9 +264,9 @@ async fn each_item_becomes_one_job_although_runs_are_killed() {
     };
     let jobs = scene.jobs(&batch).await;
     let ids: HashSet<JobId> = jobs.iter().map(|job| job.id).collect();
-    let rows: HashSet<_> = jobs.iter().map(|job| job.metadata["row"].clone()).collect();
+    let rows: HashSet<_> = jobs.iter().map(|job| job.request.metadata["row"].clone()).collect();
     assert_eq!((jobs.len(), ids.len(), rows.len()), (items, items, items));
-    assert!(jobs.iter().all(|job| job.metadata["row"] == job.batch.unwrap().index.to_string()));
+    assert!(jobs.iter().all(|job| job.request.metadata["row"] == job.batch.unwrap().index.to_string()));
     assert_eq!((batch.state, batch.tally.completed), (State::Completed, items as u32));
     assert_eq!(scene.world.spent(&account).await, (items as u64, items as u64), "charged once each");
     assert_eq!((batch.charged, batch.refunded), (items as u64, 0));

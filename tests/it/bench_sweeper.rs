@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use docmill_app::context::Context;
 use docmill_config::clock;
-use docmill_domain::job::{Job, JobId, JobStatus, MAX_ATTEMPTS, OpenShards, QUEUED_GRACE};
+use docmill_domain::job::{IndexPlaces, Job, JobId, JobStatus, MAX_ATTEMPTS, OpenShards, QUEUED_GRACE};
 use docmill_domain::time::Timestamp;
 use docmill_store::item::Shard;
 use docmill_store::jobs::open_until;
@@ -33,7 +33,10 @@ fn queued(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     let (id, created_at) = (JobId::new(), now.minus(age));
     let (open, due) =
         open_until(Shard::queued(template.queue, id, OpenShards::default()), created_at.plus(QUEUED_GRACE));
-    Job { id, created_at, open, due, ..template.clone() }
+    let mut job = Job { id, ..template.clone() };
+    job.times.created_at = created_at;
+    (job.index.open, job.index.due) = (open, due);
+    job
 }
 
 /// Jobs of dead workers whose leases ended within the last minute.
@@ -42,7 +45,10 @@ fn leased(template: &Job, now: Timestamp, index: usize, of: usize) -> Job {
     let id = JobId::new();
     let attempts = if index.is_multiple_of(EXHAUSTED) { MAX_ATTEMPTS } else { 1 };
     let (status, open) = (JobStatus::Processing, Some(Shard::leased(id, OpenShards::default()).key()));
-    Job { id, status, attempts, lease_until: Some(ended), due: Some(ended), open, ..template.clone() }
+    let mut job = Job { id, status, attempts, ..template.clone() };
+    job.work.lease_until = Some(ended);
+    (job.index.open, job.index.due) = (open, Some(ended));
+    job
 }
 
 /// Completed jobs with expired results. Their objects never existed, which makes no difference for deletion.
@@ -50,7 +56,12 @@ fn kept(template: &Job, now: Timestamp) -> Job {
     let (id, expired) = (JobId::new(), Some(now.minus(MINUTE)));
     let output_key = Some(format!("outputs/day/{}/{id}/1/0", template.account));
     let (status, open) = (JobStatus::Completed, Some(Shard::kept(id, OpenShards::default()).key()));
-    Job { id, status, expires_at: expired, due: expired, output_key, open, secret: None, ..template.clone() }
+    let mut job = Job { id, status, ..template.clone() };
+    job.times.expires_at = expired;
+    job.result.output_key = output_key;
+    (job.index.open, job.index.due) = (open, expired);
+    job.request.secret = None;
+    job
 }
 
 /// How many of these jobs have this state, by strongly consistent reads.
@@ -83,7 +94,8 @@ async fn ended_leases_and_expired_results_behind_a_backlog() {
     // Its message waits in the queue: a backlog.
     let account = stage.world.account_on(&stage.plan_with_none, 1_000_000).await;
     let template = stage.job(stage.create(&account, "<p>x").await).await;
-    let template = Job { uncounted: None, creation_counted: true, ..template };
+    let index = IndexPlaces { uncounted: None, creation_counted: true, ..template.index };
+    let template = Job { index, ..template };
     let context = &stage.auditor;
     let sweeper = Sweeper::new(Context::new(context.config.clone(), patient_aws()).unwrap());
 

@@ -225,6 +225,6 @@ async fn a_worker_ends_a_conversion_that_is_canceled() {
     let (handled, _) = tokio::join!(bench.deliver(), canceled);
     assert_eq!(handled, Handled::Acknowledge);
     let job = bench.world.context.jobs.get(bench.id).await.unwrap().unwrap();
-    assert_eq!((job.status, job.output_key), (JobStatus::Canceled, None));
+    assert_eq!((job.status, job.result.output_key), (JobStatus::Canceled, None));
     assert_eq!(bench.world.spent(&bench.account).await.0, 0);
 }

@@ -126,7 +126,9 @@ async fn secrets_are_stored_apart_and_never_shown() {
 
     let id = JobId::parse(&answer.job_id()).unwrap();
     let mut job = world.context.jobs.get(id).await.unwrap().unwrap();
-    let Some(Payload::Stored(key)) = job.secret.take() else { panic!("the table's backups would keep the password") };
+    let Some(Payload::Stored(key)) = job.request.secret.take() else {
+        panic!("the table's backups would keep the password")
+    };
     let payload = world.context.files.get_text(&key).await.unwrap();
     assert!(payload.contains("signature=canary") && payload.contains("\"password\":\"canary\""));
     assert!(!serde_json::to_string(&job).unwrap().contains("canary"), "a secret in the table");
@@ -155,7 +157,7 @@ async fn large_inline_html_goes_to_the_bucket_first() {
     assert_eq!(answer.body["job"]["input"]["html"]["bytes"], html.len());
     let id = JobId::parse(&answer.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
-    let Some(Payload::Stored(key)) = job.secret else { panic!("a large payload is kept in the bucket") };
+    let Some(Payload::Stored(key)) = job.request.secret else { panic!("a large payload is kept in the bucket") };
     assert_eq!(key, format!("inputs/{}/{id}", account.id));
     let stored: Value = serde_json::from_str(&world.context.files.get_text(&key).await.unwrap()).unwrap();
     assert_eq!(stored["input"]["html"], html);

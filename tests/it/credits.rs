@@ -86,9 +86,9 @@ async fn a_tool_that_costs_more_than_is_included_takes_both() {
     let refused = submit(11).await;
     assert!(matches!(refused, Created::InsufficientCredits { available: 10 }), "{refused:?}");
     let Created::Fresh(job) = submit(9).await else { panic!("9 of 10") };
-    assert_eq!((job.charge.included, job.charge.granted), (4, 5));
+    assert_eq!((job.payment.charge.included, job.payment.charge.granted), (4, 5));
     let Created::Fresh(job) = submit(1).await else { panic!("1 of 1") };
-    assert_eq!((job.charge.included, job.charge.granted), (0, 1));
+    assert_eq!((job.payment.charge.included, job.payment.charge.granted), (0, 1));
 }
 
 #[tokio::test]
@@ -118,8 +118,8 @@ async fn a_failed_job_gives_its_credits_back_once_and_where_they_came_from() {
         assert_eq!(world.context.jobs.fail(&job, &error, None, now).await.unwrap(), Written::Yes);
         assert_eq!(world.context.jobs.fail(&job, &error, None, later).await.unwrap(), Written::Superseded);
         let failed = world.context.jobs.get(id).await.unwrap().unwrap();
-        assert_eq!(failed.refunded, 1);
-        assert!(failed.secret.is_none() && failed.open.is_none() && failed.due.is_none());
+        assert_eq!(failed.payment.refunded, 1);
+        assert!(failed.request.secret.is_none() && failed.index.open.is_none() && failed.index.due.is_none());
     }
     world.count(ids).await;
     let usage = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap();
@@ -144,7 +144,9 @@ async fn a_new_month_has_all_its_credits_and_refunds_go_to_the_old_one() {
     let id = JobId::parse(&last_job(&world, &account).await).unwrap();
     let old = world.context.jobs.get(id).await.unwrap().unwrap();
     let (now, new_id) = (this_month.end(), JobId::new());
-    let job = Job { id: new_id, created_at: now, period: now.period(), ..old.clone() };
+    let mut job = Job { id: new_id, ..old.clone() };
+    job.times.created_at = now;
+    job.payment.period = now.period();
     let submission = Submission { job, idempotency: None, awaited: Vec::new(), gate: None, cost: 1, included: 1, now };
     let deadline = tokio::time::Instant::now() + std::time::Duration::from_secs(60);
     let created = world.service.submissions.create(submission, deadline).await.unwrap();
@@ -178,7 +180,7 @@ async fn a_job_of_a_removed_account_ends_without_a_refund() {
     world.watch.inject((0..3).map(|_| Fault::down("SendMessage")));
     let id = JobId::parse(&create(&world, &account).await.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
-    let items = ["profile".to_owned(), job.period.to_string()];
+    let items = ["profile".to_owned(), job.payment.period.to_string()];
     for item in &items {
         let client = world.context.aws.dynamodb();
         let delete = client.delete_item().table_name(&world.config.tables.usage);
@@ -189,7 +191,7 @@ async fn a_job_of_a_removed_account_ends_without_a_refund() {
     assert_eq!(world.context.jobs.fail(&job, &error, None, clock::now()).await.unwrap(), Written::Yes);
     assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().status, JobStatus::Failed);
     assert!(world.context.usage.profile(&account.id).await.unwrap().is_none(), "no account comes back as a refund");
-    let usage = world.context.usage.of_month(&account.id, job.period).await.unwrap();
+    let usage = world.context.usage.of_month(&account.id, job.payment.period).await.unwrap();
     assert_eq!((usage.credits.used, usage.credits.pots.taken), (0, 0), "no balance either");
 }
 
@@ -233,7 +235,7 @@ async fn contending_environments_spend_from_tills_and_lose_nothing() {
     for environment in &environments {
         watch.inject([Fault::transaction_conflict(2), Fault::transaction_conflict(2)]);
         let Created::Fresh(job) = submit(environment, &template, 1, 60).await else { panic!("there are credits") };
-        assert!(job.till.is_some(), "{job:?}");
+        assert!(job.payment.till.is_some(), "{job:?}");
         charged += 1;
         // The till gets the refund.
         let error = JobError::new(JobErrorCode::RenderFailed, "told to");
@@ -271,7 +273,8 @@ async fn no_item_of_an_account_grows_with_tools_days_or_jobs() {
     let template = world.context.jobs.get(id).await.unwrap().unwrap();
     let error = JobError::new(JobErrorCode::RenderFailed, "told to");
     let make = async |tool: &str, created_at: Timestamp| {
-        let job = Job { id: JobId::new(), tool: tool.into(), created_at, ..template.clone() };
+        let mut job = Job { id: JobId::new(), tool: tool.into(), ..template.clone() };
+        job.times.created_at = created_at;
         let submission = Submission {
             job,
             idempotency: None,

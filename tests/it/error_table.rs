@@ -7,7 +7,10 @@ use docmill_config::clock;
 use docmill_domain::account::{Limiter, StoredKey};
 use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::font::{FontId, MOST_FONTS};
-use docmill_domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus};
+use docmill_domain::job::{
+    Deletion, IndexPlaces, Job, JobError, JobErrorCode, JobId, JobResult, JobStatus, Payment, RequestRecord,
+    ResultDelivery, Times, Waits, Work,
+};
 use docmill_domain::quota::RateLimit;
 use docmill_domain::template::MOST_VERSIONS;
 use docmill_domain::time::Timestamp;
@@ -98,58 +101,38 @@ impl Deployed {
 
 fn job(id: JobId, account: &Account) -> Job {
     let now = clock::now();
+    let times = Times { started_at: Some(now), finished_at: Some(now), ..Times::of_new(now) };
     Job {
         id,
         account: account.id.clone(),
-        key_id: "key_test".into(),
-        request_id: None,
         mode: Mode::Live,
         batch: None,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,
         version: 3,
-        created_at: now,
-        started_at: Some(now),
-        finished_at: Some(now),
-        expires_at: None,
         attempts: 1,
-        lease_until: None,
-        claim_id: None,
-        held: None,
-        delivering: false,
-        progress: None,
-        period: now.period(),
-        charge: Default::default(),
-        till: None,
-        included_credits: 0,
-        refunded: 0,
-        input: json!({}),
-        options: json!({}),
-        then: Vec::new(),
-        output_request: None,
-        retention_seconds: None,
-        webhook: None,
-        metadata: Default::default(),
-        limits: Default::default(),
-        output: None,
-        output_key: None,
-        delivered: None,
-        results: None,
-        steps: Vec::new(),
-        engine: None,
-        timings: None,
-        warnings: Vec::new(),
-        error: None,
-        waiting_for: None,
-        waiters: None,
-        ended_as: None,
-        deleted_at: None,
-        secret: None,
-        open: None,
-        due: None,
-        uncounted: None,
-        creation_counted: true,
+        request: RequestRecord {
+            key_id: "key_test".into(),
+            request_id: None,
+            input: json!({}),
+            options: json!({}),
+            then: Vec::new(),
+            output_request: None,
+            retention_seconds: None,
+            webhook: None,
+            metadata: Default::default(),
+            limits: Default::default(),
+            secret: None,
+        },
+        times,
+        work: Work::default(),
+        delivery: ResultDelivery::default(),
+        payment: Payment::none(now.period()),
+        result: JobResult::default(),
+        waits: Waits::default(),
+        deletion: Deletion::default(),
+        index: IndexPlaces { creation_counted: true, ..IndexPlaces::default() },
         ttl: now.next_day().as_ttl_seconds(),
     }
 }

@@ -63,7 +63,7 @@ async fn jobs_beyond_the_cap_wait_without_a_message_and_start_in_the_order_of_th
         for id in [second, third] {
             let job = stage.job(id).await;
             assert_eq!((job.status, job.attempts), (JobStatus::Queued, 0));
-            assert_eq!(job.held, Some(format!("html#{}", busy.id)));
+            assert_eq!(job.work.held, Some(format!("html#{}", busy.id)));
         }
         let unhindered = stage.create_as(&other, "1").await;
         let [message] = only(&stage).await;
@@ -97,9 +97,9 @@ async fn the_sweeper_starts_held_jobs_after_their_worker_has_died() {
         assert!(stage.deliver(message, NEVER).await.is_none());
     }
     let job = stage.job(canceled).await;
-    assert!(job.held.is_some());
+    assert!(job.work.held.is_some());
     assert!(stage.auditor.jobs.cancel(&job, clock::now()).await.unwrap().is_some());
-    assert_eq!(stage.job(canceled).await.held, None);
+    assert_eq!(stage.job(canceled).await.work.held, None);
 
     stage.advance(MINUTE * 2);
     stage.sweep().await;
@@ -107,7 +107,7 @@ async fn the_sweeper_starts_held_jobs_after_their_worker_has_died() {
     assert!(names(&message, held));
     stage.deliver(message, NEVER).await;
     let done = stage.job(held).await;
-    assert_eq!((done.status, done.held), (JobStatus::Completed, None));
+    assert_eq!((done.status, done.work.held), (JobStatus::Completed, None));
     stage.remove().await;
 }
 
@@ -162,8 +162,8 @@ async fn a_result_that_nobody_could_take_is_refunded() {
     drop(listener);
     let at = format!("127.0.0.1:{port}");
     let (_world, _account, job) = delivered_to(&format!("http://{at}/x.pdf"), at.parse().unwrap()).await;
-    assert_eq!(job.error.as_ref().unwrap().code, JobErrorCode::DeliveryFailed);
-    assert_eq!((job.charge.total(), job.refunded), (1, 1));
+    assert_eq!(job.result.error.as_ref().unwrap().code, JobErrorCode::DeliveryFailed);
+    assert_eq!((job.payment.charge.total(), job.payment.refunded), (1, 1));
 }
 
 #[tokio::test]
@@ -176,8 +176,11 @@ async fn canceling_a_job_whose_result_is_being_sent_refunds_nothing() {
     jobs.note_delivery(&read_before).await.unwrap();
     assert!(jobs.cancel(&read_before, clock::now()).await.unwrap().is_none(), "the owner's read is out of date");
     let canceled = jobs.cancel(&bench.job().await, clock::now()).await.unwrap().unwrap();
-    assert_eq!((canceled.status, canceled.charge.total(), canceled.refunded), (JobStatus::Canceled, 1, 0));
-    let usage = bench.world.context.usage.of_month(&bench.account.id, canceled.period).await.unwrap();
+    assert_eq!(
+        (canceled.status, canceled.payment.charge.total(), canceled.payment.refunded),
+        (JobStatus::Canceled, 1, 0)
+    );
+    let usage = bench.world.context.usage.of_month(&bench.account.id, canceled.payment.period).await.unwrap();
     assert_eq!(usage.credits.used, 1);
 }
 
@@ -194,23 +197,23 @@ async fn failures_beyond_the_daily_budget_stay_charged() {
     let now = clock::now();
     bench.deliver().await;
     let within = bench.job().await;
-    assert_eq!((within.status, within.refunded), (JobStatus::Failed, 1));
+    assert_eq!((within.status, within.payment.refunded), (JobStatus::Failed, 1));
 
     bench.world.context.budgets.add_failure(&bench.account.id, Duration::from_secs(1), now).await.unwrap();
     let key: ApiKey = bench.account.key.clone();
     bench.id = bench.create(&key, &body).await;
     bench.deliver().await;
     let beyond = bench.job().await;
-    assert_eq!((beyond.status, beyond.refunded), (JobStatus::Failed, 0));
-    let message = beyond.error.unwrap().message;
+    assert_eq!((beyond.status, beyond.payment.refunded), (JobStatus::Failed, 0));
+    let message = beyond.result.error.unwrap().message;
     assert!(message.contains("stays charged"), "{message}");
 
     bench.id = bench.create(&key, &body).await;
     // A crash is repeated once.
     bench.engine.play([JobErrorCode::EngineCrashed; 2].map(Act::Fail));
     bench.deliver().await;
-    assert_eq!(bench.job().await.refunded, 1, "a crash is not the owner's fault");
-    let usage = bench.world.context.usage.of_month(&bench.account.id, beyond.period).await.unwrap();
+    assert_eq!(bench.job().await.payment.refunded, 1, "a crash is not the owner's fault");
+    let usage = bench.world.context.usage.of_month(&bench.account.id, beyond.payment.period).await.unwrap();
     assert_eq!(usage.credits.used, 1);
 }
 
@@ -245,9 +248,9 @@ async fn a_result_that_was_sent_stays_charged_whatever_the_answer_is() {
     receiver.play(Reception::Refuse);
     let (world, account, job) = delivered_to(&receiver.url(), receiver.exception()).await;
     assert_eq!(receiver.received()[0], b"%PDF-1.7 stub");
-    assert_eq!(job.error.as_ref().unwrap().code, JobErrorCode::DeliveryFailed);
-    assert_eq!((job.status, job.charge.total(), job.refunded), (JobStatus::Failed, 1, 0));
-    assert!(job.error.unwrap().message.contains("stay charged"));
-    let usage = world.context.usage.of_month(&account.id, job.period).await.unwrap();
+    assert_eq!(job.result.error.as_ref().unwrap().code, JobErrorCode::DeliveryFailed);
+    assert_eq!((job.status, job.payment.charge.total(), job.payment.refunded), (JobStatus::Failed, 1, 0));
+    assert!(job.result.error.unwrap().message.contains("stay charged"));
+    let usage = world.context.usage.of_month(&account.id, job.payment.period).await.unwrap();
     assert_eq!(usage.credits.used, 1);
 }

@@ -193,7 +193,7 @@ impl<'a> Life<'a> {
     async fn counted(&mut self) -> Job {
         for _ in 0..10 {
             let job = self.stage.job(self.id).await;
-            if job.uncounted.is_none() {
+            if job.index.uncounted.is_none() {
                 return job;
             }
             self.pass(MINUTE).await;
@@ -206,8 +206,8 @@ impl<'a> Life<'a> {
         let mut job = counted;
         for passed in 0.. {
             let left: Vec<_> = self.stage.listing(&self.account).await;
-            let left: Vec<_> = left.into_iter().filter(|key| Some(key) != job.output_key.as_ref()).collect();
-            if left.is_empty() && !Shard::is_cleanup(job.open.as_deref()) {
+            let left: Vec<_> = left.into_iter().filter(|key| Some(key) != job.result.output_key.as_ref()).collect();
+            if left.is_empty() && !Shard::is_cleanup(job.index.open.as_deref()) {
                 return job;
             }
             assert!(passed < 2 + troubles.len(), "left in the bucket after {passed} minutes: {left:?} of {job:?}");
@@ -219,7 +219,7 @@ impl<'a> Life<'a> {
 
     /// Checks for one correct final state, one charge or refund, and no leftovers.
     async fn check_end(&self, job: &Job, troubles: &[Trouble]) {
-        let failure = job.error.as_ref().map(|error| error.code);
+        let failure = job.result.error.as_ref().map(|error| error.code);
         let used_up = troubles.len() > 1 && failure == Some(JobErrorCode::Internal) && job.attempts == MAX_ATTEMPTS;
         let expected = self.story.failure.filter(|_| self.ended_by.is_none());
         assert!(used_up || failure == expected, "{failure:?} after {} attempts", job.attempts);
@@ -234,15 +234,15 @@ impl<'a> Life<'a> {
                 Some(Control::Delete) => JobStatus::Deleted,
             }
         );
-        assert!(job.secret.is_none() && job.lease_until.is_none(), "a secret or a lease is left: {job:?}");
-        assert_eq!(job.open.is_some(), completed, "only a completed job is looked at again");
-        assert_eq!(job.due, job.expires_at);
+        assert!(job.request.secret.is_none() && job.work.lease_until.is_none(), "a secret or a lease is left: {job:?}");
+        assert_eq!(job.index.open.is_some(), completed, "only a completed job is looked at again");
+        assert_eq!(job.index.due, job.times.expires_at);
         // Who has the result pays for it, also after canceling the job or refusing the delivery.
-        let sent = failure == Some(JobErrorCode::DeliveryFailed) || self.ended_by.is_some() && job.delivering;
+        let sent = failure == Some(JobErrorCode::DeliveryFailed) || self.ended_by.is_some() && job.delivery.delivering;
         let charged = u64::from(completed || sent);
-        assert_eq!((job.charge.total(), job.refunded), (1, 1 - charged));
+        assert_eq!((job.payment.charge.total(), job.payment.refunded), (1, 1 - charged));
 
-        let usage = self.stage.auditor.usage.of_month(&self.account.id, job.period).await.unwrap();
+        let usage = self.stage.auditor.usage.of_month(&self.account.id, job.payment.period).await.unwrap();
         let spent = u64::from(completed);
         assert_eq!((usage.credits.created, usage.credits.used), (1, charged), "created, used");
         let total = usage.total();
@@ -257,8 +257,8 @@ impl<'a> Life<'a> {
         self.check_events(completed, failed).await;
         self.check_deliveries(completed, troubles);
 
-        assert_eq!(job.output_key.is_some(), completed, "an output that the job names");
-        if let Some(key) = &job.output_key {
+        assert_eq!(job.result.output_key.is_some(), completed, "an output that the job names");
+        if let Some(key) = &job.result.output_key {
             assert_eq!(self.stage.files.get_text(key).await.unwrap(), "%PDF-1.7 stub");
         }
     }
@@ -287,16 +287,19 @@ impl<'a> Life<'a> {
 
     /// A day later, the job is expired and its files are deleted.
     async fn expire(&mut self, completed: &Job) {
-        let wait = completed.expires_at.unwrap().millis_since(self.stage.now());
+        let wait = completed.times.expires_at.unwrap().millis_since(self.stage.now());
         self.stage.advance(Duration::from_millis(wait));
         for _ in 0..10 {
             self.pass(MINUTE).await;
-            if self.stage.job(self.id).await.open.is_none() {
+            if self.stage.job(self.id).await.index.open.is_none() {
                 break;
             }
         }
         let job = self.stage.job(self.id).await;
-        assert_eq!((job.status, job.open, job.due, job.output_key), (JobStatus::Expired, None, None, None));
+        assert_eq!(
+            (job.status, job.index.open, job.index.due, job.result.output_key),
+            (JobStatus::Expired, None, None, None)
+        );
         assert_eq!(self.stage.listing(&self.account).await, Vec::<String>::new(), "left after the expiry");
     }
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 use docmill_aws::Aws;
 use docmill_config::Config;
 use docmill_config::clock;
-use docmill_domain::job::{Job, JobId, JobStatus};
+use docmill_domain::job::{IndexPlaces, Job, JobId, JobStatus};
 use docmill_store::StoreError;
 use docmill_store::item::{job_key, string, to_item};
 use docmill_store::jobs::JobFilter;
@@ -103,7 +103,7 @@ async fn a_queue_outage_delays_jobs_without_losing_any() {
     assert!(world.watch.unmet_faults() < 3, "the queue was asked");
     let id = JobId::parse(&answer.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
-    assert!(job.open.is_some() && job.due.is_some(), "the sweeper will find it");
+    assert!(job.index.open.is_some() && job.index.due.is_some(), "the sweeper will find it");
 }
 
 /// A job like one that was just created, for as many as a test needs.
@@ -111,7 +111,8 @@ async fn jobs_like(world: &World, account: &Account, count: usize) -> Vec<Job> {
     let id = JobId::parse(&create(world, account).await.job_id()).unwrap();
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     // Not in any sweeper's shard.
-    let template = Job { open: None, due: None, uncounted: Some("test".into()), ..job };
+    let index = IndexPlaces { open: None, due: None, uncounted: Some("test".into()), ..job.index };
+    let template = Job { index, ..job };
     let jobs: Vec<Job> = (0..count).map(|_| Job { id: JobId::new(), ..template.clone() }).collect();
     put_all(&world.context, jobs.iter().cloned()).await;
     jobs
@@ -181,7 +182,7 @@ async fn an_item_that_can_not_be_read_or_counted_does_not_hide_others() {
     let id = malformed.id.to_string();
     assert_eq!(skipped, [id.as_str(); 2], "by each of the two reads that need it whole");
     let left = world.context.jobs.get_all(&ids).await.unwrap();
-    let left = left.iter().filter(|job| job.uncounted.is_some() && job.id != full.id).count();
+    let left = left.iter().filter(|job| job.index.uncounted.is_some() && job.id != full.id).count();
     assert_eq!(left, 0, "all others are counted");
     let page =
         world.context.jobs.of_account(&account.id, &JobFilter::default(), None, 100, clock::now()).await.unwrap();

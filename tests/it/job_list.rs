@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
 use docmill_config::clock;
-use docmill_domain::job::{Completion, Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults};
+use docmill_domain::job::{
+    Completion, Job, JobError, JobErrorCode, JobId, JobStatus, Output, Results, StoredResults, Times,
+};
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::Timestamp;
 use docmill_store::item::to_item;
@@ -138,7 +140,7 @@ async fn the_endpoint_filters_by_time() {
     let list = Arc::new(list());
     let account = world.account(100).await;
     let (early, late) = (create(&world, &account, "html-to-pdf").await, create(&world, &account, "html-to-pdf").await);
-    let created = |id: JobId| async move { World::new().context.jobs.get(id).await.unwrap().unwrap().created_at };
+    let created = |id: JobId| async move { World::new().context.jobs.get(id).await.unwrap().unwrap().times.created_at };
     let (at_first, at_last) = (created(early).await, created(late).await);
     assert!(at_first < at_last, "they are told apart");
     let of = async |query: &[(&str, String)]| {
@@ -161,8 +163,9 @@ async fn a_page_reads_a_thousand_jobs_at_most() {
     let account = world.account(100).await;
     let model = world.context.jobs.get(create(&world, &account, "html-to-pdf").await).await.unwrap().unwrap();
     let copies = (1..=1050).map(|number| {
-        let copy =
-            Job { id: JobId::new(), created_at: Timestamp(model.created_at.as_millis() + number), ..model.clone() };
+        let created_at = Timestamp(model.times.created_at.as_millis() + number);
+        let times = Times { created_at, ..model.times };
+        let copy = Job { id: JobId::new(), times, ..model.clone() };
         let table = world.context.dynamodb.put_item().table_name(&world.config.tables.jobs);
         table.set_item(Some(to_item(&copy).unwrap())).send()
     });

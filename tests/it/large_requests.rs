@@ -122,7 +122,8 @@ async fn the_largest_request_of_every_tool_lives_like_any_other() {
         } else {
             // As for a result that is delivered before its job is completed: the item holds its description twice.
             let completion = wordy_completion();
-            let fullest = Job { delivered: Some(Box::new(completion.clone())), ..claimed.clone() };
+            let mut fullest = claimed.clone();
+            fullest.delivery.delivered = Some(Box::new(completion.clone()));
             assert!(item_bytes(&fullest) < MOST_ITEM_BYTES, "{slug}: {} bytes", item_bytes(&fullest));
             world.context.jobs.complete(&claimed, &completion).await.unwrap();
         }

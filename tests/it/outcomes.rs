@@ -173,7 +173,7 @@ async fn the_index_has_no_data_of_a_jobs_owner_or_document() {
     for message in stage.receive().await {
         stage.deliver(message, Duration::ZERO).await;
     }
-    let error = stage.job(id).await.error.unwrap();
+    let error = stage.job(id).await.result.error.unwrap();
     let entries = entries(&stage).await;
     let [entry] = &entries[..] else { panic!("{entries:?}") };
     let names: BTreeSet<_> = entry.keys().map(String::as_str).collect();

@@ -71,7 +71,7 @@ async fn assert_published_is_enforced(world: &World, key: &ApiKey, expected: &[(
     let created = merge(world, key, most).await;
     assert_eq!(created.status, 202, "{}", created.body);
     let job = world.context.jobs.get(JobId::parse(&created.job_id()).unwrap()).await.unwrap().unwrap();
-    let enforced = world.config.limits.clone().narrowed_by(&job.limits);
+    let enforced = world.config.limits.clone().narrowed_by(&job.request.limits);
     for limit in Limit::ALL {
         assert_eq!(published(limit), enforced.get(limit), "{}", limit.as_str());
     }
@@ -126,7 +126,7 @@ async fn the_worker_keeps_to_the_limits_of_the_jobs_plan() {
         let body = json!({"toolSlug": "html-to-pdf", "uploadId": upload["id"]});
         let bench = Bench::with_job(World::new(), account, &body, []).await;
         bench.deliver().await;
-        assert_eq!(bench.job().await.error.map(|error| error.code), code);
+        assert_eq!(bench.job().await.result.error.map(|error| error.code), code);
     }
 }
 

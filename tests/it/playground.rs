@@ -52,7 +52,7 @@ async fn a_tool_that_takes_files_and_pages_tells_their_addresses_apart() {
         let form =
             [("tool", "thumbnail"), ("source", property), (property, "https://a.example/x"), ("attempt", property)];
         let id = convert(&visitor, &form).await;
-        let input = world.context.jobs.get(id).await.unwrap().unwrap().input;
+        let input = world.context.jobs.get(id).await.unwrap().unwrap().request.input;
         assert_eq!(input[property], "https://a.example/x", "{input}");
         let again = visitor.get(&format!("{PATH}?job={id}")).await.text;
         assert!(again.contains("value=\"https://a.example/x\""), "{again}");
@@ -67,10 +67,10 @@ async fn a_form_makes_the_job_that_the_api_would_make_and_charges_it_once() {
     let id = convert(&visitor, &html("one")).await;
     let job = world.context.jobs.get(id).await.unwrap().unwrap();
     assert_eq!(
-        (job.account.as_str(), job.key_id.as_str(), job.tool.as_str()),
+        (job.account.as_str(), job.request.key_id.as_str(), job.tool.as_str()),
         (&*account.id, "dashboard", "html-to-pdf")
     );
-    assert_eq!(job.options["pageSize"], "A5");
+    assert_eq!(job.request.options["pageSize"], "A5");
     // A repeated form is the same request. A changed one is another attempt.
     assert_eq!(convert(&visitor, &html("one")).await, id);
     assert_ne!(convert(&visitor, &html("two")).await, id);
@@ -85,7 +85,7 @@ async fn test_mode_costs_nothing_and_follows_the_accounts_switch() {
     let mut fields = html("one").to_vec();
     fields.push(("mode", "test"));
     let id = convert(&visitor, &fields).await;
-    assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().charge.total(), 0);
+    assert_eq!(world.context.jobs.get(id).await.unwrap().unwrap().payment.charge.total(), 0);
     assert_eq!(world.spent(&account).await, (0, 0));
     let refused = visitor.post(PATH, &html("two")).await;
     assert_eq!(refused.status, 422);
@@ -138,7 +138,7 @@ async fn a_dropped_file_is_announced_for_the_account_and_used_by_its_jobs() {
     let put = headers.iter().fold(put, |put, (name, value)| put.header(name, value.as_str().unwrap()));
     put.send().await.unwrap().error_for_status().unwrap();
     let job = convert(&visitor, &[("tool", "html-to-pdf"), ("source", "file"), ("uploadId", id)]).await;
-    assert_eq!(world.context.jobs.get(job).await.unwrap().unwrap().input, json!({"uploadId": id}));
+    assert_eq!(world.context.jobs.get(job).await.unwrap().unwrap().request.input, json!({"uploadId": id}));
 
     let stranger = Visitor::of(&world, &world.account(5).await).await;
     let page = stranger.post(PATH, &[("tool", "html-to-pdf"), ("source", "file"), ("uploadId", id)]).await;

@@ -215,8 +215,8 @@ async fn a_source_comes_and_a_result_goes_through_the_relay() {
     .await;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
-    assert_eq!(job.status, JobStatus::Completed, "{:?}", job.error);
-    assert_eq!(job.output.unwrap().filename, "report.pdf", "the name that the host gave");
+    assert_eq!(job.status, JobStatus::Completed, "{:?}", job.result.error);
+    assert_eq!(job.result.output.unwrap().filename, "report.pdf", "the name that the host gave");
     assert!(heads.lock().await[0].contains("authorization: bearer s3cret\r\n"));
     assert_eq!(isle.receiver.received(), [b"%PDF-1.7 stub".to_vec()]);
 
@@ -360,7 +360,7 @@ async fn a_relay_that_does_not_answer_is_the_services_fault() {
     bench.pipeline.config.limits.fetch = Duration::from_millis(100);
     assert_eq!(bench.deliver().await, Handled::Return);
     let job = bench.job().await;
-    assert_eq!((job.status, job.attempts, job.error), (JobStatus::Queued, 1, None));
+    assert_eq!((job.status, job.attempts, job.result.error), (JobStatus::Queued, 1, None));
     isle.remove().await;
 }
 
@@ -380,7 +380,7 @@ async fn a_job_with_pages_goes_to_the_worker_that_can_load_them() {
     bench.pipeline.queue_name = QueueName::Html;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
-    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2), "{:?}", job.error);
+    assert_eq!((job.status, job.attempts), (JobStatus::Completed, 2), "{:?}", job.result.error);
     isle.remove().await;
 }
 

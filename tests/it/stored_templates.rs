@@ -291,7 +291,7 @@ async fn a_job_keeps_the_version_that_was_the_newest_when_it_was_created() {
     assert_eq!(job["input"], json!({"template": {"name": "invoice", "version": 1}}));
     assert_eq!(job["options"], json!({"data": "[redacted]", "delimiters": delimiters}));
     let stored = world.context.jobs.get(JobId::parse(&created.job_id()).unwrap()).await.unwrap().unwrap();
-    let Some(Payload::Inline(payload)) = stored.secret else { panic!("inline") };
+    let Some(Payload::Inline(payload)) = stored.request.secret else { panic!("inline") };
     let payload: Value = serde_json::from_str(&payload).unwrap();
     assert_eq!((&payload["input"]["template"]["version"], &payload["options"]["delimiters"]), (&json!(1), &delimiters));
 

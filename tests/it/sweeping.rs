@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use docmill_config::clock;
-use docmill_domain::job::{DEFAULT_OPEN_SHARDS, Job, JobId, JobStatus, MAX_ATTEMPTS, SWEPT_SHARDS};
+use docmill_domain::job::{DEFAULT_OPEN_SHARDS, IndexPlaces, Job, JobId, JobStatus, MAX_ATTEMPTS, SWEPT_SHARDS};
 use docmill_store::item::Shard;
 use docmill_store::jobs::Claim;
 use serde_json::json;
@@ -67,8 +67,8 @@ async fn a_job_that_used_up_its_attempts_fails_with_its_credits_back() {
     let sweep = lines.iter().find(|line| line["message"] == "sweep finished").unwrap();
     assert!(metrics(sweep).iter().any(|(name, count, _)| name == "repairs_failed" && *count > 0), "{sweep}");
     let failed = job(&world, id).await;
-    assert_eq!((failed.status, failed.refunded), (JobStatus::Failed, 1));
-    assert_eq!(failed.error.unwrap().code.as_str(), "internal");
+    assert_eq!((failed.status, failed.payment.refunded), (JobStatus::Failed, 1));
+    assert_eq!(failed.result.error.unwrap().code.as_str(), "internal");
     assert_eq!(world.spent(&account).await, (0, 1));
 }
 
@@ -85,7 +85,7 @@ async fn a_lease_that_ended_is_released_for_another_attempt() {
     assert!(repairs.released >= 1, "{repairs:?}");
     assert!(watch.take_calls().iter().any(|call| call == "SendMessage"));
     let released = job(&world, id).await;
-    assert!(released.attempts >= 1 && released.due > Some(clock::now()), "{released:?}");
+    assert!(released.attempts >= 1 && released.index.due > Some(clock::now()), "{released:?}");
 }
 
 #[tokio::test]
@@ -97,7 +97,7 @@ async fn a_job_that_is_not_due_is_left_alone() {
     let _turn = TURN.lock().await;
     sweeper(&world).0.run().await.unwrap();
     let after = job(&world, id).await;
-    assert_eq!((after.status, after.due), (before.status, before.due));
+    assert_eq!((after.status, after.index.due), (before.status, before.index.due));
 }
 
 /// A job on its own stage whose message is lost, at the time when the sweeper should check it.
@@ -136,8 +136,8 @@ async fn two_sweepers_at_once_send_one_message_and_expire_one_output() {
     stage.advance(Duration::from_secs(25 * 3600));
     tokio::join!(stage.sweep(), stage.sweep());
     let expired = stage.job(id).await;
-    assert_eq!((expired.status, expired.open, expired.output_key), (JobStatus::Expired, None, None));
-    assert!(stage.files.get_text(&completed.output_key.unwrap()).await.is_err(), "the bytes are gone");
+    assert_eq!((expired.status, expired.index.open, expired.result.output_key), (JobStatus::Expired, None, None));
+    assert!(stage.files.get_text(&completed.result.output_key.unwrap()).await.is_err(), "the bytes are gone");
     stage.remove().await;
 }
 
@@ -221,17 +221,16 @@ async fn a_job_in_a_shard_that_is_no_longer_used_is_repaired() {
     let template = job(&world, queued(&world, &account).await).await;
     let (id, ended) = (JobId::new(), Some(clock::now().minus(Duration::from_secs(1))));
     let (status, open) = (JobStatus::Processing, Some(Shard::Leased(SWEPT_SHARDS - 1).key()));
-    put_all(
-        &world.context,
-        std::iter::once(Job { id, status, attempts: 1, lease_until: ended, due: ended, open, ..template }),
-    )
-    .await;
+    let mut leased = Job { id, status, attempts: 1, ..template };
+    leased.work.lease_until = ended;
+    (leased.index.open, leased.index.due) = (open, ended);
+    put_all(&world.context, std::iter::once(leased)).await;
     let _turn = TURN.lock().await;
     sweeper(&world).0.run().await.unwrap();
     let repaired = job(&world, id).await;
     assert_eq!(repaired.status, JobStatus::Queued);
     let own_shard = Shard::queued(repaired.queue, id, world.config.tables.open_shards).key();
-    assert_eq!(repaired.open, Some(own_shard), "from here on it lies where new jobs do");
+    assert_eq!(repaired.index.open, Some(own_shard), "from here on it lies where new jobs do");
 }
 
 #[tokio::test]
@@ -242,7 +241,8 @@ async fn an_accounts_many_ends_are_counted_without_contending_for_its_counts() {
     let account = world.account(10_000).await;
     let job = job(&world, queued(&world, &account).await).await;
     // Not in any sweeper's shard.
-    let template = Job { status: JobStatus::Completed, uncounted: Some("test".into()), open: None, due: None, ..job };
+    let index = IndexPlaces { uncounted: Some("test".into()), open: None, due: None, ..job.index };
+    let template = Job { status: JobStatus::Completed, index, ..job };
     let jobs: Vec<Job> = (0..JOBS).map(|_| Job { id: JobId::new(), ..template.clone() }).collect();
     put_all(&world.context, jobs.iter().cloned()).await;
     world.watch.take_calls();

@@ -199,7 +199,7 @@ async fn the_worker_reads_an_upload_and_keeps_it_for_further_jobs() {
     let (bench, id) = bench(PAGE).await;
     bench.deliver().await;
     let job = bench.job().await;
-    assert_eq!((job.status, job.output.unwrap().filename.as_str()), (JobStatus::Completed, "März.pdf"));
+    assert_eq!((job.status, job.result.output.unwrap().filename.as_str()), (JobStatus::Completed, "März.pdf"));
     assert_eq!(create(&bench.world, &bench.account, &id).await.status, 202);
 }
 
@@ -243,7 +243,7 @@ async fn a_missing_upload_is_told_from_a_missing_permission() {
     bench.watch.inject([Fault::forbidden("GetObject")]);
     bench.deliver().await;
     assert_eq!(bench.watch.unmet_faults(), 0);
-    assert_eq!(bench.job().await.error.unwrap().code, JobErrorCode::SourceUnreachable);
+    assert_eq!(bench.job().await.result.error.unwrap().code, JobErrorCode::SourceUnreachable);
 }
 
 #[tokio::test]
@@ -253,15 +253,15 @@ async fn a_deleted_upload_fails_the_job_and_refunds_it() {
     bench.world.context.files.delete(&key.to_string()).await.unwrap();
     bench.deliver().await;
     let job = bench.job().await;
-    assert_eq!((job.status, job.refunded), (JobStatus::Failed, 1));
-    assert_eq!(job.error.unwrap().code, JobErrorCode::SourceUnreachable);
+    assert_eq!((job.status, job.payment.refunded), (JobStatus::Failed, 1));
+    assert_eq!(job.result.error.unwrap().code, JobErrorCode::SourceUnreachable);
 }
 
 #[tokio::test]
 async fn a_page_is_recognised_by_its_content_and_not_by_its_type() {
     let (bench, _) = bench("%PDF-1.7 not HTML").await;
     bench.deliver().await;
-    let error = bench.job().await.error.unwrap();
+    let error = bench.job().await.result.error.unwrap();
     assert_eq!(error.code, JobErrorCode::UnsupportedFormat);
     assert!(error.message.contains("a PDF"), "{}", error.message);
 }
@@ -271,5 +271,5 @@ async fn a_lowered_limit_applies_to_earlier_uploads() {
     let (mut bench, _) = bench(PAGE).await;
     bench.pipeline.config.limits.source_bytes = PAGE.len() as u64 - 1;
     bench.deliver().await;
-    assert_eq!(bench.job().await.error.unwrap().code, JobErrorCode::SourceTooLarge);
+    assert_eq!(bench.job().await.result.error.unwrap().code, JobErrorCode::SourceTooLarge);
 }

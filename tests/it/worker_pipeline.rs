@@ -115,12 +115,12 @@ async fn a_completed_job_has_all_its_fields() {
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
     assert_eq!((job.status, job.attempts), (JobStatus::Completed, 1));
-    let output = job.output.unwrap();
+    let output = job.result.output.unwrap();
     assert_eq!((output.bytes, output.pages, output.filename.as_str()), (13, Some(3), "document.pdf"));
     assert_eq!(output.sha256, docmill_domain::sha256_hex(b"%PDF-1.7 stub"));
-    assert_eq!(job.engine.unwrap().name, "stub");
-    assert!(job.timings.is_some() && job.secret.is_none() && job.lease_until.is_none());
-    let key = job.output_key.unwrap();
+    assert_eq!(job.result.engine.unwrap().name, "stub");
+    assert!(job.result.timings.is_some() && job.request.secret.is_none() && job.work.lease_until.is_none());
+    let key = job.result.output_key.unwrap();
     assert_eq!(key, format!("outputs/day/{}/{}/1/0", bench.account.id, bench.id));
     assert_eq!(bench.world.context.files.get_text(&key).await.unwrap(), "%PDF-1.7 stub");
 }
@@ -129,11 +129,11 @@ async fn a_completed_job_has_all_its_fields() {
 async fn a_second_delivery_is_acknowledged_and_does_nothing() {
     let bench = Bench::new([]).await;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
-    let finished = bench.job().await.finished_at;
+    let finished = bench.job().await.times.finished_at;
     bench.watch.take_calls();
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     assert_eq!(bench.watch.take_calls(), ["GetItem"]);
-    assert_eq!(bench.job().await.finished_at, finished);
+    assert_eq!(bench.job().await.times.finished_at, finished);
 }
 
 #[tokio::test]
@@ -141,8 +141,8 @@ async fn the_documents_own_fault_ends_the_job_at_once_with_its_credits_back() {
     let bench = Bench::new([Act::Fail(JobErrorCode::CorruptDocument)]).await;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
-    assert_eq!((job.status, job.attempts, job.refunded), (JobStatus::Failed, 1, 1));
-    assert_eq!(job.error.unwrap().code, JobErrorCode::CorruptDocument);
+    assert_eq!((job.status, job.attempts, job.payment.refunded), (JobStatus::Failed, 1, 1));
+    assert_eq!(job.result.error.unwrap().code, JobErrorCode::CorruptDocument);
     assert_eq!(bench.world.spent(&bench.account).await, (0, 1));
 }
 
@@ -156,8 +156,8 @@ async fn a_crashed_engine_gets_one_more_try_within_the_attempt() {
     let bench = Bench::new([Act::Fail(JobErrorCode::EngineCrashed), Act::Fail(JobErrorCode::EngineCrashed)]).await;
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
-    assert_eq!((job.status, job.attempts, job.refunded), (JobStatus::Failed, 1, 1));
-    assert_eq!(job.error.unwrap().code, JobErrorCode::EngineCrashed);
+    assert_eq!((job.status, job.attempts, job.payment.refunded), (JobStatus::Failed, 1, 1));
+    assert_eq!(job.result.error.unwrap().code, JobErrorCode::EngineCrashed);
 }
 
 #[tokio::test]
@@ -167,11 +167,11 @@ async fn our_own_fault_is_tried_again_until_attempts_are_used_up() {
         assert_eq!(bench.deliver().await, Handled::Return);
         let job = bench.job().await;
         assert_eq!((job.status, job.attempts), (JobStatus::Queued, attempt));
-        assert!(job.due > Some(clock::now()));
+        assert!(job.index.due > Some(clock::now()));
     }
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let job = bench.job().await;
-    assert_eq!((job.status, job.attempts, job.refunded), (JobStatus::Failed, MAX_ATTEMPTS, 1));
+    assert_eq!((job.status, job.attempts, job.payment.refunded), (JobStatus::Failed, MAX_ATTEMPTS, 1));
 }
 
 #[tokio::test]
@@ -220,7 +220,7 @@ async fn a_worker_killed_in_the_middle_leaves_a_job_that_the_next_one_finishes()
 #[tokio::test]
 async fn a_large_request_is_read_from_the_bucket_and_removed_at_the_end() {
     let bench = Bench::with_html(&"<p>long".repeat(6000), []).await;
-    let Some(docmill_domain::job::Payload::Stored(key)) = bench.job().await.secret else { panic!("stored") };
+    let Some(docmill_domain::job::Payload::Stored(key)) = bench.job().await.request.secret else { panic!("stored") };
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     assert_eq!(bench.job().await.status, JobStatus::Completed);
     assert!(bench.world.context.files.get_text(&key).await.is_err(), "the request is gone");
@@ -259,7 +259,7 @@ async fn each_end_of_a_job_has_one_line_with_its_metrics() {
     assert_eq!(bench.deliver().await, Handled::Acknowledge);
     let ended = lines.take_saying("job ended");
     assert_eq!(ended.len(), 1, "{ended:?}");
-    let (line, timings) = (&ended[0], bench.job().await.timings.unwrap());
+    let (line, timings) = (&ended[0], bench.job().await.result.timings.unwrap());
     assert_eq!((&line["job_id"], &line["account"]), (&json!(bench.id.to_string()), &json!(bench.account.id)));
     assert_eq!((&line["pages"], &line["attempt"], &line["tool"]), (&json!(3), &json!(1), &json!("html-to-pdf")));
     let engine = || vec!["chromium".to_owned()];

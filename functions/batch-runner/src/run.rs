@@ -193,7 +193,7 @@ impl<'a> Run<'a> {
         let item_of = BatchItem { place, job: self.batch.job(index), gate: Gate::of(&self.batch) };
         let body = item_body(defaults, &item);
         match Box::pin(self.runner.jobs.create_item(caller, &self.batch.tool, &body, &item_of)).await {
-            Ok(job) => Ok(Made::Job(job.charge.total())),
+            Ok(job) => Ok(Made::Job(job.payment.charge.total())),
             Err(error) => made_nothing(error),
         }
     }

@@ -17,7 +17,7 @@ const CREATION: Duration = Duration::from_secs(60);
 
 impl Sweeper {
     pub(crate) async fn clean_up(&self, shard: u8, run: Run) -> Result<Repairs, StoreError> {
-        let is_open = |job: &Job| Shard::is_cleanup(job.open.as_deref());
+        let is_open = |job: &Job| Shard::is_cleanup(job.index.open.as_deref());
         let clean = |due| self.repair_all(due, run, |job| self.clean(job, run));
         self.repair_pages(Shard::Cleanup(shard), run, is_open, clean).await
     }
@@ -35,7 +35,7 @@ impl Sweeper {
                 self.context.files.delete_everything(&job).await?;
             }
         }
-        if job.lease_until.is_none_or(|until| until <= run.now) {
+        if job.work.lease_until.is_none_or(|until| until <= run.now) {
             match self.context.jobs.cleaned(&job).await? {
                 Written::Yes | Written::Superseded => {}
             }

@@ -33,7 +33,7 @@ impl Sweeper {
     /// state. In the other order, the files would remain.
     async fn expire(&self, job: Job, is_kept: bool, run: Run) -> Result<Repair, Obstacle> {
         if is_kept {
-            if job.due.is_some_and(|due| run.now < due.plus(LIFECYCLE)) {
+            if job.index.due.is_some_and(|due| run.now < due.plus(LIFECYCLE)) {
                 return Err(Obstacle::OutputKept);
             }
             tracing::warn!(job_id = %job.id, "an expired output could not be deleted; the bucket's lifecycle will delete it");

@@ -180,7 +180,7 @@ impl Sweeper {
     {
         let (jobs, mut repairs, mut from, mut unread) = (&self.context.jobs, Repairs::default(), None, None);
         // The index is late, so the job itself decides.
-        let is_due = |job: &Job| is_meant(job) && job.due.is_some_and(|due| due <= run.now);
+        let is_due = |job: &Job| is_meant(job) && job.index.due.is_some_and(|due| due <= run.now);
         while !run.is_over() {
             let DuePage { ids, next } = jobs.due(shard, run.now, from).await?;
             match jobs.get_all(&ids).await {

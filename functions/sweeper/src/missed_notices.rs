@@ -38,7 +38,7 @@ impl Sweeper {
     /// job from the list and dies before it queues the waiting one.
     async fn notify(&self, job: Job, ends: &Ends, now: Timestamp) -> Result<Repair, Obstacle> {
         let waiting = self.notices();
-        let Some(awaited) = &job.waiting_for else {
+        let Some(awaited) = &job.waits.waiting_for else {
             return Ok(repair(waiting.start(&job).await?));
         };
         let ids: Vec<JobId> = awaited.iter().copied().collect();
@@ -65,7 +65,7 @@ impl Sweeper {
                 }
             }
         }
-        let age = Duration::from_millis(now.millis_since(job.created_at));
+        let age = Duration::from_millis(now.millis_since(job.times.created_at));
         match self.context.jobs.postpone(&job, now.plus(age.clamp(WAITING_GRACE, LONGEST_WAIT))).await? {
             Written::Yes | Written::Superseded => Ok(Repair::None),
         }

@@ -72,7 +72,7 @@ impl Sweeper {
     }
 
     async fn requeue(&self, job: Job, backlog: bool, now: Timestamp) -> Result<Repair, Obstacle> {
-        let age = Duration::from_millis(now.millis_since(job.created_at));
+        let age = Duration::from_millis(now.millis_since(job.times.created_at));
         if age >= LONGEST_QUEUED || job.attempts >= MAX_ATTEMPTS {
             return self.fail(&job, now).await;
         }
@@ -80,7 +80,7 @@ impl Sweeper {
         // Checked again before its last moment.
         let wait = age.clamp(FIRST_WAIT, longest).min((LONGEST_QUEUED - age).max(FIRST_WAIT));
         match self.context.jobs.postpone(&job, now.plus(wait)).await? {
-            Written::Yes if job.held.is_some() => self.look_after_lane(&job, now).await,
+            Written::Yes if job.work.held.is_some() => self.look_after_lane(&job, now).await,
             Written::Yes => {
                 self.send(&job).await?;
                 Ok(Repair::Resent)
@@ -94,7 +94,7 @@ impl Sweeper {
     /// Timeline: a worker dies before it gives its slot back, or before it lets the next job go. The slot ends with its time, and
     /// the sweeper lets go as many jobs as there are free slots.
     async fn look_after_lane(&self, job: &Job, now: Timestamp) -> Result<Repair, Obstacle> {
-        let most = self.context.config.limits.clone().narrowed_by(&job.limits).running_jobs;
+        let most = self.context.config.limits.clone().narrowed_by(&job.request.limits).running_jobs;
         let lanes = Lanes { jobs: &self.context.jobs, queue: &self.queue };
         Box::pin(lanes.look_after(&Lane::of(job), most, now)).await?;
         Ok(Repair::None)
@@ -102,5 +102,5 @@ impl Sweeper {
 }
 
 fn is_due(job: &Job, now: Timestamp) -> bool {
-    job.status == JobStatus::Queued && job.due.is_some_and(|due| due <= now)
+    job.status == JobStatus::Queued && job.index.due.is_some_and(|due| due <= now)
 }

@@ -120,7 +120,7 @@ impl Pipeline {
         if job.status.is_terminal() {
             return Ok(Handled::Acknowledge);
         }
-        let most = self.config.limits.clone().narrowed_by(&job.limits).running_jobs;
+        let most = self.config.limits.clone().narrowed_by(&job.request.limits).running_jobs;
         let (lane, holder) = (Lane::of(&job), Uuid::now_v7().simple().to_string());
         let lease = delivery.ends_at.saturating_duration_since(Instant::now()) + LEASE_MARGIN;
         let now = self.clock.now();
@@ -179,7 +179,7 @@ impl Pipeline {
         progress: &Tracker,
         ends_at: Instant,
     ) -> Result<(), AttemptError> {
-        if let Some(delivered) = &job.delivered {
+        if let Some(delivered) = &job.delivery.delivered {
             return self.complete(job, self.again(job, delivered)).await;
         }
         let request = self.request(job).await?;
@@ -188,7 +188,7 @@ impl Pipeline {
         let deadline = ends_at.checked_sub(STORE_TIME).unwrap_or(ends_at);
         // Engines enforce the deadline themselves. It also applies to everything around them.
         let started = Instant::now();
-        let limits = &self.config.limits.clone().narrowed_by(&job.limits);
+        let limits = &self.config.limits.clone().narrowed_by(&job.request.limits);
         let given = self.stored_sources(job, &request, scratch.path(), &Budget::of(limits)).await?;
         let reading = started.elapsed();
         let (files, cache, account) = (&self.files, &self.font_cache, job.account.as_str());
@@ -252,7 +252,7 @@ impl Pipeline {
 
     /// The canonical request with its secrets, from the job or the bucket.
     async fn request(&self, job: &Job) -> Result<JobRequest, AttemptError> {
-        let payload = match &job.secret {
+        let payload = match &job.request.secret {
             Some(Payload::Inline(text)) => text.clone(),
             Some(Payload::Stored(key)) => self.files.get_text(key).await?,
             None => return Err(AttemptError::fault("the job carries no request")),
@@ -309,12 +309,12 @@ impl Pipeline {
         let key = primary_key(job, &converted);
         let finished_at = self.clock.now();
         let timings = Timings {
-            queued_ms: job.started_at.map_or(0, |started| started.millis_since(job.created_at)),
+            queued_ms: job.times.started_at.map_or(0, |started| started.millis_since(job.times.created_at)),
             fetch_ms: millis(converted.fetch),
             convert_ms: millis(converted.convert),
             store_ms: millis(store),
         };
-        let mut warnings = job.warnings.clone();
+        let mut warnings = job.result.warnings.clone();
         warnings.extend(converted.warnings);
         warnings.truncate(MAX_WARNINGS);
         Ok(Completion {
@@ -337,7 +337,7 @@ impl Pipeline {
     }
 
     fn retention(&self, job: &Job) -> Duration {
-        job.retention_seconds.map_or(self.config.output_retention, Duration::from_secs)
+        job.request.retention_seconds.map_or(self.config.output_retention, Duration::from_secs)
     }
 
     async fn complete(&self, job: &Job, completion: Completion) -> Result<(), AttemptError> {
@@ -397,7 +397,7 @@ impl Pipeline {
         if job.mode == Mode::Test || !failure.code.is_owners_to_mend() {
             return Charged::Nothing;
         }
-        let budget = self.config.limits.clone().narrowed_by(&job.limits).daily_refunded;
+        let budget = self.config.limits.clone().narrowed_by(&job.request.limits).daily_refunded;
         match self.budgets.add_failure(&job.account, worked, self.clock.now()).await {
             Ok(used) if used > budget => Charged::ForFailures,
             Ok(_) => Charged::Nothing,

@@ -40,5 +40,5 @@ impl StoredKeys {
 }
 
 fn is_result(keys: &[String], job: &Job) -> bool {
-    job.output_key.as_ref().is_some_and(|key| keys.contains(key))
+    job.result.output_key.as_ref().is_some_and(|key| keys.contains(key))
 }

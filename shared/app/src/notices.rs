@@ -165,7 +165,7 @@ impl Notices<'_> {
 }
 
 fn waits_for(job: &Job, awaited: JobId) -> bool {
-    job.status == JobStatus::Queued && job.waiting_for.as_ref().is_some_and(|ids| ids.contains(&awaited))
+    job.status == JobStatus::Queued && job.waits.waiting_for.as_ref().is_some_and(|ids| ids.contains(&awaited))
 }
 
 /// A finished job no longer needs its stored request. If it can't be deleted now, the sweeper deletes it.
@@ -178,7 +178,7 @@ async fn forget_payload(files: &Files, job: &Job) {
 }
 
 fn stored_request(job: &Job) -> Option<String> {
-    match &job.secret {
+    match &job.request.secret {
         Some(Payload::Stored(key)) => Some(key.clone()),
         Some(Payload::Inline(_)) | None => None,
     }

@@ -51,7 +51,7 @@ pub async fn create_for(
 ) -> Outcome {
     let context = &service.context;
     let Taken { job, replayed } = service.create(caller, asked).await?;
-    let receipt = Receipt { id: job.id, charged: job.charge.total(), replayed };
+    let receipt = Receipt { id: job.id, charged: job.payment.charge.total(), replayed };
     let Some(wait) = wait else { return Ok(receipt.accepted(&job, caller.now)) };
     let most = caller.limits(&context.config.limits).waits;
     let (job, applied) = wait.for_end(&context.jobs, job, most).await;

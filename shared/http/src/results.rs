@@ -40,7 +40,7 @@ pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp)
 
 /// Links to a completed job's result: the primary one and each file, or only the file with this index.
 pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Option<usize>, now: Timestamp) -> Outcome {
-    let (Some(primary), Some(key)) = (job.output.clone(), job.output_key.clone()) else {
+    let (Some(primary), Some(key)) = (job.result.output.clone(), job.result.output_key.clone()) else {
         return Err(ApiError::internal("a completed job has no output"));
     };
     // The description of many files is not needed for the primary result.

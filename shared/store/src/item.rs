@@ -266,7 +266,7 @@ mod tests {
         let expected: Vec<_> = ids.iter().map(ToString::to_string).collect();
         assert_eq!(item.get("waiting_for"), Some(&AttributeValue::Ss(expected)));
         assert!(!item.contains_key("waiters"));
-        assert_eq!(from_item::<Job>(item).unwrap().waiting_for, Some(ids));
+        assert_eq!(from_item::<Job>(item).unwrap().waits.waiting_for, Some(ids));
     }
 
     #[test]

@@ -117,7 +117,7 @@ impl Statistics {
         let keys = ids.iter().map(|id| job_key(*id)).collect();
         let wanted = only(&COUNTED_BY).consistent_read(true);
         let jobs: Vec<Job> = readable(get_items(&self.client, &self.tables.jobs, keys, &wanted).await?);
-        let accounts = batches(jobs.into_iter().filter(|job| job.uncounted.is_some()));
+        let accounts = batches(jobs.into_iter().filter(|job| job.index.uncounted.is_some()));
         let counted = stream::iter(accounts).map(|batches| self.count_account(batches, now));
         let counted: Vec<_> = counted.buffer_unordered(ACCOUNTS_AT_ONCE).collect().await;
         counted.into_iter().sum()
@@ -179,8 +179,11 @@ impl Statistics {
 
     fn take_out(&self, job: &Job) -> Result<TransactWriteItem, StoreError> {
         let ended = if job.status.is_terminal() { "NOT " } else { "" };
-        let creation =
-            if job.creation_counted { "creation_counted = :yes" } else { "attribute_not_exists(creation_counted)" };
+        let creation = if job.index.creation_counted {
+            "creation_counted = :yes"
+        } else {
+            "attribute_not_exists(creation_counted)"
+        };
         let update = Update::builder()
             .table_name(&self.tables.jobs)
             .set_key(Some(job_key(job.id)))
@@ -224,9 +227,10 @@ impl Statistics {
     /// Adds up the included credits that completed jobs use, and warns once at 80 % of the month's.
     async fn spend(&self, batch: &Batch, now: Timestamp) -> Result<Vec<TransactWriteItem>, StoreError> {
         let completed = batch.jobs.iter().filter(|job| Counts::due(job).completed > 0);
-        let spends: u64 = completed.map(|job| job.charge.included).sum();
+        let spends: u64 = completed.map(|job| job.payment.charge.included).sum();
         // The plan may have changed within the month: the latest job has the current one.
-        let included = batch.jobs.iter().max_by_key(|job| job.created_at).map_or(0, |job| job.included_credits);
+        let included =
+            batch.jobs.iter().max_by_key(|job| job.times.created_at).map_or(0, |job| job.payment.included_credits);
         let Some(threshold) = warning_threshold(included).filter(|_| spends > 0) else { return Ok(Vec::new()) };
         let key = UsageItem::Notices(batch.period).key(&batch.account);
         let read: Option<Notices> = get(&self.client, &self.tables.usage, key.clone()).await?;
@@ -278,7 +282,7 @@ fn counted(item: Item) -> Result<Counted, StoreError> {
 fn batches(jobs: impl Iterator<Item = Job>) -> Vec<Vec<Batch>> {
     let mut months: BTreeMap<(String, Period), Vec<Job>> = BTreeMap::new();
     for job in jobs {
-        months.entry((job.account.clone(), job.period)).or_default().push(job);
+        months.entry((job.account.clone(), job.payment.period)).or_default().push(job);
     }
     let mut accounts: BTreeMap<String, Vec<Batch>> = BTreeMap::new();
     for ((account, period), mut jobs) in months {

@@ -64,7 +64,7 @@ fn group_of(account: &str) -> String {
 }
 
 fn ended(job: &Job, level: Level, code: &'static str) -> Line {
-    let render_mode = job.options.get("renderMode").and_then(serde_json::Value::as_str);
+    let render_mode = job.request.options.get("renderMode").and_then(serde_json::Value::as_str);
     Line::new(level, "job ended")
         .with(field::JOB_ID, job.id.to_string())
         .with(field::ACCOUNT, job.account.as_str())

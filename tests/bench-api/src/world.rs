@@ -6,7 +6,10 @@ use docmill_app::context::Context;
 use docmill_config::clock;
 use docmill_domain::account::{Limiter, Plan, Profile};
 use docmill_domain::api_key::{ApiKey, Mode};
-use docmill_domain::job::{EngineInfo, Job, JobId, JobStatus, Output, Timings};
+use docmill_domain::job::{
+    Deletion, EngineInfo, IndexPlaces, Job, JobId, JobResult, JobStatus, Output, Payment, RequestRecord,
+    ResultDelivery, Times, Timings, Waits, Work,
+};
 use docmill_domain::quota::{Charge, RateLimit};
 use docmill_domain::sha256_hex;
 use docmill_domain::statistics::Subject;
@@ -225,19 +228,9 @@ fn stored_key(secret: &ApiKey, account: &str, plan: &str) -> Result<Value, Probl
 
 /// A job that waits for a worker.
 pub fn queued_job(account: &str) -> Job {
-    Job {
-        status: JobStatus::Queued,
-        version: 1,
-        started_at: None,
-        finished_at: None,
-        expires_at: None,
-        attempts: 0,
-        output: None,
-        output_key: None,
-        engine: None,
-        timings: None,
-        ..completed_job(account)
-    }
+    let job = completed_job(account);
+    let (times, result) = (Times::of_new(job.times.created_at), JobResult::default());
+    Job { status: JobStatus::Queued, version: 1, attempts: 0, times, result, ..job }
 }
 
 fn completed_job(account: &str) -> Job {
@@ -246,64 +239,58 @@ fn completed_job(account: &str) -> Job {
     Job {
         id,
         account: account.to_owned(),
-        key_id: "key_bench".into(),
-        request_id: None,
         mode: Mode::Live,
         batch: None,
         tool: "html-to-pdf".into(),
         queue: QueueName::Html,
         status: JobStatus::Completed,
         version: 3,
-        created_at: now,
-        started_at: Some(now),
-        finished_at: Some(now),
-        expires_at: Some(now.plus(HOUR * 23)),
         attempts: 1,
-        lease_until: None,
-        claim_id: None,
-        held: None,
-        delivering: false,
-        progress: None,
-        period: now.period(),
-        charge: Charge { included: 1, granted: 0 },
-        till: None,
-        refunded: 0,
-        delivered: None,
-        included_credits: 100,
-        input: json!({"html": {"bytes": 12, "sha256": sha256_hex(b"<p>Hello</p>")}}),
-        options: json!({"pageSize": "A5"}),
-        then: Vec::new(),
-        output_request: None,
-        retention_seconds: None,
-        results: None,
-        steps: Vec::new(),
-        webhook: None,
-        metadata: Default::default(),
-        limits: Default::default(),
-        output: Some(Output {
-            format: "pdf".into(),
-            content_type: "application/pdf".into(),
-            bytes: 20_000,
-            pages: Some(1),
-            width: None,
-            height: None,
-            sha256: sha256_hex(b"result"),
-            filename: "document.pdf".into(),
-        }),
-        output_key: Some(format!("outputs/{account}/{id}/1")),
-        engine: Some(EngineInfo { name: "chromium".into(), version: "1".into() }),
-        timings: Some(Timings { queued_ms: 20, fetch_ms: 0, convert_ms: 80, store_ms: 20 }),
-        warnings: Vec::new(),
-        error: None,
-        waiting_for: None,
-        waiters: None,
-        ended_as: None,
-        deleted_at: None,
-        secret: None,
-        open: None,
-        due: None,
-        uncounted: None,
-        creation_counted: true,
+        request: RequestRecord {
+            key_id: "key_bench".into(),
+            request_id: None,
+            input: json!({"html": {"bytes": 12, "sha256": sha256_hex(b"<p>Hello</p>")}}),
+            options: json!({"pageSize": "A5"}),
+            then: Vec::new(),
+            output_request: None,
+            retention_seconds: None,
+            webhook: None,
+            metadata: Default::default(),
+            limits: Default::default(),
+            secret: None,
+        },
+        times: Times {
+            created_at: now,
+            started_at: Some(now),
+            finished_at: Some(now),
+            expires_at: Some(now.plus(HOUR * 23)),
+        },
+        work: Work::default(),
+        delivery: ResultDelivery::default(),
+        payment: Payment {
+            charge: Charge { included: 1, granted: 0 },
+            included_credits: 100,
+            ..Payment::none(now.period())
+        },
+        result: JobResult {
+            output: Some(Output {
+                format: "pdf".into(),
+                content_type: "application/pdf".into(),
+                bytes: 20_000,
+                pages: Some(1),
+                width: None,
+                height: None,
+                sha256: sha256_hex(b"result"),
+                filename: "document.pdf".into(),
+            }),
+            output_key: Some(format!("outputs/{account}/{id}/1")),
+            engine: Some(EngineInfo { name: "chromium".into(), version: "1".into() }),
+            timings: Some(Timings { queued_ms: 20, fetch_ms: 0, convert_ms: 80, store_ms: 20 }),
+            ..JobResult::default()
+        },
+        waits: Waits::default(),
+        deletion: Deletion::default(),
+        index: IndexPlaces { creation_counted: true, ..IndexPlaces::default() },
         ttl: now.plus(HOUR * 24 * 30).as_ttl_seconds(),
     }
 }

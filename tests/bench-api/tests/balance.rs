@@ -52,8 +52,15 @@ fn client(stub: &Stub) -> aws_sdk_dynamodb::Client {
 /// Creates a job. Returns false if the credits are used up.
 async fn create(environment: &Submissions, account: &str, cost: u64, included: u64) -> bool {
     let job = queued_job(account);
-    let submission =
-        Submission { now: job.created_at, job, idempotency: None, awaited: Vec::new(), gate: None, cost, included };
+    let submission = Submission {
+        now: job.times.created_at,
+        job,
+        idempotency: None,
+        awaited: Vec::new(),
+        gate: None,
+        cost,
+        included,
+    };
     let deadline = tokio::time::Instant::now() + Duration::from_secs(20);
     match environment.create(submission, deadline).await.unwrap() {
         Created::Fresh(_) => true,

@@ -20,11 +20,11 @@ async fn the_sweeper_notifies_jobs_that_were_missed() {
     sweeper.run_at(clock::now().plus(WAITING_GRACE)).await.unwrap();
     for waiter in [starts, unsent] {
         let job = read(&world, waiter).await;
-        assert!(job.waiting_for.is_none() && !job.open.unwrap().starts_with("waiting"), "{waiter}");
+        assert!(job.waits.waiting_for.is_none() && !job.index.open.unwrap().starts_with("waiting"), "{waiter}");
     }
     for waiter in [fails, after] {
         let job = read(&world, waiter).await;
-        assert_eq!((job.status, job.error.unwrap().code), (JobStatus::Failed, JobErrorCode::SourceJobFailed));
+        assert_eq!((job.status, job.result.error.unwrap().code), (JobStatus::Failed, JobErrorCode::SourceJobFailed));
     }
 }
 
@@ -33,16 +33,16 @@ async fn multiply(world: &World, waiter: JobId, source: JobId, count: usize) -> 
     let template = read(world, waiter).await;
     let ids: BTreeSet<JobId> = (0..count).map(|_| JobId::new()).collect();
     let shards = world.config.tables.open_shards;
-    let copy = |id: &JobId| Job {
-        id: *id,
-        open: Some(Shard::waiting(*id, shards).key()),
-        uncounted: None,
-        ..template.clone()
+    let copy = |id: &JobId| {
+        let mut copy = Job { id: *id, ..template.clone() };
+        copy.index.open = Some(Shard::waiting(*id, shards).key());
+        copy.index.uncounted = None;
+        copy
     };
     put_all(&world.context, ids.iter().map(copy)).await;
     change_waiters(world, "ADD", source, &ids).await;
     let charge = world.context.dynamodb.update_item().table_name(&world.config.tables.usage);
-    let charge = charge.set_key(Some(UsageItem::Balance(template.period).key(&template.account)));
+    let charge = charge.set_key(Some(UsageItem::Balance(template.payment.period).key(&template.account)));
     let charge = charge.update_expression("ADD taken :count, used :count");
     charge.expression_attribute_values(":count", number(count)).send().await.unwrap();
     ids
@@ -64,7 +64,7 @@ async fn a_thousand_waiting_jobs_are_refunded_together() {
     assert_eq!(world.watch.count("TransactWriteItems"), MAX_WAITERS / 25, "none was tried twice");
     for waiter in waiters.iter().chain([&waiter]) {
         let job = read(&world, *waiter).await;
-        assert_eq!((job.status, job.refunded, job.open), (JobStatus::Failed, 1, None));
+        assert_eq!((job.status, job.payment.refunded, job.index.open), (JobStatus::Failed, 1, None));
     }
     assert_eq!(world.spent(&account).await.0, 0);
     let page = world.context.events.page(&account.id, Some("job.failed"), None, 100, clock::now()).await.unwrap();
@@ -88,7 +88,7 @@ async fn one_run_of_the_sweeper_refunds_all_waiting_jobs_that_were_missed() {
     for waiter in waiters.iter().chain([&waiter]) {
         let status = if *waiter == canceled { JobStatus::Canceled } else { JobStatus::Failed };
         let job = read(&world, *waiter).await;
-        assert_eq!((job.status, job.refunded), (status, 1));
+        assert_eq!((job.status, job.payment.refunded), (status, 1));
     }
     assert_eq!(world.spent(&account).await.0, 0, "each once");
 }
@@ -139,12 +139,12 @@ async fn a_waiting_job_is_notified_once_despite_faults() {
                     sweeper.run_at(clock::now().plus(WAITING_GRACE * minute)).await.unwrap();
                 }
                 let job = read(&world, waiter).await;
-                assert_eq!(job.waiting_for, None, "{operation} {nth}: {job:?}");
+                assert_eq!(job.waits.waiting_for, None, "{operation} {nth}: {job:?}");
                 if ends_well {
-                    assert!(job.open.unwrap().starts_with("pdf-"), "{operation} {nth}");
+                    assert!(job.index.open.unwrap().starts_with("pdf-"), "{operation} {nth}");
                     assert_eq!(world.spent(&account).await.0, 2);
                 } else {
-                    assert_eq!((job.status, job.refunded), (JobStatus::Failed, 1), "{operation} {nth}");
+                    assert_eq!((job.status, job.payment.refunded), (JobStatus::Failed, 1), "{operation} {nth}");
                     assert_eq!(world.spent(&account).await.0, 0);
                 }
             }

@@ -62,7 +62,7 @@ async fn a_job_may_wait_for_many_others_although_credits_lie_in_many_tills() {
     }
     fill_tills(&world, &account, 10).await;
     let merged = id(&create(&world, &account, &merge(&sources)).await);
-    assert_eq!(read(&world, merged).await.waiting_for.map(|ids| ids.len()), Some(90));
+    assert_eq!(read(&world, merged).await.waits.waiting_for.map(|ids| ids.len()), Some(90));
     let credits = world.context.usage.of_month(&account.id, clock::now().period()).await.unwrap().credits;
     assert_eq!((credits.used, credits.created), (91, 91));
     assert_eq!(credits.pots.included_left(5000), 5000 - 91, "no credit was lost: {:?}", credits.pots);
@@ -139,8 +139,8 @@ async fn a_job_waits_for_all_its_sources_and_starts_once_they_have_completed() {
     complete(&world, second, &completion(clock::now())).await;
     notify(&world, second, JobStatus::Completed).await;
     let job = read(&world, waiter).await;
-    assert_eq!((job.status, job.waiting_for), (JobStatus::Queued, None));
-    assert!(job.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
+    assert_eq!((job.status, job.waits.waiting_for), (JobStatus::Queued, None));
+    assert!(job.index.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
     assert!(is_claimable(&world, waiter).await);
 }
 
@@ -158,8 +158,11 @@ async fn a_failed_source_fails_the_whole_chain_with_refunds() {
     notify(&world, source, JobStatus::Failed).await;
     for (job, because) in [(waiter, source), (after, waiter)] {
         let job = read(&world, job).await;
-        let error = job.error.unwrap();
-        assert_eq!((job.status, job.refunded, error.code), (JobStatus::Failed, 1, JobErrorCode::SourceJobFailed));
+        let error = job.result.error.unwrap();
+        assert_eq!(
+            (job.status, job.payment.refunded, error.code),
+            (JobStatus::Failed, 1, JobErrorCode::SourceJobFailed)
+        );
         assert!(error.message.contains(&because.to_string()), "{}", error.message);
     }
     assert_eq!(world.spent(&account).await.0, 0);
@@ -175,7 +178,7 @@ async fn canceling_a_source_fails_the_job_that_waits_for_it() {
     let service = Arc::new(ControlService::new(world.context.clone()));
     assert_eq!(Answer::of(cancel_job::handle(service, request.build()).await).status, 200);
     let job = read(&world, waiter).await;
-    assert_eq!(job.error.unwrap().code, JobErrorCode::SourceJobFailed);
+    assert_eq!(job.result.error.unwrap().code, JobErrorCode::SourceJobFailed);
     assert_eq!(world.spent(&account).await.0, 0);
 }
 
@@ -230,7 +233,7 @@ async fn a_job_never_waits_for_a_source_that_ended_during_its_creation() {
         let body = merge(&[source]);
         let (answer, ()) = tokio::join!(create(&world, &account, &body), ending);
         let waiter = id(&answer);
-        assert!(is_claimable(&world, waiter).await, "{:?}", read(&world, waiter).await.waiting_for);
+        assert!(is_claimable(&world, waiter).await, "{:?}", read(&world, waiter).await.waits.waiting_for);
     }
 }
 
@@ -247,7 +250,7 @@ async fn a_job_starts_once_when_its_sources_complete_at_once() {
         tokio::join!(notify(world, source, JobStatus::Completed), notify(world, source, JobStatus::Completed));
     });
     join_all(done).await;
-    assert_eq!(read(world, waiter).await.waiting_for, None);
+    assert_eq!(read(world, waiter).await.waits.waiting_for, None);
     assert!(is_claimable(world, waiter).await);
 }
 
@@ -272,8 +275,9 @@ async fn create_patiently(world: &World, account: &Account, body: &Value, idempo
 }
 
 /// Everything stored of a job except its waiting jobs.
-fn without_waiters(job: Job) -> Value {
-    serde_json::to_value(Job { waiters: None, ..job }).unwrap()
+fn without_waiters(mut job: Job) -> Value {
+    job.waits.waiters = None;
+    serde_json::to_value(job).unwrap()
 }
 
 /// Timeline: many clients request the last places among the jobs that wait for one. All see free places, and the transactions
@@ -321,8 +325,8 @@ async fn the_last_places_to_wait_for_a_job_are_given_once() {
     assert_eq!(world.watch.count("SendMessage"), PLACES, "each is started once");
     for waiter in own {
         let job = read(&world, waiter).await;
-        assert_eq!((job.status, &job.waiting_for), (JobStatus::Queued, &None));
-        assert!(job.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
+        assert_eq!((job.status, &job.waits.waiting_for), (JobStatus::Queued, &None));
+        assert!(job.index.open.unwrap().starts_with("pdf-"), "it lies among the queued ones");
     }
     let later = create_patiently(&world, &account, &body, "later").await;
     assert_eq!((later.status, later.body["job"].get("waitingFor")), (202, None), "{}", later.body);
@@ -339,7 +343,7 @@ async fn a_canceled_job_no_longer_waits() {
     complete(&world, source, &completion(clock::now())).await;
     notify(&world, source, JobStatus::Completed).await;
     let job = read(&world, waiter).await;
-    assert_eq!((job.status, job.waiting_for), (JobStatus::Canceled, None));
+    assert_eq!((job.status, job.waits.waiting_for), (JobStatus::Canceled, None));
     let answer = get("/").parameter("job_id", &waiter.to_string()).key(&account.key).build();
     let answer = Answer::of(get_job::handle(world.context.clone(), answer).await);
     assert_eq!(answer.body["job"].get("waitingFor"), None);

@@ -257,8 +257,8 @@ enum Found {
 
 impl Found {
     fn of(job: Job, now: Timestamp) -> Self {
-        match (job.status_at(now), job.ended_as) {
-            (JobStatus::Completed, _) => match (job.output, job.output_key) {
+        match (job.status_at(now), job.deletion.ended_as) {
+            (JobStatus::Completed, _) => match (job.result.output, job.result.output_key) {
                 (Some(output), Some(key)) => Self::Result { output, key },
                 (None, _) | (_, None) => Self::Gone,
             },

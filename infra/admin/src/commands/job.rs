@@ -56,12 +56,12 @@ fn show(job: &Job) -> Value {
     let mut view = job.view(clock::now());
     view["operator"] = json!({
         "account": job.account,
-        "keyId": job.key_id,
-        "period": job.period,
-        "charge": job.charge,
-        "leaseUntil": job.lease_until.map(|time| time.to_string()),
-        "sweeperDue": job.due.map(|time| time.to_string()),
-        "outputKey": job.output_key,
+        "keyId": job.request.key_id,
+        "period": job.payment.period,
+        "charge": job.payment.charge,
+        "leaseUntil": job.work.lease_until.map(|time| time.to_string()),
+        "sweeperDue": job.index.due.map(|time| time.to_string()),
+        "outputKey": job.result.output_key,
     });
     view
 }
@@ -75,26 +75,26 @@ async fn open(context: &Context, now: Timestamp, age: Duration) -> Result<Vec<Va
             let page = context.jobs.due(shard, now.plus(LOOKED_AT), from).await?;
             // The index is late: a job may have ended.
             let found = context.jobs.get_all(&page.ids).await?.into_iter();
-            jobs.extend(found.filter(|job| !job.status.is_terminal() && job.created_at.plus(age) <= now));
+            jobs.extend(found.filter(|job| !job.status.is_terminal() && job.times.created_at.plus(age) <= now));
             match page.next {
                 Some(mark) => from = Some(mark),
                 None => break,
             }
         }
     }
-    jobs.sort_by_key(|job| job.created_at);
+    jobs.sort_by_key(|job| job.times.created_at);
     Ok(jobs.iter().map(|job| line(job, now)).collect())
 }
 
 fn line(job: &Job, now: Timestamp) -> Value {
-    let overdue = job.due.map_or(0, |due| now.millis_since(due) / 1000);
+    let overdue = job.index.due.map_or(0, |due| now.millis_since(due) / 1000);
     json!({
         "id": job.id,
         "status": job.status,
         "tool": job.tool,
         "account": job.account,
         "attempts": job.attempts,
-        "ageSeconds": now.millis_since(job.created_at) / 1000,
+        "ageSeconds": now.millis_since(job.times.created_at) / 1000,
         // If this exceeds some minutes, the sweeper does not run or can't repair the job.
         "overdueSeconds": overdue,
     })

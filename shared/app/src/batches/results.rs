@@ -41,7 +41,7 @@ impl Row {
         row.put("jobId", json!(job.id));
         row.put("status", json!(status));
         if status == JobStatus::Completed
-            && let (Some(output), Some(key)) = (&job.output, &job.output_key)
+            && let (Some(output), Some(key)) = (&job.result.output, &job.result.output_key)
         {
             let link = files.link(key, output).await?;
             row.put("filename", json!(output.filename));
@@ -51,7 +51,7 @@ impl Row {
             row.put("url", json!(link.reveal()));
             row.put("expiresAt", json!(now.plus(LINK_LIFETIME).to_string()));
         }
-        if let Some(error) = &job.error {
+        if let Some(error) = &job.result.error {
             row.put("errorCode", json!(error.code));
             row.put("errorMessage", json!(error.message));
         }

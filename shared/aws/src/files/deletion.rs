@@ -175,7 +175,7 @@ fn attempts_folder(job: &Job) -> String {
 
 /// Where every file of a result lies.
 fn result_keys(job: &Job) -> Vec<String> {
-    let Some(results) = &job.results else { return job.output_key.iter().cloned().collect() };
+    let Some(results) = &job.result.results else { return job.result.output_key.iter().cloned().collect() };
     let files = results.files();
     let each = (0..files).map(OutputPart::File);
     let archive = (files > 1).then_some(OutputPart::Archive);

@@ -138,7 +138,7 @@ impl<'a> ObjectKey<'a> {
 
 impl KeptFor {
     pub(super) fn of(job: &Job) -> Self {
-        Self::seconds(job.retention_seconds)
+        Self::seconds(job.request.retention_seconds)
     }
 
     fn seconds(wanted: Option<u64>) -> Self {

@@ -264,12 +264,12 @@ impl Files {
     /// The job with all its results. If there are many, they are read from the bucket, where they are until the job expires.
     pub async fn with_results(&self, mut job: Job, now: Timestamp) -> Result<Job, FilesError> {
         if job.status_at(now) == JobStatus::Completed
-            && let Some(StoredResults::Manifest { .. }) = job.results
+            && let Some(StoredResults::Manifest { .. }) = job.result.results
             && let Some(key) = part_key(&job, OutputPart::Manifest)
         {
             let text = self.get_text(&key).await?;
             let results = serde_json::from_str(&text).map_err(|error| FilesError::Local(error.to_string()))?;
-            job.results = Some(StoredResults::Inline(results));
+            job.result.results = Some(StoredResults::Inline(results));
         }
         Ok(job)
     }
@@ -366,13 +366,13 @@ impl Files {
 /// Every file of a completed job's result with its key, if the job's item describes it (see [`Files::with_results`]). Older jobs
 /// have one file.
 pub fn result_files(job: &Job) -> Vec<(&Output, String)> {
-    match &job.results {
+    match &job.result.results {
         Some(StoredResults::Inline(results)) if !results.outputs.is_empty() => {
             let files = results.outputs.iter().enumerate();
             files.filter_map(|(index, output)| Some((output, part_key(job, OutputPart::File(index))?))).collect()
         }
         Some(StoredResults::Inline(_) | StoredResults::Manifest { .. }) | None => {
-            job.output.iter().zip(job.output_key.clone()).collect()
+            job.result.output.iter().zip(job.result.output_key.clone()).collect()
         }
     }
 }
@@ -384,7 +384,7 @@ pub fn part_key(job: &Job, part: OutputPart) -> Option<String> {
 
 /// Where the attempt that completed the job has stored its result, ending in `/`.
 fn result_folder(job: &Job) -> Option<&str> {
-    let key = job.output_key.as_deref()?;
+    let key = job.result.output_key.as_deref()?;
     key.rfind('/').map(|slash| &key[..=slash])
 }
 

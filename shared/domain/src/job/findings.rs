@@ -7,8 +7,10 @@ use super::{Job, Results, StoredResults};
 impl Job {
     /// What its last tool found, as sentences; none if its results are described in the bucket.
     pub fn findings(&self) -> Vec<String> {
-        let Some(StoredResults::Inline(Results { report: Some(report), .. })) = &self.results else { return Vec::new() };
-        let last = self.then.last().and_then(|step| step["toolSlug"].as_str());
+        let Some(StoredResults::Inline(Results { report: Some(report), .. })) = &self.result.results else {
+            return Vec::new();
+        };
+        let last = self.request.then.last().and_then(|step| step["toolSlug"].as_str());
         findings(last.unwrap_or(&self.tool), report)
     }
 }
@@ -38,13 +40,17 @@ fn counted(count: u64, unit: &str) -> String {
 }
 
 fn redacted(report: &Value) -> Vec<String> {
-    let sum = |list: &str, name: &str| report[list].as_array().into_iter().flatten().map(|each| number(each, name)).sum::<u64>();
+    let sum = |list: &str, name: &str| {
+        report[list].as_array().into_iter().flatten().map(|each| number(each, name)).sum::<u64>()
+    };
     let (words, regions) = (sum("text", "matches"), sum("pages", "regions"));
     let mut said = vec![match (words, regions) {
         (0, 0) => "Nothing was found to redact.".to_owned(),
         (words, 0) => format!("{} of text removed.", counted(words, "occurrence")),
         (0, regions) => format!("{} removed.", counted(regions, "region")),
-        (words, regions) => format!("{} of text and {} removed.", counted(words, "occurrence"), counted(regions, "region")),
+        (words, regions) => {
+            format!("{} of text and {} removed.", counted(words, "occurrence"), counted(regions, "region"))
+        }
     }];
     let proof = &report["proof"];
     if proof.is_object() {

@@ -8,6 +8,7 @@ mod mistake;
 pub mod outcome;
 mod progress;
 pub mod queue;
+mod record;
 mod refund;
 mod result;
 pub mod source;
@@ -20,12 +21,12 @@ pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WAR
 pub use findings::findings;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};
+pub use record::{Deletion, IndexPlaces, JobResult, Payment, RequestRecord, ResultDelivery, Times, Waits, Work};
 pub use refund::Refund;
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
 pub use webhook::{JobWebhook, WebhookRequest};
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::time::Duration;
 
@@ -34,10 +35,8 @@ use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::account::api_key::Mode;
-use crate::account::limits::Ceilings;
-use crate::account::quota::Charge;
 use crate::job::queue::QueueName;
-use crate::time::{Period, Timestamp};
+use crate::time::Timestamp;
 
 /// Most attempts if the service is at fault. Faults of the document are not tried again.
 pub const MAX_ATTEMPTS: u32 = 3;
@@ -162,15 +161,11 @@ impl fmt::Debug for Payload {
     }
 }
 
-/// A job as stored. `input` and `options` are redacted: their owner may read them back.
+/// A job as stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
     pub id: JobId,
     pub account: String,
-    pub key_id: String,
-    /// The id of the API request that created it.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub request_id: Option<String>,
     pub mode: Mode,
     /// Its place in the batch that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -183,107 +178,25 @@ pub struct Job {
     /// Raised by each transition, so that the newer of two views can be told. Jobs of the earlier form begin at 0.
     #[serde(default)]
     pub version: u64,
-    pub created_at: Timestamp,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub started_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub finished_at: Option<Timestamp>,
-    /// The output is expired from this time on, even if the bucket still has it.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub expires_at: Option<Timestamp>,
     pub attempts: u32,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub lease_until: Option<Timestamp>,
-    /// Lets a worker recognise its own claim if the response was lost.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub claim_id: Option<String>,
-    /// The queued job is held back while its account has as many running jobs as it may: the account's partition of the index
-    /// of such jobs.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub held: Option<String>,
-    /// Its result is being sent to `output.putUrl`. From then on, the end of the job by its owner refunds nothing.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub delivering: bool,
-    /// How far a job with many files is.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub progress: Option<NotedProgress>,
-    /// The period that was charged and gets refunds.
-    pub period: Period,
-    pub charge: Charge,
-    /// The till that was charged and gets refunds.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub till: Option<u8>,
-    /// What the plan included in that period, as needed for `quota.warning`.
-    #[serde(default)]
-    pub included_credits: u64,
-    pub refunded: u64,
-    #[serde(default)]
-    pub input: Value,
-    #[serde(default)]
-    pub options: Value,
-    /// The further steps, redacted: the tool and options of each.
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub then: Vec<Value>,
-    /// The request's `output`, redacted.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub output_request: Option<Value>,
-    /// How long the output is kept after completion, if the request says so.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub retention_seconds: Option<u64>,
-    /// Where the job's events are sent, besides the account's endpoints.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub webhook: Option<JobWebhook>,
-    #[serde(default)]
-    pub metadata: BTreeMap<String, String>,
-    /// The limits of service, plan and key when the job was created.
-    #[serde(default, skip_serializing_if = "Ceilings::is_empty")]
-    pub limits: Ceilings,
-    /// The primary result.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub output: Option<Output>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub results: Option<StoredResults>,
-    #[serde(skip_serializing_if = "Vec::is_empty", default)]
-    pub steps: Vec<StepRun>,
-    /// The output's key in the files bucket.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub output_key: Option<String>,
-    /// A result that was delivered, while the job is not completed yet.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub delivered: Option<Box<Completion>>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub engine: Option<EngineInfo>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub timings: Option<Timings>,
-    #[serde(default)]
-    pub warnings: Vec<Warning>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub error: Option<JobError>,
-    /// Unfinished jobs whose results this one takes. It is processed once they have completed.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub waiting_for: Option<BTreeSet<JobId>>,
-    /// The jobs that wait for this one, [`MAX_WAITERS`] at most.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub waiters: Option<BTreeSet<JobId>>,
-    /// For a deleted job: its final state, and when it was deleted.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub ended_as: Option<JobStatus>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub deleted_at: Option<Timestamp>,
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub secret: Option<Payload>,
-    /// Partition of the sparse index of jobs that need further work; absent otherwise.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub open: Option<String>,
-    /// When the sweeper should look at an open job.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub due: Option<Timestamp>,
-    /// Partition of the sparse index of jobs to be counted: set at creation, and again at the end.
-    #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub uncounted: Option<String>,
-    /// Whether its creation is counted.
-    #[serde(skip_serializing_if = "std::ops::Not::not", default)]
-    pub creation_counted: bool,
+    #[serde(flatten)]
+    pub request: RequestRecord,
+    #[serde(flatten)]
+    pub times: Times,
+    #[serde(flatten)]
+    pub work: Work,
+    #[serde(flatten)]
+    pub delivery: ResultDelivery,
+    #[serde(flatten)]
+    pub payment: Payment,
+    #[serde(flatten)]
+    pub result: JobResult,
+    #[serde(flatten)]
+    pub waits: Waits,
+    #[serde(flatten)]
+    pub deletion: Deletion,
+    #[serde(flatten)]
+    pub index: IndexPlaces,
     /// Seconds since the epoch. DynamoDB deletes the item some time later.
     pub ttl: i64,
 }
@@ -296,7 +209,7 @@ impl Job {
 
     /// The state at `now`, which may be ahead of the stored one.
     pub fn status_at(&self, now: Timestamp) -> JobStatus {
-        self.status.at(self.expires_at, now)
+        self.status.at(self.times.expires_at, now)
     }
 
     /// The version at `now`. An expiry counts from its time on, even before the sweeper has written it.
@@ -318,58 +231,61 @@ impl Job {
             view.insert("batchId".into(), json!(batch.id));
             view.insert("index".into(), json!(batch.index));
         }
-        view.insert("createdAt".into(), json!(self.created_at.to_string()));
+        view.insert("createdAt".into(), json!(self.times.created_at.to_string()));
         let times = [
-            ("startedAt", self.started_at),
-            ("finishedAt", self.finished_at),
-            ("expiresAt", self.expires_at),
-            ("deletedAt", self.deleted_at),
+            ("startedAt", self.times.started_at),
+            ("finishedAt", self.times.finished_at),
+            ("expiresAt", self.times.expires_at),
+            ("deletedAt", self.deletion.deleted_at),
         ];
         for (name, time) in times {
             if let Some(time) = time {
                 view.insert(name.into(), json!(time.to_string()));
             }
         }
-        if let Some(waiting_for) = &self.waiting_for {
+        if let Some(waiting_for) = &self.waits.waiting_for {
             view.insert("waitingFor".into(), json!(waiting_for));
         }
         view.insert("attempts".into(), json!(self.attempts));
         let current = |noted: &NotedProgress| status == JobStatus::Processing && noted.attempt == self.attempts;
-        if let Some(noted) = self.progress.filter(current) {
+        if let Some(noted) = self.work.progress.filter(current) {
             view.insert("progress".into(), json!(noted.progress));
         }
-        view.insert("input".into(), self.input.clone());
-        view.insert("options".into(), self.options.clone());
-        if !self.then.is_empty() {
-            view.insert("then".into(), json!(self.then));
+        view.insert("input".into(), self.request.input.clone());
+        view.insert("options".into(), self.request.options.clone());
+        if !self.request.then.is_empty() {
+            view.insert("then".into(), json!(self.request.then));
         }
-        view.insert("metadata".into(), json!(self.metadata));
-        if let Some(webhook) = &self.webhook {
+        view.insert("metadata".into(), json!(self.request.metadata));
+        if let Some(webhook) = &self.request.webhook {
             view.insert("webhook".into(), webhook.view());
         }
-        view.insert("credits".into(), json!({"charged": self.charge.total(), "refunded": self.refunded}));
-        if let Some(output) = &self.output {
+        view.insert(
+            "credits".into(),
+            json!({"charged": self.payment.charge.total(), "refunded": self.payment.refunded}),
+        );
+        if let Some(output) = &self.result.output {
             view.insert("output".into(), json!(output));
         }
-        if let Some(StoredResults::Inline(Results { outputs, report })) = &self.results {
+        if let Some(StoredResults::Inline(Results { outputs, report })) = &self.result.results {
             view.insert("outputs".into(), numbered(outputs));
             if let Some(report) = report {
                 view.insert("report".into(), report.clone());
             }
         }
-        if !self.steps.is_empty() {
-            view.insert("steps".into(), json!(self.steps));
+        if !self.result.steps.is_empty() {
+            view.insert("steps".into(), json!(self.result.steps));
         }
-        if let Some(engine) = &self.engine {
+        if let Some(engine) = &self.result.engine {
             view.insert("engine".into(), json!(engine));
         }
-        if let Some(timings) = &self.timings {
+        if let Some(timings) = &self.result.timings {
             view.insert("timings".into(), json!(timings));
         }
-        if !self.warnings.is_empty() {
-            view.insert("warnings".into(), json!(self.warnings));
+        if !self.result.warnings.is_empty() {
+            view.insert("warnings".into(), json!(self.result.warnings));
         }
-        if let Some(error) = &self.error {
+        if let Some(error) = &self.result.error {
             view.insert("error".into(), json!(error));
         }
         Value::Object(view)
@@ -390,6 +306,8 @@ fn numbered(outputs: &[Output]) -> Value {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
 
     /// The form of jobs before they could have several results.
@@ -433,7 +351,7 @@ mod tests {
             "error": {"code": "internal", "message": "x", "retryable": true},
         });
         let mut job: Job = serde_json::from_value(stored).unwrap();
-        job.waiting_for = Some(BTreeSet::from([JobId::new()]));
+        job.waits.waiting_for = Some(BTreeSet::from([JobId::new()]));
         let view = job.view(Timestamp(4));
         let schemas = include_str!("../../../../functions/api-docs/description/schemas.json");
         let schemas: Value = serde_json::from_str(schemas).unwrap();

@@ -14,7 +14,7 @@ impl Refund {
     /// Credits that the job's account gets back.
     pub fn of(self, job: &Job) -> u64 {
         match self {
-            Self::Full => job.charge.total(),
+            Self::Full => job.payment.charge.total(),
             Self::Nothing => 0,
         }
     }

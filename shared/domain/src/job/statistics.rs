@@ -18,7 +18,7 @@ pub struct Subject {
 
 impl Subject {
     pub fn of(job: &Job) -> Self {
-        Self { day: job.created_at.day(), tool: job.tool.clone(), key_id: job.key_id.clone() }
+        Self { day: job.times.created_at.day(), tool: job.tool.clone(), key_id: job.request.key_id.clone() }
     }
 
     pub fn parse(text: &str) -> Option<Self> {
@@ -106,11 +106,11 @@ impl Counts {
     /// What is still to be counted of a job: its creation and, once it has ended, its end.
     pub fn due(job: &Job) -> Self {
         let mut counts = Self::default();
-        if !job.creation_counted {
+        if !job.index.creation_counted {
             counts.created = 1;
-            counts.charged = job.charge.total();
+            counts.charged = job.payment.charge.total();
         }
-        match job.ended_as.unwrap_or(job.status) {
+        match job.deletion.ended_as.unwrap_or(job.status) {
             JobStatus::Queued | JobStatus::Processing => return counts,
             JobStatus::Completed | JobStatus::Expired => counts.completed = 1,
             JobStatus::Failed => counts.failed = 1,
@@ -118,7 +118,7 @@ impl Counts {
             // Not possible: `ended_as` is a deleted job's state before.
             JobStatus::Deleted => {}
         }
-        counts.refunded = job.refunded;
+        counts.refunded = job.payment.refunded;
         counts
     }
 

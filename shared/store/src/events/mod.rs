@@ -103,7 +103,7 @@ impl StoredEvent {
     /// The event about a job's end.
     pub fn of_job(job: &Job, kind: EventKind, at: Timestamp) -> Self {
         let event = Self::with_id(&job.account, job_event_id(job.id, at), kind, at, event::job_ended(job, at));
-        Self { webhook: job.webhook.clone(), ..event }
+        Self { webhook: job.request.webhook.clone(), ..event }
     }
 
     /// The event about a batch.
@@ -300,7 +300,7 @@ impl Events {
 
     /// Removes everything that describes a job's document from its events.
     pub async fn forget_document(&self, job: &Job) -> Result<(), StoreError> {
-        let Some(ended_at) = job.finished_at else { return Ok(()) };
+        let Some(ended_at) = job.times.finished_at else { return Ok(()) };
         let (first, last) = event_ids_at(ended_at);
         let query = self
             .client

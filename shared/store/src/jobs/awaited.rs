@@ -82,7 +82,7 @@ impl Jobs {
             Ok(output) => {
                 let item = output.attributes.ok_or_else(|| StoreError::Malformed("no job came back".into()))?;
                 let job: Job = from_item(item)?;
-                Ok(if job.waiting_for.is_some() { Wait::On } else { Wait::Over(Box::new(job)) })
+                Ok(if job.waits.waiting_for.is_some() { Wait::On } else { Wait::Over(Box::new(job)) })
             }
             Err(error) if failed_condition(&error).is_some() => Ok(Wait::None),
             Err(error) => Err(store_error(&error)),

@@ -20,7 +20,7 @@ impl Jobs {
 
     /// Takes an ended job out of the cleanup. A completed one is kept until its result expires.
     pub async fn cleaned(&self, job: &Job) -> Result<Written, StoreError> {
-        let Some(open) = &job.open else { return Ok(Written::Superseded) };
+        let Some(open) = &job.index.open else { return Ok(Written::Superseded) };
         let update = self
             .transition(job.id)
             // Timeline: the sweeper deletes the files of earlier attempts, and the owner deletes the job. A deletion leaves the
@@ -29,7 +29,7 @@ impl Jobs {
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":status", string(job.status.as_str()))
             .expression_attribute_values(":cleanup", string(open));
-        let update = match job.expires_at.filter(|_| job.status == JobStatus::Completed) {
+        let update = match job.times.expires_at.filter(|_| job.status == JobStatus::Completed) {
             Some(expires_at) => update
                 .update_expression("SET #open = :kept, due = :expires REMOVE lease_until")
                 .expression_attribute_values(":kept", string(Shard::kept(job.id, self.shards).key()))

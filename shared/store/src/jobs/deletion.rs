@@ -16,7 +16,7 @@ impl Jobs {
             // and reads again.
             // Timeline: the sweeper takes the job out of the cleanup in the meantime, and keeps it until it expires. The deletion
             // reads again, and removes it from there.
-            .condition_expression(match &job.open {
+            .condition_expression(match &job.index.open {
                 Some(_) => "#status = :current AND #open = :open",
                 None => "#status = :current AND attribute_not_exists(#open)",
             })
@@ -33,17 +33,17 @@ impl Jobs {
             .expression_attribute_values(":version", number(job.version_at(now) + 1))
             .expression_attribute_values(":nothing", nested(&serde_json::json!({}))?);
         let mut size = "";
-        if let Some(output) = &job.output {
+        if let Some(output) = &job.result.output {
             size = ", #output = :output";
             update = update
                 .expression_attribute_names("#output", "output")
                 .expression_attribute_values(":output", nested(&output.size_alone())?);
         }
-        if let Some(open) = &job.open {
+        if let Some(open) = &job.index.open {
             update = update.expression_attribute_values(":open", string(open));
         }
         // An attempt that was canceled may still store files: the sweeper looks for them.
-        let place = if Shard::is_cleanup(job.open.as_deref()) { "" } else { ", #open, due" };
+        let place = if Shard::is_cleanup(job.index.open.as_deref()) { "" } else { ", #open, due" };
         let update = update.update_expression(format!(
             "SET #status = :deleted, version = :version, ended_as = :current, deleted_at = :now, #input = :nothing, #options = :nothing{size} \
              REMOVE metadata, output_key, output_request, results, steps, #then, warnings, #error, secret, waiters{place}"

@@ -12,7 +12,7 @@ use crate::events::StoredEvent;
 use crate::item::{ENDED, OPEN, OUTCOME, Shard, UNCOUNTED, ended_shard, job_key, nested, number, string, time};
 use crate::{StoreError, credits};
 use docmill_domain::event::EventKind;
-use docmill_domain::job::{Completion, Job, JobError, JobStatus, Refund};
+use docmill_domain::job::{Completion, Job, JobError, JobStatus, Refund, Times};
 use docmill_domain::outcome::Outcome;
 use docmill_domain::time::Timestamp;
 use docmill_domain::tool::EngineKind;
@@ -43,6 +43,12 @@ const ITS_ATTEMPT: &str = "#status = :current AND attempts = :attempt";
 /// The version that the job's end has, also in its event.
 fn next_version(job: &Job) -> u64 {
     job.version + 1
+}
+
+/// The job in its final state.
+fn ended(job: &Job, status: JobStatus, at: Timestamp) -> Job {
+    let times = Times { finished_at: Some(at), ..job.times };
+    Job { status, version: next_version(job), times, ..job.clone() }
 }
 
 impl Jobs {
@@ -95,14 +101,9 @@ impl Jobs {
             .expression_attribute_values(":engine", nested(&completion.engine)?)
             .expression_attribute_values(":timings", nested(&completion.timings)?)
             .expression_attribute_values(":warnings", nested(&completion.warnings)?);
-        let ended = Job {
-            status: JobStatus::Completed,
-            version: next_version(job),
-            finished_at: Some(at),
-            expires_at: Some(completion.expires_at),
-            output: Some(completion.output.clone()),
-            ..job.clone()
-        };
+        let mut ended = ended(job, JobStatus::Completed, at);
+        ended.times.expires_at = Some(completion.expires_at);
+        ended.result.output = Some(completion.output.clone());
         let writes = vec![self::update(update.build())?, self.event(&ended, EventKind::JobCompleted, at)?];
         Box::pin(self.end(Ending { job, at, writes })).await
     }
@@ -156,14 +157,9 @@ impl Jobs {
             .expression_attribute_values(":next", string(JobStatus::Failed.as_str()))
             .expression_attribute_values(":error", nested(error)?)
             .expression_attribute_values(":refunded", number(refunded));
-        let ended = Job {
-            status: JobStatus::Failed,
-            version: next_version(job),
-            finished_at: Some(now),
-            error: Some(error.clone()),
-            refunded,
-            ..job.clone()
-        };
+        let mut ended = ended(job, JobStatus::Failed, now);
+        ended.result.error = Some(error.clone());
+        ended.payment.refunded = refunded;
         Ok([self::update(update.build())?, self.event(&ended, EventKind::JobFailed, now)?])
     }
 
@@ -207,7 +203,7 @@ impl Jobs {
     /// `queued | processing → canceled`, with a refund unless the result is being delivered. `None` if the job has changed since
     /// it was read.
     pub async fn cancel(&self, job: &Job, now: Timestamp) -> Result<Option<Job>, StoreError> {
-        let refund = if job.delivering { Refund::Nothing } else { Refund::Full };
+        let refund = if job.delivery.delivering { Refund::Nothing } else { Refund::Full };
         let refunded = refund.of(job);
         let (update, noted) = self.terminal_update(job, None, now)?;
         let (update, place) = self.leave_open(update, job, now)?;
@@ -226,16 +222,11 @@ impl Jobs {
             ))
             .expression_attribute_values(":next", string(JobStatus::Canceled.as_str()))
             .expression_attribute_values(":refunded", number(refunded));
-        let canceled = Job {
-            status: JobStatus::Canceled,
-            version: next_version(job),
-            finished_at: Some(now),
-            refunded,
-            secret: None,
-            waiting_for: None,
-            held: None,
-            ..job.clone()
-        };
+        let mut canceled = ended(job, JobStatus::Canceled, now);
+        canceled.payment.refunded = refunded;
+        canceled.request.secret = None;
+        canceled.waits.waiting_for = None;
+        canceled.work.held = None;
         let mut writes = vec![self::update(update.build())?, self.event(&canceled, EventKind::JobCanceled, now)?];
         writes.extend(self.refund(job, refund)?);
         let written = Box::pin(self.end(Ending { job, at: now, writes })).await?;
@@ -249,14 +240,20 @@ impl Jobs {
     /// Returns the charge to its period and source.
     fn refund(&self, job: &Job, refund: Refund) -> Result<Vec<TransactWriteItem>, StoreError> {
         match refund {
-            Refund::Full => credits::refund(&self.usage_table, &job.account, job.period, job.charge, job.till),
+            Refund::Full => credits::refund(
+                &self.usage_table,
+                &job.account,
+                job.payment.period,
+                job.payment.charge,
+                job.payment.till,
+            ),
             Refund::Nothing => Ok(Vec::new()),
         }
     }
 
     /// Writes the end, with retries while there is time.
     async fn end(&self, mut ending: Ending<'_>) -> Result<Written, StoreError> {
-        let lease_left = ending.job.lease_until.map_or(0, |until| until.millis_since(ending.at));
+        let lease_left = ending.job.work.lease_until.map_or(0, |until| until.millis_since(ending.at));
         let patience = Duration::from_millis(lease_left).saturating_sub(LEFT_OF_LEASE).max(PATIENCE);
         let mut retries = Retries::within(patience);
         loop {
@@ -291,8 +288,8 @@ impl Jobs {
         finished_at: Timestamp,
     ) -> Result<Written, StoreError> {
         let current = self.get(job.id).await?;
-        let ours =
-            current.is_some_and(|current| current.attempts == job.attempts && current.finished_at == Some(finished_at));
+        let ours = current
+            .is_some_and(|current| current.attempts == job.attempts && current.times.finished_at == Some(finished_at));
         Ok(if ours { Written::Yes } else { Written::Superseded })
     }
 }

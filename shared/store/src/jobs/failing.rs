@@ -26,7 +26,7 @@ impl Jobs {
         // The refunds of different months could meet in one item, which a transaction can't write twice.
         let mut by_period: BTreeMap<_, Vec<Job>> = BTreeMap::new();
         for job in jobs {
-            by_period.entry(job.period).or_default().push(job);
+            by_period.entry(job.payment.period).or_default().push(job);
         }
         let mut failed = Vec::new();
         for jobs in by_period.into_values() {
@@ -81,9 +81,10 @@ impl Jobs {
         let (mut writes, mut refunds) = (Vec::new(), BTreeMap::new());
         for job in jobs {
             writes.extend(self.failure(job, error, None, Refund::Full, now)?);
-            let charge: &mut Charge = refunds.entry((&job.account, job.period, job.till)).or_insert(Charge::NOTHING);
-            charge.included += job.charge.included;
-            charge.granted += job.charge.granted;
+            let charge: &mut Charge =
+                refunds.entry((&job.account, job.payment.period, job.payment.till)).or_insert(Charge::NOTHING);
+            charge.included += job.payment.charge.included;
+            charge.granted += job.payment.charge.granted;
         }
         for ((account, period, till), charge) in refunds.into_iter().filter(|_| refunded) {
             writes.extend(credits::refund(&self.usage_table, account, period, charge, till)?);

@@ -46,9 +46,9 @@ impl JobFilter {
         self.status.is_none_or(|status| job.status_at(now) == status)
             && self.tool.as_ref().is_none_or(|tool| job.tool == *tool)
             && self.mode.is_none_or(|mode| job.mode == mode)
-            && self.key_id.as_ref().is_none_or(|key| job.key_id == *key)
+            && self.key_id.as_ref().is_none_or(|key| job.request.key_id == *key)
             && self.text.as_ref().is_none_or(|text| mentions(job, &text.to_lowercase()))
-            && self.metadata.iter().all(|(name, value)| job.metadata.get(name) == Some(value))
+            && self.metadata.iter().all(|(name, value)| job.request.metadata.get(name) == Some(value))
     }
 
     /// The first and last creation time that matches; `None` if none can.
@@ -71,11 +71,11 @@ impl JobFilter {
 
 /// Whether the job's id begins with this text (lower case), or one of its names or labels contains it.
 fn mentions(job: &Job, text: &str) -> bool {
-    let output = job.output.iter().map(|output| output.filename.as_str());
-    let request = job.request_id.as_deref();
-    let labels = job.metadata.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
+    let output = job.result.output.iter().map(|output| output.filename.as_str());
+    let request = job.request.request_id.as_deref();
+    let labels = job.request.metadata.iter().flat_map(|(name, value)| [name.as_str(), value.as_str()]);
     let mut told: Vec<&str> = output.chain(request).chain(labels).collect();
-    strings(&job.input, &mut told);
+    strings(&job.request.input, &mut told);
     job.id.to_string().starts_with(text) || told.iter().any(|told| told.to_lowercase().contains(text))
 }
 
@@ -119,7 +119,7 @@ impl JobMark {
     }
 
     pub fn of_job(job: &Job) -> Self {
-        Self { created_at: job.created_at, id: job.id }
+        Self { created_at: job.times.created_at, id: job.id }
     }
 
     fn of(item: &Item) -> Option<Self> {

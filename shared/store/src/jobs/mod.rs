@@ -171,10 +171,10 @@ impl Jobs {
                 None => return Err(store_error(&error)),
             },
         };
-        if old.status == JobStatus::Processing && old.claim_id == Some(claim_id) {
+        if old.status == JobStatus::Processing && old.work.claim_id == Some(claim_id) {
             return Ok(Claim::Taken(Box::new(old)));
         }
-        let lease_ended = old.lease_until.is_none_or(|until| until <= now);
+        let lease_ended = old.work.lease_until.is_none_or(|until| until <= now);
         let exhausted = !old.status.is_terminal() && old.attempts >= MAX_ATTEMPTS && lease_ended;
         Ok(if exhausted { Claim::Exhausted(Box::new(old)) } else { Claim::NotNeeded })
     }
@@ -240,7 +240,7 @@ impl Jobs {
 
     /// Changes when the sweeper looks at a queued job again.
     pub async fn postpone(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
-        let Some(seen_due) = job.due else { return Ok(Written::Superseded) };
+        let Some(seen_due) = job.index.due else { return Ok(Written::Superseded) };
         let update = self
             .transition(job.id)
             // If two sweepers run at once, the one that changes `due` sends the message, and the other's condition fails.

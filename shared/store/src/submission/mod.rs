@@ -19,7 +19,7 @@ use docmill_config::Tables;
 use docmill_domain::api_key::Mode;
 use docmill_domain::credits::{Debit, Insufficient, Order};
 use docmill_domain::idempotency::IdempotencyRecord;
-use docmill_domain::job::{Job, JobId};
+use docmill_domain::job::{self, Job, JobId};
 use docmill_domain::quota::Charge;
 use docmill_domain::time::Timestamp;
 
@@ -191,7 +191,7 @@ impl Attempts<'_> {
         if job.mode == Mode::Test {
             return Ok(Ok(Payment::TestDay));
         }
-        let (account, period, places) = (job.account.clone(), job.period, &self.store.places);
+        let (account, period, places) = (job.account.clone(), job.payment.period, &self.store.places);
         let (account, included, now) = (account.as_str(), *included, *now);
         let order = Order { cost: *cost, included, till: places.till(account, now) };
         if !self.look {
@@ -214,14 +214,14 @@ impl Attempts<'_> {
         let (client, table) = (&self.store.client, &self.store.usage_table);
         loop {
             let Submission { job, awaited, .. } = &self.submission;
-            let pots = credits::read(client, table, &job.account, job.period).await?.pots;
+            let pots = credits::read(client, table, &job.account, job.payment.period).await?.pots;
             let debit = Debit::planned(order, &pots);
             // Besides the credits: the idempotency record or the batch, the job, and the jobs that it waits for.
             let fits = |debit: &Debit| 2 + awaited.len() + debit.writes.len() <= MOST_WRITES;
             if debit.as_ref().map_or(true, fits) {
                 return Ok(debit);
             }
-            match credits::gather(client, table, &job.account, job.period, &pots).await? {
+            match credits::gather(client, table, &job.account, job.payment.period, &pots).await? {
                 Transacted::Committed => {}
                 Transacted::Failed(_) | Transacted::Contended(_) => self.back_off().await?,
             }
@@ -271,7 +271,9 @@ impl Attempts<'_> {
             Payment::TestDay => (Charge::NOTHING, None),
             Payment::Debit(debit) => (debit.charge, debit.till),
         };
-        Job { charge, till, included_credits: self.submission.included, ..self.submission.job.clone() }
+        let mut job = self.submission.job.clone();
+        job.payment = job::Payment { charge, till, included_credits: self.submission.included, ..job.payment };
+        job
     }
 
     /// One attempt. The parts are in the order in which their failures are checked: record, job, awaited jobs, gate, credits.
@@ -293,7 +295,7 @@ impl Attempts<'_> {
         match payment {
             Payment::TestDay => writes.push(self.count_test_job()?),
             Payment::Debit(debit) => {
-                writes.extend(credits::debit(&self.store.usage_table, &job.account, job.period, debit)?);
+                writes.extend(credits::debit(&self.store.usage_table, &job.account, job.payment.period, debit)?);
             }
         }
         // One token per transaction, so that a repetition after a lost response changes nothing.

@@ -107,15 +107,15 @@ async fn job(
             h1 { "Job " (status_badge(job.status_at(now))) }
             p.lead { code { (job.id) } }
         }
-        @if let Some(error) = &job.error {
+        @if let Some(error) = &job.result.error {
             div.note.danger { p { code { (error.code.as_str()) } ": " (error.code.meaning()) "." } }
         }
         section.card aria-label="Figures" {
             dl.details {
-                div { dt { "Created" } dd { (moment(job.created_at)) } }
-                div { dt { "Finished" } dd { (moment_or(job.finished_at, "not yet")) } }
-                div { dt { "Key" } dd { code { (job.key_id) } } }
-                div { dt { "Credits" } dd { (job.charge.total()) " charged, " (job.refunded) " refunded" } }
+                div { dt { "Created" } dd { (moment(job.times.created_at)) } }
+                div { dt { "Finished" } dd { (moment_or(job.times.finished_at, "not yet")) } }
+                div { dt { "Key" } dd { code { (job.request.key_id) } } }
+                div { dt { "Credits" } dd { (job.payment.charge.total()) " charged, " (job.payment.refunded) " refunded" } }
             }
         }
         section.card aria-labelledby="facts" {
@@ -150,12 +150,12 @@ fn jobs_table(state: &AppState, list: &str, jobs: &[Job], now: Timestamp) -> Mar
                         th scope="row" { a href=(state.link(&format!("{list}/{}", job.id))) title=(job.id) { code { (short(job)) } } }
                         td {
                             (status_badge(job.status_at(now))) @if job.mode == Mode::Test { " " span.badge { "test" } }
-                            @if let Some(error) = &job.error { br; code { (error.code.as_str()) } }
+                            @if let Some(error) = &job.result.error { br; code { (error.code.as_str()) } }
                         }
                         td { code { (job.tool) } }
-                        td { (moment(job.created_at)) }
+                        td { (moment(job.times.created_at)) }
                         td.short { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
-                        td { (job.charge.total() - job.refunded.min(job.charge.total())) }
+                        td { (job.payment.charge.total() - job.payment.refunded.min(job.payment.charge.total())) }
                     }
                 } }
             }

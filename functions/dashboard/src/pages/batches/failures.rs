@@ -55,7 +55,7 @@ impl Failures {
             failed.insert(item.index, Some((refusal.code, detail.unwrap_or(refusal.message), None)));
         }
         for (index, job) in jobs.into_iter().flatten() {
-            let error = job.error.filter(|_| job.status == JobStatus::Failed);
+            let error = job.result.error.filter(|_| job.status == JobStatus::Failed);
             failed.insert(index, error.map(|error| (error.code.as_str().to_owned(), error.message, Some(job.id))));
         }
         let mut failures = Self { groups: BTreeMap::new(), is_cut: last < batch.next };

@@ -49,9 +49,9 @@ pub(super) fn page(shown: &Shown<'_>, key: Option<&str>) -> Markup {
 fn origin(job: &Job, key: Option<&str>) -> Markup {
     html! {
         @match key {
-            _ if job.key_id == StoredKey::DASHBOARD_ID => "in the playground",
+            _ if job.request.key_id == StoredKey::DASHBOARD_ID => "in the playground",
             Some(name) => { "with the key “" (name) "”" }
-            None => { "with the key " code { (job.key_id) } }
+            None => { "with the key " code { (job.request.key_id) } }
         }
     }
 }
@@ -79,15 +79,15 @@ pub(super) fn live(shown: &Shown<'_>) -> Markup {
             }
             (result(shown))
             (steps::show(state, job))
-            @if let Some(timings) = &job.timings { (timing(timings)) }
-            @if !job.warnings.is_empty() { (warnings(state, &job.warnings)) }
+            @if let Some(timings) = &job.result.timings { (timing(timings)) }
+            @if !job.result.warnings.is_empty() { (warnings(state, &job.result.warnings)) }
         }
     }
 }
 
 /// The files, and a preview of the first one.
 fn result(shown: &Shown<'_>) -> Markup {
-    let (Some(preview), Some(output)) = (shown.preview, &shown.job.output) else { return html! {} };
+    let (Some(preview), Some(output)) = (shown.preview, &shown.job.result.output) else { return html! {} };
     let several = files::of(shown.job).len() > 1;
     html! {
         @if several || preview::Kind::of(output) != preview::Kind::Download {
@@ -108,11 +108,11 @@ fn status_of(state: &AppState, job: &Job, status: JobStatus) -> Markup {
                 noscript { " Reload the page to see its progress." } }
             JobStatus::Completed => (completed(state, job))
             JobStatus::Expired => p {
-                "The result expired on " (moment_or(job.expires_at, "an unknown date")) " and was deleted. "
+                "The result expired on " (moment_or(job.times.expires_at, "an unknown date")) " and was deleted. "
                 "Convert the document again if you still need it."
             }
             JobStatus::Failed => (failed(job))
-            JobStatus::Canceled => p { "The job was canceled." @if job.refunded > 0 { " Its credits were refunded." } }
+            JobStatus::Canceled => p { "The job was canceled." @if job.payment.refunded > 0 { " Its credits were refunded." } }
             JobStatus::Deleted => p { "The job's documents and its request were deleted." }
         }
     }
@@ -120,14 +120,14 @@ fn status_of(state: &AppState, job: &Job, status: JobStatus) -> Markup {
 
 fn completed(state: &AppState, job: &Job) -> Markup {
     html! {
-        @if let Some(Output { filename, bytes: size, pages, .. }) = &job.output {
+        @if let Some(Output { filename, bytes: size, pages, .. }) = &job.result.output {
             p {
                 strong { (filename) } ", " @if let Some(pages) = pages { (pages) @if *pages == 1 { " page, " } @else { " pages, " } } (bytes(*size))
             }
             @for finding in job.findings() { p.finding { (finding) } }
             p.actions {
                 a.button.primary #download href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }
-                @if let Some(expires) = job.expires_at { " " span.muted { "until " (moment(expires)) } }
+                @if let Some(expires) = job.times.expires_at { " " span.muted { "until " (moment(expires)) } }
             }
         }
     }
@@ -135,7 +135,7 @@ fn completed(state: &AppState, job: &Job) -> Markup {
 
 fn failed(job: &Job) -> Markup {
     html! {
-        @if let Some(JobError { code, message, retryable, details }) = &job.error {
+        @if let Some(JobError { code, message, retryable, details }) = &job.result.error {
             div.note.danger {
                 p { strong { (prose(message)) } }
                 p { code { (code.as_str()) } ": " (prose(code.meaning())) "." }
@@ -143,7 +143,7 @@ fn failed(job: &Job) -> Markup {
                 p.muted {
                     @if *retryable { "The same request may succeed later." }
                     @else { "The same request will fail again." }
-                    @if job.refunded > 0 { " The credits were refunded." }
+                    @if job.payment.refunded > 0 { " The credits were refunded." }
                 }
             }
         }
@@ -153,17 +153,17 @@ fn failed(job: &Job) -> Markup {
 fn facts(job: &Job) -> Markup {
     html! {
         dl.details {
-            div { dt { "Created" } dd { (moment(job.created_at)) } }
-            @if job.started_at.is_some() { div { dt { "Started" } dd { (moment_or(job.started_at, "")) } } }
-            @if job.finished_at.is_some() { div { dt { "Finished" } dd { (moment_or(job.finished_at, "")) } } }
+            div { dt { "Created" } dd { (moment(job.times.created_at)) } }
+            @if job.times.started_at.is_some() { div { dt { "Started" } dd { (moment_or(job.times.started_at, "")) } } }
+            @if job.times.finished_at.is_some() { div { dt { "Finished" } dd { (moment_or(job.times.finished_at, "")) } } }
             @if let Some(time) = took(job) { div { dt { "Took" } dd { (millis(time)) } } }
             div { dt { "Attempts" } dd { (job.attempts) } }
             div { dt { "Credits" } dd {
-                (job.charge.total()) " charged"
-                @if job.refunded > 0 { ", " (job.refunded) " refunded" }
+                (job.payment.charge.total()) " charged"
+                @if job.payment.refunded > 0 { ", " (job.payment.refunded) " refunded" }
             } }
-            @if let Some(id) = &job.request_id { div { dt { "Request ID" } dd { code { (id) } } } }
-            @if let Some(engine) = &job.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
+            @if let Some(id) = &job.request.request_id { div { dt { "Request ID" } dd { code { (id) } } } }
+            @if let Some(engine) = &job.result.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
         }
     }
 }
@@ -221,12 +221,13 @@ fn request(job: &Job) -> Markup {
 }
 
 fn echo(job: &Job) -> Value {
-    let mut echo = Map::from_iter([("toolSlug".to_owned(), json!(job.tool)), ("input".to_owned(), job.input.clone())]);
+    let mut echo =
+        Map::from_iter([("toolSlug".to_owned(), json!(job.tool)), ("input".to_owned(), job.request.input.clone())]);
     let others = [
-        ("options", job.options.clone()),
-        ("then", json!(job.then)),
-        ("output", json!(job.output_request)),
-        ("metadata", json!(job.metadata)),
+        ("options", job.request.options.clone()),
+        ("then", json!(job.request.then)),
+        ("output", json!(job.request.output_request)),
+        ("metadata", json!(job.request.metadata)),
     ];
     let is_given = |value: &Value| match value {
         Value::Null => false,

@@ -54,22 +54,22 @@ pub(super) async fn csv(State(state): State<AppState>, viewer: Viewer, user: Sig
 
 fn record(job: &Job, now: Timestamp) -> [String; 14] {
     let number = |value: Option<u64>| value.map_or_else(String::new, |value| value.to_string());
-    let further = job.then.iter().filter_map(|step| step["toolSlug"].as_str());
+    let further = job.request.then.iter().filter_map(|step| step["toolSlug"].as_str());
     let tools: Vec<_> = std::iter::once(job.tool.as_str()).chain(further).collect();
-    let output = job.output.as_ref();
+    let output = job.result.output.as_ref();
     [
         job.id.to_string(),
         spreadsheet::cell(&document(job).unwrap_or_default()).into_owned(),
         job.status_at(now).as_str().to_owned(),
         tools.join(" "),
         job.mode.as_str().to_owned(),
-        job.key_id.clone(),
-        job.created_at.to_string(),
-        job.finished_at.map(|at| at.to_string()).unwrap_or_default(),
+        job.request.key_id.clone(),
+        job.times.created_at.to_string(),
+        job.times.finished_at.map(|at| at.to_string()).unwrap_or_default(),
         number(took(job)),
-        job.charge.total().to_string(),
-        job.refunded.to_string(),
-        job.error.as_ref().map(|error| error.code.as_str().to_owned()).unwrap_or_default(),
+        job.payment.charge.total().to_string(),
+        job.payment.refunded.to_string(),
+        job.result.error.as_ref().map(|error| error.code.as_str().to_owned()).unwrap_or_default(),
         number(output.map(|output| output.bytes)),
         number(output.and_then(|output| output.pages).map(u64::from)),
     ]

@@ -10,7 +10,7 @@ use crate::state::AppState;
 const MOST_SHOWN: usize = 200;
 
 pub(super) fn of(job: &Job) -> &[Output] {
-    match &job.results {
+    match &job.result.results {
         Some(StoredResults::Inline(results)) => &results.outputs,
         Some(StoredResults::Manifest { .. }) | None => &[],
     }

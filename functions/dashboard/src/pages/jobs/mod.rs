@@ -89,7 +89,7 @@ async fn show(
     let one = viewer.read_or(&user, read_one(&state, &user.account, &id, now)).await?;
     let One { job: Some(job), keys } = one.as_ref() else { return Err(PageError::NotFound) };
     let (job, preview) = with_results(&state, job.clone()).await?;
-    let key = keys.iter().find(|key| key.key.key_id == job.key_id).map(|key| key.key.name.as_str());
+    let key = keys.iter().find(|key| key.key.key_id == job.request.key_id).map(|key| key.key.name.as_str());
     let shown = Shown { state: &state, viewer: &viewer, job: &job, preview: preview.as_ref(), now };
     let bucket = state.context.files.origin().await.map_err(|error| PageError::Unavailable(error.to_string()))?;
     let policy = Policy::default().connect(bucket.clone()).image(bucket.clone()).frame(bucket);
@@ -136,7 +136,7 @@ async fn download(
     }
     let unavailable = |error: docmill_aws::files::FilesError| PageError::Unavailable(error.to_string());
     let (key, output) = match wanted.output {
-        None => (job.output_key.clone(), job.output.clone()),
+        None => (job.result.output_key.clone(), job.result.output.clone()),
         Some(index) => {
             let job = state.context.files.with_results(job, clock::now()).await.map_err(unavailable)?;
             (part_key(&job, OutputPart::File(index)), files::of(&job).get(index).cloned())

@@ -12,16 +12,16 @@ use crate::state::AppState;
 
 /// Nothing for a job of one tool.
 pub(super) fn show(state: &AppState, job: &Job) -> Markup {
-    if job.then.is_empty() {
+    if job.request.then.is_empty() {
         return html! {};
     }
     let names = tool_names(state, job);
-    let options = std::iter::once(&job.options).chain(job.then.iter().map(|step| &step["options"]));
+    let options = std::iter::once(&job.request.options).chain(job.request.then.iter().map(|step| &step["options"]));
     html! {
         section.card aria-labelledby="steps" {
             h2 #steps { "Steps" }
             ol.chain { @for (number, (name, options)) in names.iter().zip(options).enumerate() {
-                li { (step(name, options, job.steps.get(number))) }
+                li { (step(name, options, job.result.steps.get(number))) }
             } }
         }
     }

@@ -11,29 +11,29 @@ use url::Url;
 pub fn facts(job: &Job, now: Timestamp) -> Value {
     let mut facts = json!({
         "jobId": job.id,
-        "requestId": job.request_id,
+        "requestId": job.request.request_id,
         "status": job.status_at(now),
         "tool": job.tool,
         "mode": job.mode,
-        "createdAt": job.created_at.to_string(),
-        "startedAt": job.started_at.map(|at| at.to_string()),
-        "finishedAt": job.finished_at.map(|at| at.to_string()),
+        "createdAt": job.times.created_at.to_string(),
+        "startedAt": job.times.started_at.map(|at| at.to_string()),
+        "finishedAt": job.times.finished_at.map(|at| at.to_string()),
         "attempts": job.attempts,
-        "input": trimmed(&job.input),
-        "options": trimmed(&job.options),
+        "input": trimmed(&job.request.input),
+        "options": trimmed(&job.request.options),
         "then": steps(job),
-        "steps": job.steps.iter().map(|step| json!({
+        "steps": job.result.steps.iter().map(|step| json!({
             "tool": step.tool_slug, "engine": step.engine, "durationMs": step.duration_ms,
             "warnings": step.warnings.iter().map(|warning| &warning.code).collect::<Vec<_>>(),
         })).collect::<Vec<_>>(),
-        "engine": job.engine,
-        "timings": job.timings,
-        "error": job.error.as_ref().map(|error| json!({"code": error.code, "retryable": error.retryable})),
-        "warnings": job.warnings.iter().map(|warning| &warning.code).collect::<Vec<_>>(),
-        "output": job.output.as_ref().map(|output| {
+        "engine": job.result.engine,
+        "timings": job.result.timings,
+        "error": job.result.error.as_ref().map(|error| json!({"code": error.code, "retryable": error.retryable})),
+        "warnings": job.result.warnings.iter().map(|warning| &warning.code).collect::<Vec<_>>(),
+        "output": job.result.output.as_ref().map(|output| {
             json!({"contentType": output.content_type, "bytes": output.bytes, "pages": output.pages})
         }),
-        "files": job.results.as_ref().map(|results| results.files()),
+        "files": job.result.results.as_ref().map(|results| results.files()),
     });
     if let Some(facts) = facts.as_object_mut() {
         facts.retain(|_, value| !value.is_null() && value.as_array().is_none_or(|list| !list.is_empty()));
@@ -42,7 +42,11 @@ pub fn facts(job: &Job, now: Timestamp) -> Value {
 }
 
 fn steps(job: &Job) -> Vec<Value> {
-    job.then.iter().map(|step| json!({"tool": step["toolSlug"], "options": trimmed(&step["options"])})).collect()
+    job.request
+        .then
+        .iter()
+        .map(|step| json!({"tool": step["toolSlug"], "options": trimmed(&step["options"])}))
+        .collect()
 }
 
 /// Keeps settings and removes texts that people wrote.

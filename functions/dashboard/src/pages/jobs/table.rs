@@ -48,7 +48,7 @@ fn row(state: &AppState, job: &Job, now: Timestamp, form: Option<&str>) -> Marku
                 @if job.mode == docmill_domain::api_key::Mode::Test { " " span.badge { "test" } }
             }
             td.free { (tool_names(state, job).join(" → ")) }
-            td { (ago(job.created_at, now)) }
+            td { (ago(job.times.created_at, now)) }
             td { @match took(job) { Some(time) => (millis(time)), None => span.muted { "–" } } }
             td { (result(job)) }
         }
@@ -58,7 +58,7 @@ fn row(state: &AppState, job: &Job, now: Timestamp, form: Option<&str>) -> Marku
 /// The names of the job's tools, in order.
 pub fn tool_names<'a>(state: &'a AppState, job: &'a Job) -> Vec<&'a str> {
     let name = |slug: &'a str| state.context.catalogue.find(slug).map_or(slug, |tool| &tool.definition.name);
-    let further = job.then.iter().filter_map(|step| step["toolSlug"].as_str());
+    let further = job.request.then.iter().filter_map(|step| step["toolSlug"].as_str());
     std::iter::once(job.tool.as_str()).chain(further).map(name).collect()
 }
 
@@ -75,13 +75,13 @@ fn tail(job: &Job) -> String {
 
 /// The documents' names for people: the client's own names, or else those of URLs or of the result.
 pub fn document(job: &Job) -> Option<String> {
-    let sources = job.input.get(SOURCES).and_then(Value::as_array);
+    let sources = job.request.input.get(SOURCES).and_then(Value::as_array);
     let (first, others) = match sources.map(Vec::as_slice) {
         Some(all @ [first, ..]) => (first, echo::length(all) - 1),
-        Some([]) | None => (&job.input, 0),
+        Some([]) | None => (&job.request.input, 0),
     };
     // A deleted job keeps its result's size but not its name.
-    let result = || job.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
+    let result = || job.result.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
     let name = source_name(first).or_else(result).or_else(|| kind_of(first).map(str::to_owned))?;
     Some(if others == 0 { name } else { format!("{name} + {others} more") })
 }
@@ -110,20 +110,20 @@ fn kind_of(source: &Value) -> Option<&'static str> {
 
 /// From its creation to its end.
 pub fn took(job: &Job) -> Option<u64> {
-    job.finished_at.map(|finished| finished.millis_since(job.created_at))
+    job.times.finished_at.map(|finished| finished.millis_since(job.times.created_at))
 }
 
 fn result(job: &Job) -> Markup {
     html! {
-        @if let Some(error) = &job.error { code { (error.code.as_str()) } }
-        @else if let Some(output) = &job.output {
-            @match (job.results.as_ref().map_or(0, |results| results.files()), output.pages) {
+        @if let Some(error) = &job.result.error { code { (error.code.as_str()) } }
+        @else if let Some(output) = &job.result.output {
+            @match (job.result.results.as_ref().map_or(0, |results| results.files()), output.pages) {
                 (files @ 2.., _) => { (files) " files" }
                 (_, Some(1)) => "1 page",
                 (_, Some(pages)) => { (pages) " pages" }
                 (_, None) => (output.format),
             }
-            @if !job.warnings.is_empty() { " " span.badge.warn { (job.warnings.len()) @if job.warnings.len() == 1 { " warning" } @else { " warnings" } } }
+            @if !job.result.warnings.is_empty() { " " span.badge.warn { (job.result.warnings.len()) @if job.result.warnings.len() == 1 { " warning" } @else { " warnings" } } }
         }
         @else { span.muted { "–" } }
     }

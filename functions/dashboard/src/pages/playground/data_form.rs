@@ -73,7 +73,8 @@ pub struct Report {
 impl Report {
     /// `None` if the job has no such report, or one that is too large for a form.
     pub async fn of(files: &Files, job: &Job) -> Result<Option<Self>, FilesError> {
-        let (Some(key), Some(Output { bytes, .. }), JobStatus::Completed) = (&job.output_key, &job.output, job.status)
+        let (Some(key), Some(Output { bytes, .. }), JobStatus::Completed) =
+            (&job.result.output_key, &job.result.output, job.status)
         else {
             return Ok(None);
         };

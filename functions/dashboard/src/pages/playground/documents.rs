@@ -103,12 +103,12 @@ fn source_field(source: &Source, shown: &Shown<'_>) -> Markup {
 /// The latest results that the tool accepts, as values and labels. The chosen one is among them.
 fn fitting(shown: &Shown<'_>) -> Vec<(String, String)> {
     let accepts = |job: &&Job| {
-        let format = job.output.as_ref().map_or("", |output| output.format.as_str());
+        let format = job.result.output.as_ref().map_or("", |output| output.format.as_str());
         shown.tool.definition.sources.accepts(format)
     };
     let label = |job: &Job| {
-        let name = job.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
-        format!("{}, {}", name.or_else(|| document(job)).unwrap_or_default(), job.created_at.for_people())
+        let name = job.result.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
+        format!("{}, {}", name.or_else(|| document(job)).unwrap_or_default(), job.times.created_at.for_people())
     };
     let mut jobs: Vec<_> = shown.recent.iter().filter(accepts).map(|job| (job.id.to_string(), label(job))).collect();
     let chosen = shown.data.get("jobId");

@@ -30,16 +30,16 @@ pub fn show(job: &Job, now: Timestamp, links: &Links) -> Markup {
     let status = job.status_at(now);
     html! {
         article.job-panel #job data-job=(job.id) data-page=(links.page) data-waiting[!status.is_terminal()] {
-            h2 #job-title tabindex="-1" { (headline(status, job.output.as_ref())) }
+            h2 #job-title tabindex="-1" { (headline(status, job.result.output.as_ref())) }
             (steps(status))
-            @if !job.warnings.is_empty() { (warnings(&job.warnings, &links.fonts)) }
-            @match (status, &job.output, &job.error) {
+            @if !job.result.warnings.is_empty() { (warnings(&job.result.warnings, &links.fonts)) }
+            @match (status, &job.result.output, &job.result.error) {
                 (JobStatus::Completed, Some(output), _) => { (result(output, job, links)) }
                 (JobStatus::Failed, _, Some(error)) => { (failure(error, job)) }
                 (JobStatus::Expired, ..) => { p { "The result has expired. Convert the document again." } }
                 _ => {
                     // Counted by the script, and not announced every second.
-                    p role="timer" aria-live="off" data-since=(job.created_at) {}
+                    p role="timer" aria-live="off" data-since=(job.times.created_at) {}
                     p.muted { "This page updates itself. You can close it: the job continues, and you find it under Jobs." }
                     div.actions { (links.cancel) }
                     noscript { p { a.button href=(format!("?job={}", job.id)) { "Refresh" } } }
@@ -87,7 +87,7 @@ fn steps(status: JobStatus) -> Markup {
 }
 
 fn result(output: &Output, job: &Job, links: &Links) -> Markup {
-    let charged = job.charge.total() - job.refunded.min(job.charge.total());
+    let charged = job.payment.charge.total() - job.payment.refunded.min(job.payment.charge.total());
     html! {
         @for finding in job.findings() { p.finding { (finding) } }
         p.actions {
@@ -106,7 +106,7 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
                 }
                 None => { div { dt { "Size" } dd { (bytes(output.bytes)) } } }
             }
-            div { dt { "Cost" } dd { (credits(charged)) @if !job.then.is_empty() { " for " (job.then.len() + 1) " steps" } } }
+            div { dt { "Cost" } dd { (credits(charged)) @if !job.request.then.is_empty() { " for " (job.request.then.len() + 1) " steps" } } }
         }
         @if let Some(preview) = &links.preview { (preview::show(preview, output, job)) }
         @if let Some(files) = &links.files { h3 { "Files" } (files) }
@@ -118,10 +118,10 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
 fn how(job: &Job) -> Markup {
     html! {
         p.muted {
-            @if let Some(timings) = job.timings {
+            @if let Some(timings) = job.result.timings {
                 "Waited " (millis(timings.queued_ms)) ", fetched in " (millis(timings.fetch_ms)) ". Converted in "
                 (millis(timings.convert_ms))
-                @if let Some(engine) = &job.engine { " by " (engine.name) " " (engine.version) }
+                @if let Some(engine) = &job.result.engine { " by " (engine.name) " " (engine.version) }
                 "."
             }
         }
@@ -136,7 +136,7 @@ fn failure(error: &JobError, job: &Job) -> Markup {
             p { "Cause: " code { (error.code.as_str()) } ". "
                 @if error.retryable { "Try again later." } @else { "Change the document or the options, and convert again." }
             }
-            @if job.charge.total() > 0 { p { (credits(job.refunded)) " refunded. Failed jobs are free." } }
+            @if job.payment.charge.total() > 0 { p { (credits(job.payment.refunded)) " refunded. Failed jobs are free." } }
         }
     }
 }

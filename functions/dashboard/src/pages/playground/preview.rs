@@ -47,7 +47,7 @@ impl Preview {
     /// `None` before the job has a result, and after it has expired.
     pub async fn of(state: &AppState, job: &Job) -> Result<Option<Self>, FilesError> {
         let (JobStatus::Completed, Some(output), Some(key)) =
-            (job.status_at(clock::now()), &job.output, &job.output_key)
+            (job.status_at(clock::now()), &job.result.output, &job.result.output_key)
         else {
             return Ok(None);
         };
@@ -67,7 +67,9 @@ impl Preview {
 
 async fn before(state: &AppState, job: &Job) -> Result<Option<SignedLink>, FilesError> {
     // After further steps, the pages are no longer the same.
-    let source = sizes(job).filter(|_| job.then.is_empty()).and_then(|_| job.input.get(SourceKind::UploadId.as_str()));
+    let source = sizes(job)
+        .filter(|_| job.request.then.is_empty())
+        .and_then(|_| job.request.input.get(SourceKind::UploadId.as_str()));
     let Some(upload) = source.and_then(Value::as_str).and_then(UploadId::parse) else { return Ok(None) };
     let key = ObjectKey::Upload { account: &job.account, upload };
     state.context.files.upload_preview_link(&key, "application/pdf").await.map(Some)
@@ -75,7 +77,7 @@ async fn before(state: &AppState, job: &Job) -> Result<Option<SignedLink>, Files
 
 /// The blocks of a result that `extract-document` made as JSON.
 async fn blocks(state: &AppState, job: &Job, output: &Output) -> Result<Option<Blocks>, FilesError> {
-    let steps: Vec<_> = job.then.iter().map(|step| step["toolSlug"].as_str().unwrap_or_default()).collect();
+    let steps: Vec<_> = job.request.then.iter().map(|step| step["toolSlug"].as_str().unwrap_or_default()).collect();
     let tools = [&[job.tool.as_str()], steps.as_slice()].concat();
     if tools.last() != Some(&EXTRACT) || essence(output) != "application/json" {
         return Ok(None);
@@ -88,10 +90,10 @@ async fn blocks(state: &AppState, job: &Job, output: &Output) -> Result<Option<B
 
 /// The only source, if it was uploaded or is another job's PDF.
 async fn read_from(state: &AppState, job: &Job) -> Result<Option<SignedLink>, FilesError> {
-    let source = match job.input.get("sources").and_then(Value::as_array).map(Vec::as_slice) {
+    let source = match job.request.input.get("sources").and_then(Value::as_array).map(Vec::as_slice) {
         Some([source]) => source,
         Some(_) => return Ok(None),
-        None => &job.input,
+        None => &job.request.input,
     };
     let text = |kind: SourceKind| source.get(kind.as_str()).and_then(Value::as_str);
     if let Some(upload) = text(SourceKind::UploadId).and_then(UploadId::parse) {
@@ -103,7 +105,7 @@ async fn read_from(state: &AppState, job: &Job) -> Result<Option<SignedLink>, Fi
     let made = state.context.jobs.get_own(&job.account, id, now).await;
     let made = made.map_err(|error| FilesError::Unavailable(error.to_string()))?;
     let made = made.filter(|made| made.status_at(now) == JobStatus::Completed);
-    match made.as_ref().and_then(|made| made.output.as_ref().zip(made.output_key.as_ref())) {
+    match made.as_ref().and_then(|made| made.result.output.as_ref().zip(made.result.output_key.as_ref())) {
         Some((output, key)) if Kind::of(output) == Kind::Pages => {
             state.context.files.preview_link(key, output).await.map(Some)
         }
@@ -113,7 +115,7 @@ async fn read_from(state: &AppState, job: &Job) -> Result<Option<SignedLink>, Fi
 
 async fn parts(state: &AppState, job: &Job) -> Result<Vec<Part>, FilesError> {
     let mut parts = Vec::new();
-    let Some(StoredResults::Inline(results)) = job.results.as_ref().filter(|results| results.files() > 1) else {
+    let Some(StoredResults::Inline(results)) = job.result.results.as_ref().filter(|results| results.files() > 1) else {
         return Ok(parts);
     };
     for (index, output) in results.outputs.iter().enumerate().take(MOST_PARTS) {
@@ -127,7 +129,7 @@ async fn parts(state: &AppState, job: &Job) -> Result<Vec<Part>, FilesError> {
 
 /// The sizes before and after, if the tool made a file smaller and reports both.
 pub fn sizes(job: &Job) -> Option<(u64, u64)> {
-    let Some(StoredResults::Inline(results)) = &job.results else { return None };
+    let Some(StoredResults::Inline(results)) = &job.result.results else { return None };
     let report = results.report.as_ref()?;
     Some((report.get("bytesBefore")?.as_u64()?, report.get("bytesAfter")?.as_u64()?))
 }
@@ -204,7 +206,8 @@ struct Substituted<'a> {
 
 /// The fonts that are substituted in the result, by name. After further steps, the pages are no longer the same.
 fn substituted(job: &Job) -> BTreeMap<&str, Substituted<'_>> {
-    let warnings = job.warnings.iter().filter(|warning| warning.code == "font_substituted" && job.then.is_empty());
+    let warnings =
+        job.result.warnings.iter().filter(|warning| warning.code == "font_substituted" && job.request.then.is_empty());
     let named = warnings.filter_map(|warning| {
         let pages = warning.pages.as_ref()?.to_string();
         Some((warning.detail.as_deref()?, Substituted { pages, stand_in: warning.stand_in() }))

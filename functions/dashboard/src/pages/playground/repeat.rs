@@ -21,11 +21,11 @@ pub fn form_of(catalogue: &Catalogue, definition: &Definition, job: &Job) -> (Fo
     fields.add("tool", &job.tool);
     fields.add("mode", job.mode.as_str());
     for source in sources(definition) {
-        fields.add_source(&source, &job.input);
+        fields.add_source(&source, &job.request.input);
     }
-    fields.add_access(&job.input);
-    fields.add_options(definition, &job.options, "");
-    for (number, step) in job.then.iter().enumerate() {
+    fields.add_access(&job.request.input);
+    fields.add_options(definition, &job.request.options, "");
+    for (number, step) in job.request.then.iter().enumerate() {
         let tool = step["toolSlug"].as_str().and_then(|slug| catalogue.find(slug));
         fields.add_step(number, step, tool.map(|tool| &tool.definition));
     }

@@ -23,7 +23,11 @@ pub(super) async fn sitemap(State(state): State<AppState>, viewer: Viewer) -> Re
     let tools = Listing::shown(&state, &viewer, |visibility| visibility.public);
     let tools = tools.iter().map(|listing| &listing.definition.slug);
     let pages = ["/", "/tools", "/plans", "/docs", "/docs/tools", "/docs/api", "/docs/errors"].map(str::to_owned);
-    let guides = docmill_look::GUIDES.iter().flat_map(|group| group.guides).copied().chain(docmill_look::LEGAL.map(|(page, _)| page));
+    let guides = docmill_look::GUIDES
+        .iter()
+        .flat_map(|group| group.guides)
+        .copied()
+        .chain(docmill_look::LEGAL.map(|(page, _)| page));
     let pages = pages.into_iter().chain(guides.map(|page| format!("/docs/{page}")));
     let pages = pages.chain(tools.flat_map(|slug| [format!("/tools/{slug}"), format!("/docs/tools/{slug}")]));
     // Paths are made of slugs, and the address is a parsed URL: neither has characters that XML needs escaped but `&`.

@@ -13,9 +13,11 @@ use docmill_domain::breach::Breach;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::event::{self, EventKind};
 use docmill_domain::idempotency::{IdempotencyKey, IdempotencyRecord};
-use docmill_domain::job::{Job, JobId, JobStatus, Payload, QUEUED_GRACE, Warning};
+use docmill_domain::job::{
+    Deletion, IndexPlaces, Job, JobId, JobResult, JobStatus, Payload, Payment, QUEUED_GRACE, RequestRecord,
+    ResultDelivery, Times, Waits, Warning, Work,
+};
 use docmill_domain::offer::Contact;
-use docmill_domain::quota::Charge;
 use docmill_domain::request::echo::Echo;
 use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use docmill_domain::tool::{ToolSettings, ToolState};
@@ -306,11 +308,11 @@ impl JobService {
             included: caller.plan().included_credits,
             now: caller.now,
         };
-        let payload = submission.job.secret.clone();
+        let payload = submission.job.request.secret.clone();
         let created = self.submissions.create(submission, Instant::now() + WRITE_TIME).await?;
         match &created {
             // A waiting job is announced once it no longer waits.
-            Created::Fresh(job) if job.waiting_for.is_some() => {}
+            Created::Fresh(job) if job.waits.waiting_for.is_some() => {}
             Created::Fresh(job) => self.announce(job).await,
             Created::Replay(_)
             | Created::Mismatch
@@ -368,55 +370,39 @@ impl JobService {
         Job {
             id,
             account: caller.key.account.clone(),
-            key_id: caller.key.key_id.clone(),
-            request_id: caller.request_id.clone(),
             mode: caller.key.mode,
             batch: item.map(|item| item.place),
             tool: wanted.tool.clone(),
             queue,
             status: JobStatus::Queued,
             version: 1,
-            created_at: caller.now,
-            started_at: None,
-            finished_at: None,
-            expires_at: None,
             attempts: 0,
-            lease_until: None,
-            claim_id: None,
-            held: None,
-            delivering: false,
-            progress: None,
-            period: caller.now.period(),
-            charge: Charge::NOTHING,
-            till: None,
-            included_credits: 0,
-            refunded: 0,
-            input: shown.input,
-            options: shown.options,
-            then: shown.then,
-            output_request: shown.output,
-            retention_seconds: wanted.output.retention_seconds,
-            webhook: webhook.clone(),
-            metadata: wanted.metadata.clone(),
-            limits: caller.settings.ceilings(&caller.key),
-            output: None,
-            results: None,
-            steps: Vec::new(),
-            output_key: None,
-            delivered: None,
-            engine: None,
-            timings: None,
-            warnings: warnings.to_vec(),
-            error: None,
-            waiting_for: (!awaited.is_empty()).then(|| awaited.clone()),
-            waiters: None,
-            ended_as: None,
-            deleted_at: None,
-            secret: None,
-            open,
-            due,
-            uncounted: uncounted(id, caller.key.mode, shards),
-            creation_counted: false,
+            request: RequestRecord {
+                key_id: caller.key.key_id.clone(),
+                request_id: caller.request_id.clone(),
+                input: shown.input,
+                options: shown.options,
+                then: shown.then,
+                output_request: shown.output,
+                retention_seconds: wanted.output.retention_seconds,
+                webhook: webhook.clone(),
+                metadata: wanted.metadata.clone(),
+                limits: caller.settings.ceilings(&caller.key),
+                secret: None,
+            },
+            times: Times::of_new(caller.now),
+            work: Work::default(),
+            delivery: ResultDelivery::default(),
+            payment: Payment::none(caller.now.period()),
+            result: JobResult { warnings: warnings.to_vec(), ..JobResult::default() },
+            waits: Waits { waiting_for: (!awaited.is_empty()).then(|| awaited.clone()), waiters: None },
+            deletion: Deletion::default(),
+            index: IndexPlaces {
+                open,
+                due,
+                uncounted: uncounted(id, caller.key.mode, shards),
+                creation_counted: false,
+            },
             ttl: caller.now.plus(self.context.config.job_retention).as_ttl_seconds(),
         }
     }
@@ -424,7 +410,7 @@ impl JobService {
     /// Items must stay small: a large payload is stored in the bucket before the job is written. So is one with credentials
     /// (`apart`), because table backups keep deleted data for 35 days and the bucket has no backups.
     async fn with_payload(&self, mut job: Job, payload: String, apart: bool) -> Result<Job, Fault> {
-        job.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES && !apart {
+        job.request.secret = Some(if payload.len() <= MAX_INLINE_PAYLOAD_BYTES && !apart {
             Payload::Inline(payload)
         } else {
             let key = ObjectKey::Input { account: &job.account, job: job.id };

@@ -106,14 +106,14 @@ fn judge(job: Option<&Job>, output: usize, caller: &Caller) -> Result<Option<Job
     let Some(job) = job else { return Err("must be the id of a job of your account".to_owned()) };
     match job.status_at(caller.now) {
         JobStatus::Queued | JobStatus::Processing => {
-            let waiters = job.waiters.as_ref().map_or(0, BTreeSet::len);
+            let waiters = job.waits.waiters.as_ref().map_or(0, BTreeSet::len);
             if waiters < MAX_WAITERS {
                 return Ok(Some(job.id));
             }
             Err(format!("names a job that {MAX_WAITERS} other jobs already wait for: try again when it has ended"))
         }
         JobStatus::Completed => {
-            let files = job.results.as_ref().map_or(1, |results| results.files().max(1));
+            let files = job.result.results.as_ref().map_or(1, |results| results.files().max(1));
             if output < files {
                 return Ok(None);
             }

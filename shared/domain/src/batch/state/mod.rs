@@ -153,8 +153,8 @@ pub struct Seen {
 
 impl Seen {
     pub fn of(job: &Job, index: u32) -> Self {
-        let charged = job.charge.total();
-        Self { index, status: job.status, ended_as: job.ended_as, charged, refunded: job.refunded }
+        let charged = job.payment.charge.total();
+        Self { index, status: job.status, ended_as: job.deletion.ended_as, charged, refunded: job.payment.refunded }
     }
 
     fn outcome(self) -> Option<Outcome> {
