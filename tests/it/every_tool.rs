@@ -6,6 +6,7 @@ use std::path::Path;
 use std::process::Stdio;
 
 use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_formats::Format;
 use futures_util::stream::{self, StreamExt};
 use serde_json::{Value, json};
 use tokio::process::Command;
@@ -361,9 +362,7 @@ fn every_tool_has_a_case_and_is_a_step_if_any_tool_can_precede_it() {
         let slug = rows[0].slug;
         let sources = &catalogue.find(slug).unwrap().definition.sources;
         let made = |tool: &Tool| {
-            tool.definition
-                .all_outputs()
-                .any(|made| sources.accepts(&made.extension) && sources.takes_directly(&made.extension))
+            tool.definition.all_outputs().any(|made| sources.accepts(made) && sources.takes_directly(made))
         };
         let can_follow = sources.least == 1 && catalogue.tools().iter().any(made);
         assert_eq!(rows.iter().any(|row| row.after.is_some()), can_follow, "{slug}");
@@ -386,10 +385,8 @@ async fn through_the_api(traveller: &Traveller, slug: &str, case: &Case, options
 }
 
 fn content_type(file: &str) -> &'static str {
-    match Path::new(file).extension().and_then(|extension| extension.to_str()) {
-        Some("html") => "text/html",
-        Some("md") => "text/markdown",
-        Some("eml") => "message/rfc822",
+    match Format::from_filename(file) {
+        Some(format @ (Format::Html | Format::Markdown | Format::Eml)) => format.media_type(),
         _ => "application/octet-stream",
     }
 }

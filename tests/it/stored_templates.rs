@@ -180,7 +180,7 @@ async fn unusable_templates_are_refused_with_all_reasons_and_not_stored() {
 pub fn version(number: u32) -> Version {
     Version {
         version: number,
-        format: "html".to_owned(),
+        format: docmill_formats::Format::Html,
         bytes: 7,
         created_at: clock::now(),
         upload: UploadId::new().to_string(),

@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::LazyLock;
 
 use docmill_domain::catalogue::{Catalogue, Tool};
+use docmill_domain::intake::Sources;
 use docmill_domain::tool::command;
+use docmill_formats::Format;
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Outcome};
@@ -46,22 +48,10 @@ pub fn option(tool: &'static Tool, name: &str) -> Option<&'static Value> {
     options(tool).find(|(option, _)| *option == name).map(|(_, schema)| schema)
 }
 
-/// Other suffixes of a format.
-const SYNONYMS: [(&str, &str); 7] = [
-    ("jpeg", "jpg"),
-    ("tif", "tiff"),
-    ("htm", "html"),
-    ("markdown", "md"),
-    ("mkd", "md"),
-    ("text", "txt"),
-    ("xhtml", "html"),
-];
-
-/// A format by a file's suffix or by the name that a user gives it.
+/// A format by a file's suffix or by the name that a user gives it. Unknown ones keep their names, for messages.
 pub fn format_of(suffix: &str) -> String {
     let suffix = suffix.trim_start_matches('.').to_ascii_lowercase();
-    let synonym = SYNONYMS.iter().find(|(other, _)| *other == suffix);
-    synonym.map_or(suffix, |(_, format)| (*format).to_owned())
+    Format::from_extension(&suffix).map_or(suffix, |format| format.extension().to_owned())
 }
 
 /// A file's format by its suffix.
@@ -71,8 +61,14 @@ pub fn format_of_path(path: &Path) -> Option<String> {
 
 /// Whether any tool takes or makes this format. Other suffixes say nothing about a file.
 pub fn is_format(format: &str) -> bool {
-    let made = |tool: &'static Tool| tool.definition.all_outputs().any(|made| format_of(&made.extension) == format);
-    format == "zip" || tools().iter().any(|tool| tool.definition.sources.accepts(format) || made(tool))
+    let Some(format) = Format::from_extension(format) else { return false };
+    let made = |tool: &'static Tool| tool.definition.all_outputs().any(|made| made == format);
+    format == Format::Zip || tools().iter().any(|tool| tool.definition.sources.accepts(format) || made(tool))
+}
+
+/// Whether a tool's sources may have this format.
+pub fn accepts(sources: &Sources, format: &str) -> bool {
+    Format::from_extension(format).is_some_and(|format| sources.accepts(format))
 }
 
 /// The media type by a file's suffix.
@@ -83,31 +79,11 @@ pub fn media_type_of_path(path: &Path) -> &'static str {
 /// The media type that an upload is announced with.
 pub fn media_type(format: &str) -> &'static str {
     match format {
-        "pdf" => "application/pdf",
-        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-        "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-        "odt" => "application/vnd.oasis.opendocument.text",
-        "ods" => "application/vnd.oasis.opendocument.spreadsheet",
-        "odp" => "application/vnd.oasis.opendocument.presentation",
-        "rtf" => "application/rtf",
-        "txt" => "text/plain",
-        "csv" => "text/csv",
-        "html" => "text/html",
-        "md" => "text/markdown",
-        "xml" => "application/xml",
-        "jpg" => "image/jpeg",
-        "png" => "image/png",
-        "webp" => "image/webp",
-        "tiff" => "image/tiff",
-        "gif" => "image/gif",
-        "bmp" => "image/bmp",
-        "svg" => "image/svg+xml",
-        "eml" => "message/rfc822",
         "ttf" | "ttc" => "font/ttf",
         "otf" => "font/otf",
         "woff2" => "font/woff2",
-        _ => "application/octet-stream",
+        "xml" => "application/xml",
+        _ => Format::from_extension(format).unwrap_or(Format::Other).media_type(),
     }
 }
 

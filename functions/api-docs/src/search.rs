@@ -40,7 +40,7 @@ pub fn index(book: &Book) -> Value {
 fn of_tool(book: &Book, name: &str) -> String {
     book.catalogue().find(name).map_or_else(String::new, |tool| {
         let definition = &tool.definition;
-        format!("{} {}", definition.description.replace('`', ""), definition.sources.formats.join(" "))
+        format!("{} {}", definition.description.replace('`', ""), definition.sources.extensions().join(" "))
     })
 }
 

@@ -67,7 +67,7 @@ pub fn markdown(tool: &Tool) -> String {
          | name | type | default | meaning |\n|---|---|---|---|\n{options}",
         definition.name,
         definition.description,
-        definition.sources.formats.join(", "),
+        definition.sources.extensions().join(", "),
         results(definition),
         schemas.collect::<String>(),
         in_fences(&Example::of(tool).tabs()),
@@ -78,7 +78,7 @@ fn facts(definition: &Definition, links: &Links) -> Markup {
     let schemas = result_schema::of(definition);
     html! {
         dl.figures {
-            div { dt { "Source formats" } dd { (definition.sources.formats.join(", ")) } }
+            div { dt { "Source formats" } dd { (definition.sources.extensions().join(", ")) } }
             div { dt { "Sources" } dd { (source_count(definition)) } }
             div { dt { "Result" } dd { (results(definition)) } }
             @if !schemas.is_empty() {
@@ -101,7 +101,7 @@ fn source_count(definition: &Definition) -> String {
 
 /// All formats that the tool can produce.
 fn results(definition: &Definition) -> String {
-    let mut formats: Vec<_> = definition.all_outputs().map(|output| output.format.to_uppercase()).collect();
+    let mut formats: Vec<_> = definition.all_outputs().map(|output| output.name().to_uppercase()).collect();
     formats.sort();
     formats.dedup();
     formats.join(", ")

@@ -8,16 +8,13 @@ use std::time::Instant;
 use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_domain::page_range::PageRange;
 use docmill_fonts::NO_FONTS;
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::engine::{Artifact, Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished};
+use crate::recipe::Operation;
 use crate::tree;
-
-/// Slugs of internal calls, which are not in the catalogue.
-const VERIFY: &str = "verify";
-const MARK: &str = "mark-test";
 
 /// How results are checked.
 #[derive(Clone, Copy)]
@@ -57,7 +54,7 @@ impl Checker<'_> {
             "texts": texts.iter().map(|expected| &expected.text).collect::<Vec<_>>(),
         });
         let Conversion { artifacts: seen, report, .. } =
-            self.call(VERIFY, sources.collect(), &options, scratch).await?;
+            self.call(Operation::Verify, sources.collect(), &options, scratch).await?;
         if seen.len() != conversion.artifacts.len() {
             return Err(Failure::internal("the check did not answer for every file"));
         }
@@ -82,20 +79,20 @@ impl Checker<'_> {
 
     /// Writes a copy of a PDF with a large "TEST" on every page.
     pub async fn mark(&self, pdf: docmill_pdf::Source, scratch: &Path) -> Result<PathBuf, Failure> {
-        let marked = self.call(MARK, vec![Source::File(pdf)], &Value::Null, scratch).await?;
+        let marked = self.call(Operation::MarkTest, vec![Source::File(pdf)], &Value::Null, scratch).await?;
         Ok(marked.path().to_owned())
     }
 
     async fn call(
         &self,
-        tool: &str,
+        operation: Operation,
         sources: Vec<Source>,
         options: &Value,
         scratch: &Path,
     ) -> Result<Conversion, Failure> {
         let (limits, deadline) = (self.limits, self.deadline);
         let fonts = &NO_FONTS;
-        self.tools.convert(Task { tool, sources, options, scratch, deadline, limits, fonts }).await
+        self.tools.convert(Task { operation, sources, options, scratch, deadline, limits, fonts }).await
     }
 }
 
@@ -179,7 +176,7 @@ pub(crate) fn are_files(conversion: &Conversion) -> Result<(), Failure> {
 }
 
 /// A file without the client's description.
-pub(crate) fn file(path: PathBuf, media: Media, password: Option<String>) -> docmill_pdf::Source {
+pub(crate) fn file(path: PathBuf, media: Format, password: Option<String>) -> docmill_pdf::Source {
     docmill_pdf::Source { path, media, name: None, password, page_range: None, title: None, base: None }
 }
 

@@ -17,6 +17,7 @@ pub mod pipeline;
 mod plan;
 pub mod progress;
 pub mod proxy;
+pub mod recipe;
 mod results;
 pub mod sniff;
 pub mod source;

@@ -1,15 +1,38 @@
 //! Plans engine calls for a request and its sources' formats. Pure: no files are opened.
 
-use docmill_domain::catalogue::Catalogue;
+use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::intake::Sources;
-use docmill_domain::page_range::PageRange;
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::Source;
-use docmill_domain::tool::EngineKind;
+use docmill_domain::tool::{EngineKind, Slug};
+use docmill_formats::{Family, Format};
 use serde_json::{Map, Value};
 
 use crate::engine::Failure;
+use crate::recipe::Recipe;
 use crate::sniff;
+
+/// What a source is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Given {
+    /// A page that an engine loads itself.
+    Page,
+    File(Format),
+}
+
+impl Given {
+    const fn format(self) -> Option<Format> {
+        match self {
+            Self::Page => None,
+            Self::File(format) => Some(format),
+        }
+    }
+
+    /// Whether a tool reads it rather than a PDF of it. Only tools that read everything themselves load pages.
+    fn is_taken_by(self, takes: &Sources) -> bool {
+        self.format().map_or(takes.direct.is_empty(), |format| takes.takes_directly(format))
+    }
+}
 
 /// The plan for a job's sources.
 #[derive(Debug, PartialEq)]
@@ -20,65 +43,47 @@ pub(crate) struct Plan {
     pub calls: Vec<Call>,
 }
 
-/// A call of an engine.
+/// A call of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct Call {
-    /// Slug of the tool.
-    pub tool: String,
+    pub tool: Slug,
+    /// The engine that does its main work.
     pub engine: EngineKind,
     pub options: Value,
+    /// The steps of all engines.
+    pub recipe: Recipe,
     /// Whether it runs for each of the files that the call before makes, and not once for all.
     pub for_each: bool,
 }
 
 impl Call {
-    fn new(tool: &str, options: Map<String, Value>) -> Self {
-        let engine = EngineKind::of(tool, options.get("renderMode").and_then(Value::as_str));
-        Self { tool: tool.to_owned(), engine, options: Value::Object(options), for_each: false }
+    fn new(tool: Slug, options: Map<String, Value>) -> Result<Self, Failure> {
+        let engine = EngineKind::of(tool.as_str(), options.get("renderMode").and_then(Value::as_str));
+        let options = Value::Object(options);
+        Ok(Self { tool, engine, recipe: Recipe::of(tool, &options)?, options, for_each: false })
     }
 }
-
-/// A call that prints all pages, and the one that then selects some.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Selection {
-    pub print: Call,
-    pub select: Call,
-}
-
-impl Call {
-    /// Engines that print know ascending page numbers only. Any other `pageRange` is selected from the whole document.
-    pub(crate) fn selection(&self) -> Option<Selection> {
-        let written = self.options.get(PAGE_RANGE).filter(|_| self.engine != EngineKind::PdfTools)?;
-        let range: PageRange = written.as_str()?.parse().ok()?;
-        let mut print = self.clone();
-        print.options.as_object_mut().filter(|_| !range.is_plain())?.remove(PAGE_RANGE);
-        let pages = Map::from_iter([("pages".to_owned(), written.clone())]);
-        Some(Selection { print, select: Self::new("organize-pdf", pages) })
-    }
-}
-
-const PAGE_RANGE: &str = "pageRange";
-const TEMPLATES: &str = "render-template";
 
 impl Plan {
-    /// Plans a request whose sources have these formats, in order. Formats are lower-case extensions.
-    pub(crate) fn of(request: &JobRequest, formats: &[&str], catalogue: &Catalogue) -> Result<Self, Failure> {
-        let tool = catalogue.find(&request.tool);
-        let tool = tool.ok_or_else(|| Failure::internal(format!("no tool {} in this build", request.tool)))?;
+    /// Plans a request with these sources, in order.
+    pub(crate) fn of(request: &JobRequest, given: &[Given], catalogue: &Catalogue) -> Result<Self, Failure> {
+        let tool = find(catalogue, &request.tool)?;
         let takes = &tool.definition.sources;
         let sources = request.sources();
-        let mut calls = vec![Call::new(&request.tool, request.options.clone())];
-        calls.extend(request.then.iter().map(|step| Call::new(&step.tool, step.options.clone())));
-        if let Some(format) = formats.first() {
-            accepted(&calls, format, catalogue)?;
-            join_rows(&mut calls, format);
+        let mut calls = vec![Call::new(tool.slug, request.options.clone())?];
+        for step in &request.then {
+            calls.push(Call::new(find(catalogue, &step.tool)?.slug, step.options.clone())?);
+        }
+        if let Some(first) = given.first() {
+            accepted(&calls, first.format(), catalogue)?;
+            join_rows(&mut calls, *first)?;
         }
         repeat_for_rows(&mut calls, catalogue);
-        let prepare = formats.iter().zip(&sources).map(|(format, source)| {
-            let is_direct = takes.takes_directly(format) && !needs_pages(takes, format, source, &request.options);
-            (!is_direct).then(|| to_pdf(format, source.password.as_deref()))
+        let prepare = given.iter().zip(&sources).map(|(given, source)| {
+            let is_direct = given.is_taken_by(takes) && !needs_pages(takes, *given, source, &request.options);
+            (!is_direct).then(|| to_pdf(*given, source.password.as_deref())).transpose()
         });
-        Ok(Self { prepare: prepare.collect(), calls })
+        Ok(Self { prepare: prepare.collect::<Result<_, _>>()?, calls })
     }
 
     /// The engines of all calls.
@@ -92,8 +97,8 @@ const OF_PAGES: [&str; 2] = ["layout", "pages"];
 
 /// Whether a source that the tool could read directly becomes a PDF all the same: for its pages, or because only LibreOffice opens
 /// protected documents.
-fn needs_pages(takes: &Sources, format: &str, source: &Source, options: &Map<String, Value>) -> bool {
-    let has_choice = !takes.direct.is_empty() && format != "pdf";
+fn needs_pages(takes: &Sources, given: Given, source: &Source, options: &Map<String, Value>) -> bool {
+    let has_choice = !takes.direct.is_empty() && given != Given::File(Format::Pdf);
     let asks = OF_PAGES.iter().any(|option| options.get(*option).is_some_and(|value| *value != false));
     has_choice && (asks || source.password.is_some())
 }
@@ -104,52 +109,67 @@ const MERGE: &str = "merge";
 const CHECK: &str = "validateOnly";
 
 /// One file of all rows is made of a PDF of each. A check makes no documents.
-fn join_rows(calls: &mut Vec<Call>, template: &str) {
-    let joins = calls
-        .first()
-        .is_some_and(|first| first.tool == TEMPLATES && first.options[MERGE] == "one" && first.options[CHECK] != true);
+fn join_rows(calls: &mut Vec<Call>, template: Given) -> Result<(), Failure> {
+    let joins = calls.first().is_some_and(|first| {
+        first.tool == Slug::RENDER_TEMPLATE && first.options[MERGE] == "one" && first.options[CHECK] != true
+    });
     if joins {
         let bookmarks = Map::from_iter([("bookmarks".to_owned(), "names".into())]);
-        calls.splice(1..1, [to_pdf(template, None), Call::new("merge-pdf", bookmarks)]);
+        calls.splice(1..1, [to_pdf(template, None)?, Call::new(Slug::MERGE_PDF, bookmarks)?]);
     }
+    Ok(())
 }
 
 /// After a template with rows, tools that take one file run for each, up to one that takes all.
 fn repeat_for_rows(calls: &mut [Call], catalogue: &Catalogue) {
     let Some((first, then)) = calls.split_first_mut() else { return };
-    if first.tool != TEMPLATES || first.options[MERGE].is_null() {
+    if first.tool != Slug::RENDER_TEMPLATE || first.options[MERGE].is_null() {
         return;
     }
     let takes_one =
-        |call: &&mut Call| catalogue.find(&call.tool).is_some_and(|tool| !tool.definition.sources.are_alike());
+        |call: &&mut Call| catalogue.find(call.tool.as_str()).is_some_and(|tool| !tool.definition.sources.are_alike());
     then.iter_mut().take_while(takes_one).for_each(|call| call.for_each = true);
 }
 
 /// Fails if a call makes what the next one does not accept. The API knows this too, unless it depends on the source's format.
-fn accepted(calls: &[Call], source: &str, catalogue: &Catalogue) -> Result<(), Failure> {
+fn accepted(calls: &[Call], source: Option<Format>, catalogue: &Catalogue) -> Result<(), Failure> {
     let mut format = source;
     for (index, call) in calls.iter().enumerate() {
-        let unknown = || Failure::internal(format!("no tool {} in this build", call.tool));
-        let tool = &catalogue.find(&call.tool).ok_or_else(unknown)?.definition;
-        if index > 0 && !(tool.sources.accepts(format) && tool.sources.takes_directly(format)) {
+        let tool = &find(catalogue, call.tool.as_str())?.definition;
+        if let (1.., Some(format)) = (index, format)
+            && !(tool.sources.accepts(format) && tool.sources.takes_directly(format))
+        {
             return Err(sniff::not_accepted(format, &tool.slug, &tool.sources.formats));
         }
-        format = call.options.as_object().map_or("", |options| &tool.output_from(options, format).extension);
+        format = call.options.as_object().map(|options| tool.output_from(options, format));
     }
     Ok(())
 }
 
 /// The call that converts a source to PDF.
-fn to_pdf(format: &str, password: Option<&str>) -> Call {
-    let tool = match format {
-        "html" | "page" => "html-to-pdf",
-        "md" => "markdown-to-pdf",
-        "eml" | "msg" => "email-to-pdf",
-        "jpg" | "png" | "webp" | "tiff" | "gif" | "bmp" | "svg" => "images-to-pdf",
-        _ => "office-to-pdf",
+fn to_pdf(given: Given, password: Option<&str>) -> Result<Call, Failure> {
+    let tool = match given {
+        Given::Page | Given::File(Format::Html) => Slug::HTML_TO_PDF,
+        Given::File(format) => match format.family() {
+            Family::Web => Slug::MARKDOWN_TO_PDF,
+            Family::Mail => Slug::EMAIL_TO_PDF,
+            Family::Picture | Family::Vector => Slug::IMAGES_TO_PDF,
+            Family::Word
+            | Family::Sheet
+            | Family::Slides
+            | Family::Drawing
+            | Family::Pdf
+            | Family::Data
+            | Family::Archive
+            | Family::Other => Slug::OFFICE_TO_PDF,
+        },
     };
-    let password = password.filter(|_| tool == "office-to-pdf");
+    let password = password.filter(|_| tool == Slug::OFFICE_TO_PDF);
     Call::new(tool, password.map(|password| ("password".to_owned(), password.into())).into_iter().collect())
+}
+
+fn find<'c>(catalogue: &'c Catalogue, slug: &str) -> Result<&'c Tool, Failure> {
+    catalogue.find(slug).ok_or_else(|| Failure::internal(format!("no tool {slug} in this build")))
 }
 
 #[cfg(test)]
@@ -162,7 +182,15 @@ mod tests {
         let catalogue = Catalogue::load().unwrap();
         let tool = catalogue.find(body["toolSlug"].as_str().unwrap()).unwrap();
         let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
-        Plan::of(&request, formats, &catalogue).unwrap()
+        Plan::of(&request, &files(formats), &catalogue).unwrap()
+    }
+
+    fn files(extensions: &[&str]) -> Vec<Given> {
+        let given = |extension: &&str| match *extension {
+            "page" => Given::Page,
+            extension => Given::File(extension.parse().unwrap()),
+        };
+        extensions.iter().map(given).collect()
     }
 
     fn engines(calls: &[Call]) -> Vec<(&str, EngineKind)> {
@@ -192,18 +220,6 @@ mod tests {
     }
 
     #[test]
-    fn engines_that_print_get_ascending_page_numbers_only() {
-        let call = |range: &str| {
-            let body = json!({"toolSlug": "office-to-pdf", "sourceUrl": "https://a.example/x", "options": {"pageRange": range}});
-            plan(body, &["docx"]).calls.remove(0)
-        };
-        assert_eq!(call("1-3,5").selection(), None);
-        let Selection { print, select } = call("z,1").selection().unwrap();
-        assert_eq!((print.tool.as_str(), &print.options), ("office-to-pdf", &json!({})));
-        assert_eq!((select.engine, &select.options), (EngineKind::PdfTools, &json!({"pages": "z,1"})));
-    }
-
-    #[test]
     fn a_step_must_accept_the_format_of_a_template() {
         let catalogue = Catalogue::load().unwrap();
         let plan = |format: &str, next: &str| {
@@ -211,7 +227,7 @@ mod tests {
                 json!({"sourceUrl": "https://a.example/x", "options": {"data": {}}, "then": [{"toolSlug": next}]});
             let tool = catalogue.find("render-template").unwrap();
             let (request, _) = JobRequest::parse(&catalogue, tool, body.as_object().unwrap()).unwrap();
-            Plan::of(&request, &[format], &catalogue).map(|plan| plan.calls.len())
+            Plan::of(&request, &files(&[format]), &catalogue).map(|plan| plan.calls.len())
         };
         assert_eq!(plan("docx", "office-to-pdf").unwrap(), 2);
         assert_eq!(plan("html", "html-to-pdf").unwrap(), 2);
@@ -227,10 +243,9 @@ mod tests {
             let then: Vec<_> = then.iter().map(|slug| json!({"toolSlug": slug})).collect();
             let body = json!({"toolSlug": "render-template", "sourceUrl": "https://a.example/x", "options": options, "then": then});
             let calls = plan(body, &["docx"]).calls.into_iter();
-            calls.map(|call| (call.tool, call.for_each)).collect::<Vec<_>>()
+            calls.map(|call| (call.tool.as_str(), call.for_each)).collect::<Vec<_>>()
         };
-        let as_planned =
-            |calls: &[(&str, bool)]| calls.iter().map(|(tool, each)| ((*tool).to_owned(), *each)).collect::<Vec<_>>();
+        let as_planned = |calls: &[(&'static str, bool)]| calls.to_vec();
         let data = json!([{"a": 1}, {"a": 2}]);
         assert_eq!(
             calls(json!({"data": data, "merge": "one"}), &["compress-pdf"]),
@@ -272,22 +287,22 @@ mod tests {
             let source: Map<_, _> = source.map(|(name, value)| (name.clone(), value.clone())).collect();
             let body = json!({"toolSlug": "extract-document", "input": {"sources": [source]}, "options": options});
             let prepare = plan(body, &[format]).prepare.remove(0);
-            prepare.map(|call| call.tool)
+            prepare.map(|call| call.tool.as_str())
         };
         for format in ["docx", "html", "md", "eml", "pdf"] {
             assert_eq!(prepared(json!({}), None, format), None, "{format}");
         }
         for options in [json!({"layout": true}), json!({"pages": "1"})] {
-            assert_eq!(prepared(options.clone(), None, "docx").as_deref(), Some("office-to-pdf"));
-            assert_eq!(prepared(options.clone(), None, "html").as_deref(), Some("html-to-pdf"));
+            assert_eq!(prepared(options.clone(), None, "docx"), Some("office-to-pdf"));
+            assert_eq!(prepared(options.clone(), None, "html"), Some("html-to-pdf"));
             assert_eq!(prepared(options, None, "pdf"), None);
         }
         assert_eq!(prepared(json!({"layout": false}), None, "docx"), None);
-        assert_eq!(prepared(json!({}), Some("secret"), "docx").as_deref(), Some("office-to-pdf"));
+        assert_eq!(prepared(json!({}), Some("secret"), "docx"), Some("office-to-pdf"));
         assert_eq!(prepared(json!({}), Some("secret"), "pdf"), None);
-        assert_eq!(prepared(json!({}), None, "doc").as_deref(), Some("office-to-pdf"));
-        assert_eq!(prepared(json!({}), None, "page").as_deref(), Some("html-to-pdf"));
-        assert_eq!(prepared(json!({}), None, "png").as_deref(), Some("images-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "doc"), Some("office-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "page"), Some("html-to-pdf"));
+        assert_eq!(prepared(json!({}), None, "png"), Some("images-to-pdf"));
     }
 
     #[test]

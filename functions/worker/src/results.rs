@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 
 use docmill_domain::hex;
 use docmill_domain::job::Output;
+use docmill_formats::Format;
 use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
 
-use crate::engine::{Artifact, Failure, Media};
+use crate::engine::{Artifact, Failure};
 use crate::tree;
 
 /// A longer name would not fit into the download link.
@@ -83,7 +84,7 @@ fn archive(each: &[Made], stem: &str, scratch: &Path) -> io::Result<Made> {
     }
     zip.finish()?;
     let (pages, width, height) = (None, None, None);
-    made(Artifact { path, media: Media::Zip, pages, width, height, filename: None }, format!("{stem}.zip"))
+    made(Artifact { path, media: Format::Zip, pages, width, height, filename: None }, format!("{stem}.zip"))
 }
 
 /// Size and digest.
@@ -121,7 +122,7 @@ mod tests {
         let path = directory.join(name);
         std::fs::write(&path, content).unwrap();
         let (pages, width, height) = (Some(1), None, None);
-        Artifact { path, media: Media::Pdf, pages, width, height, filename: filename.map(str::to_owned) }
+        Artifact { path, media: Format::Pdf, pages, width, height, filename: filename.map(str::to_owned) }
     }
 
     #[test]

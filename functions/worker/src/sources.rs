@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::source::{Origin, Source as Wanted};
 use docmill_domain::tool::Definition;
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use docmill_sources::{Budget, Fetched};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
@@ -14,7 +14,8 @@ use url::Url;
 
 use crate::checker;
 use crate::engine::{Artifact, Failure, Limits, Source};
-use crate::sniff::{self, Hints, Kind};
+use crate::plan;
+use crate::sniff::{self, Hints};
 use crate::source::Fetcher;
 
 /// Most sources of a job that are fetched at the same time.
@@ -27,8 +28,7 @@ pub type Given = HashMap<usize, Fetched>;
 #[derive(Debug)]
 pub struct Obtained {
     pub source: Source,
-    /// Its usual file extension, or `page` for a page that an engine loads itself.
-    pub format: &'static str,
+    pub what: plan::Given,
     /// Its name.
     pub name: Option<String>,
 }
@@ -91,11 +91,11 @@ impl Obtaining<'_> {
             (Origin::Page(url), None) => {
                 let url = parse(url)?;
                 let name = page_name(&url);
-                return Ok(Obtained { source: Source::Page(url), format: "page", name });
+                return Ok(Obtained { source: Source::Page(url), what: plan::Given::Page, name });
             }
             (Origin::Html(html), None) => {
                 let source = Source::Html { html: html.clone(), name: wanted.filename.clone() };
-                return Ok(Obtained { source, format: "html", name: wanted.filename });
+                return Ok(Obtained { source, what: plan::Given::File(Format::Html), name: wanted.filename });
             }
             (Origin::Markdown(text), None) => self.write(text, "text/markdown; charset=utf-8").await?,
             (Origin::Text(text), None) => self.write(text, "text/plain; charset=utf-8").await?,
@@ -129,50 +129,48 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
     let takes = &tool.sources;
     // Tools that only accept pages or office documents give more detailed errors.
-    if takes.formats == ["html"] {
+    if takes.formats == [Format::Html] {
         let source = Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() };
-        return Ok(Obtained { source, format: "html", name });
+        return Ok(Obtained { source, what: plan::Given::File(Format::Html), name });
     }
     // Any text is valid Markdown.
-    let kind = if takes.formats == ["md"] {
-        Kind::Media(Media::Markdown)
-    } else if takes.accepts("eml") && takes.accepts("pdf") {
+    let format = if takes.formats == [Format::Markdown] {
+        Format::Markdown
+    } else if takes.accepts(Format::Eml) && takes.accepts(Format::Pdf) {
         sniff::attached(&fetched.path, hints)?
-    } else if takes.accepts("eml") {
-        Kind::Media(sniff::email(&fetched.path, hints)?)
-    } else if takes.accepts("pdf") || takes.accepts("png") || takes.accepts("html") {
-        sniff::kind(&fetched.path, hints)?
+    } else if takes.accepts(Format::Eml) {
+        sniff::email(&fetched.path, hints)?
+    } else if takes.formats.iter().all(|format| format.is_office()) {
+        sniff::identify(&fetched.path, hints)?
     } else {
-        Kind::Office(sniff::identify(&fetched.path, hints)?)
+        sniff::format_of(&fetched.path, hints)?
     };
-    let format = kind.extension();
     if !takes.accepts(format) {
         return Err(sniff::not_accepted(format, &tool.slug, &takes.formats));
     }
-    let source = match kind {
-        Kind::Office(format) => {
-            let inspection = sniff::check(&fetched.path, format, limits)?;
-            Source::Document { path: fetched.path, name: name.clone(), format, inspection }
-        }
-        Kind::Media(Media::Html) => {
-            Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }
-        }
-        Kind::Media(Media::Markdown) => Source::File(docmill_pdf::Source {
+    let source = if format.is_office() {
+        let inspection = sniff::check(&fetched.path, format, limits)?;
+        Source::Document { path: fetched.path, name: name.clone(), format, inspection }
+    } else if format == Format::Html {
+        Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }
+    } else if format == Format::Markdown {
+        Source::File(docmill_pdf::Source {
             name: name.clone(),
             base: fetched.url.as_ref().map(base),
             ..markdown(fetched.path, hints.content_type)?
-        }),
-        Kind::Media(media) => Source::File(docmill_pdf::Source {
+        })
+    } else {
+        Source::File(docmill_pdf::Source {
             path: fetched.path,
-            media,
+            media: format,
             name: name.clone(),
             password: wanted.password.clone(),
             page_range: wanted.page_range.clone(),
             title: wanted.title.clone(),
             base: None,
-        }),
+        })
     };
-    Ok(Obtained { source, format, name })
+    Ok(Obtained { source, what: plan::Given::File(format), name })
 }
 
 /// A file that becomes part of the result unchanged. Blocks.
@@ -180,13 +178,13 @@ fn attached(fetched: Fetched, wanted: &Wanted) -> Result<Obtained, Failure> {
     let name = wanted.filename.clone().or_else(|| fetched.filename.clone());
     let hints =
         Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
-    let media = match sniff::kind(&fetched.path, hints) {
-        Ok(Kind::Media(media)) => media,
+    let format = match sniff::format_of(&fetched.path, hints) {
+        Ok(format) if !format.is_office() => format,
         Err(failure) if failure.code == JobErrorCode::Internal => return Err(failure),
-        Ok(Kind::Office(_)) | Err(_) => Media::Other,
+        Ok(_) | Err(_) => Format::Other,
     };
-    let file = docmill_pdf::Source { name: name.clone(), ..checker::file(fetched.path, media, None) };
-    Ok(Obtained { source: Source::File(file), format: media.extension(), name })
+    let file = docmill_pdf::Source { name: name.clone(), ..checker::file(fetched.path, format, None) };
+    Ok(Obtained { source: Source::File(file), what: plan::Given::File(format), name })
 }
 
 /// A result as a source for LibreOffice, identified and checked like any other. Blocks.
@@ -201,29 +199,29 @@ pub(crate) fn office(artifact: &Artifact, name: Option<&str>, limits: &Limits) -
 
 /// A message's attachment, identified and checked like a source. Pages and Markdown are converted to UTF-8 in place. Blocks.
 pub(crate) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<Source, Failure> {
-    let kind = sniff::attached(&path, Hints { filename: Some(name), ..Hints::default() })?;
+    let format = sniff::attached(&path, Hints { filename: Some(name), ..Hints::default() })?;
     let name = Some(name.to_owned());
-    Ok(match kind {
-        Kind::Office(format) => {
-            let inspection = sniff::check(&path, format, limits)?;
-            Source::Document { path, name, format, inspection }
+    if format.is_office() {
+        let inspection = sniff::check(&path, format, limits)?;
+        return Ok(Source::Document { path, name, format, inspection });
+    }
+    let file = if format == Format::Markdown {
+        markdown(path, None)?
+    } else {
+        if format == Format::Html {
+            let written = std::fs::write(&path, sniff::page(&path, None)?);
+            written.map_err(|error| Failure::internal(format!("writing an attachment: {error}")))?;
         }
-        Kind::Media(Media::Html) => {
-            let text = sniff::page(&path, None)?;
-            std::fs::write(&path, text)
-                .map_err(|error| Failure::internal(format!("writing an attachment: {error}")))?;
-            Source::File(docmill_pdf::Source { name, ..checker::file(path, Media::Html, None) })
-        }
-        Kind::Media(Media::Markdown) => Source::File(docmill_pdf::Source { name, ..markdown(path, None)? }),
-        Kind::Media(media) => Source::File(docmill_pdf::Source { name, ..checker::file(path, media, None) }),
-    })
+        checker::file(path, format, None)
+    };
+    Ok(Source::File(docmill_pdf::Source { name, ..file }))
 }
 
 /// Markdown, converted to UTF-8 in place.
 fn markdown(path: PathBuf, content_type: Option<&str>) -> Result<docmill_pdf::Source, Failure> {
     let text = sniff::markdown(&path, content_type)?;
     std::fs::write(&path, text).map_err(|error| Failure::internal(format!("writing a source: {error}")))?;
-    Ok(checker::file(path, Media::Markdown, None))
+    Ok(checker::file(path, Format::Markdown, None))
 }
 
 /// An address without the parts that may be secret.

@@ -19,7 +19,6 @@ use worker::checker::Checker;
 use worker::confine::Launcher;
 use worker::converter::{Converted, Converter, Network, Workspace};
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
 use worker::engine::{Conversion, Engine, Engines, Failure, Limits, Task};
 use worker::fonts::FontSource;
@@ -234,7 +233,6 @@ async fn all_results_of_test_jobs_are_marked() {
 fn office_tools() -> Engines {
     let office =
         OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), Launcher::new(env!("CARGO_BIN_EXE_worker"))).unwrap();
-    let office = OfficeTools::new(office, Arc::new(tools()));
     Engines::default().with(EngineKind::LibreOffice, Arc::new(office))
 }
 

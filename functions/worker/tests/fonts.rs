@@ -10,8 +10,10 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fonts::Font;
+use docmill_formats::Format;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
@@ -23,7 +25,7 @@ use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::{Engine, Failure, Limits, Source, Task};
 use worker::fonts::FontSource;
-use worker::sniff::Format;
+use worker::recipe::Operation;
 use worker::source::Fetcher;
 
 use checked::checked;
@@ -119,7 +121,7 @@ async fn convert(engine: &dyn Engine, source: &dyn Fn(&Path) -> Source, fonts: &
     std::fs::create_dir(&step).unwrap();
     let (options, limits) = (json!({}), Limits::default());
     let task = Task {
-        tool: "",
+        operation: Operation::Tool(Slug::OFFICE_TO_PDF),
         sources: vec![source(scratch.path())],
         options: &options,
         scratch: &step,

@@ -6,23 +6,26 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fonts::NO_FONTS;
+use docmill_formats::Format;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Media, Source, Task};
-use worker::sniff::{Format, Inspection};
+use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
+use worker::recipe::Operation;
+use worker::sniff::Inspection;
 use worker::source::Fetcher;
 
 fn launcher(mebibytes: u64) -> Launcher {
     Launcher::new(env!("CARGO_BIN_EXE_worker")).within(mebibytes << 20)
 }
 
-async fn convert(engine: &dyn Engine, tool: &str, source: Source, options: &Value) -> Result<Conversion, Failure> {
+async fn convert(engine: &dyn Engine, tool: Slug, source: Source, options: &Value) -> Result<Conversion, Failure> {
     convert_in(TempDir::new().unwrap().path(), engine, tool, source, options).await
 }
 
@@ -30,14 +33,22 @@ async fn convert(engine: &dyn Engine, tool: &str, source: Source, options: &Valu
 async fn convert_in(
     scratch: &Path,
     engine: &dyn Engine,
-    tool: &str,
+    tool: Slug,
     source: Source,
     options: &Value,
 ) -> Result<Conversion, Failure> {
     let limits = Limits::default();
     let deadline = Instant::now() + Duration::from_secs(100);
     engine
-        .convert(Task { tool, sources: vec![source], options, scratch, deadline, limits: &limits, fonts: &NO_FONTS })
+        .convert(Task {
+            operation: Operation::Tool(tool),
+            sources: vec![source],
+            options,
+            scratch,
+            deadline,
+            limits: &limits,
+            fonts: &NO_FONTS,
+        })
         .await
 }
 
@@ -57,7 +68,7 @@ fn fixture(name: &str) -> PathBuf {
 
 fn pdf(path: PathBuf) -> Source {
     let (name, password, page_range, title, base) = (None, None, None, None, None);
-    Source::File(docmill_pdf::Source { path, media: Media::Pdf, name, password, page_range, title, base })
+    Source::File(docmill_pdf::Source { path, media: Format::Pdf, name, password, page_range, title, base })
 }
 
 #[tokio::test]
@@ -68,11 +79,11 @@ async fn a_text_of_endless_lines_fails_alone() {
     std::fs::write(&path, "word\n".repeat(700_000)).unwrap();
     let next = async || {
         let letter = document(fixture("office/letter.docx"), Format::Docx);
-        assert_eq!(convert(&engine, "office-to-pdf", letter, &Value::Null).await.unwrap().artifacts.len(), 1);
+        assert_eq!(convert(&engine, Slug::OFFICE_TO_PDF, letter, &Value::Null).await.unwrap().artifacts.len(), 1);
     };
     next().await;
     for _ in 0..2 {
-        let failure = convert(&engine, "office-to-pdf", document(path.clone(), Format::Txt), &Value::Null).await;
+        let failure = convert(&engine, Slug::OFFICE_TO_PDF, document(path.clone(), Format::Txt), &Value::Null).await;
         assert_of_memory(&failure.unwrap_err());
         next().await;
     }
@@ -84,9 +95,9 @@ async fn a_page_of_endless_rows_fails_alone() {
     let engine = HtmlBasic::new(launcher(64), fetcher);
     let rows = "<tr><td>a cell with words</td><td>another one</td></tr>".repeat(15_000);
     let page = Source::html(format!("<table>{rows}</table>"));
-    assert_of_memory(&convert(&engine, "html-to-pdf", page, &json!({})).await.unwrap_err());
+    assert_of_memory(&convert(&engine, Slug::HTML_TO_PDF, page, &json!({})).await.unwrap_err());
     let small = Source::html("<p>next");
-    assert_eq!(convert(&engine, "html-to-pdf", small, &json!({})).await.unwrap().artifacts.len(), 1);
+    assert_eq!(convert(&engine, Slug::HTML_TO_PDF, small, &json!({})).await.unwrap().artifacts.len(), 1);
 }
 
 /// A drawing whose bitmap alone exceeds the memory.
@@ -100,9 +111,9 @@ async fn a_picture_of_a_vast_page_fails_alone() {
     std::fs::write(&path, format!("%PDF-1.7\n{objects}{page}\ntrailer<</Root 1 0 R/Size 4>>\n%%EOF\n")).unwrap();
     let options = json!({"dpi": 50});
     for _ in 0..2 {
-        let failure = convert(&engine, "pdf-to-images", pdf(path.clone()), &options).await.unwrap_err();
+        let failure = convert(&engine, Slug::PDF_TO_IMAGES, pdf(path.clone()), &options).await.unwrap_err();
         assert_eq!(failure.code, JobErrorCode::RenderFailed, "{failure}");
-        let pages = convert(&engine, "pdf-to-images", pdf(fixture("pdf/text.pdf")), &options).await.unwrap();
+        let pages = convert(&engine, Slug::PDF_TO_IMAGES, pdf(fixture("pdf/text.pdf")), &options).await.unwrap();
         assert_eq!(pages.artifacts.len(), 5);
     }
 }
@@ -134,9 +145,9 @@ async fn a_long_text_needs_as_much_memory_as_a_short_one() {
     let path = directory.path().join("book.pdf");
     std::fs::write(&path, book(PAGES)).unwrap();
     for (tool, options) in [
-        ("pdf-to-text", json!({"format": "markdown"})),
-        ("pdf-to-text", json!({"format": "json"})),
-        ("extract-document", json!({"ocr": "never"})),
+        (Slug::PDF_TO_TEXT, json!({"format": "markdown"})),
+        (Slug::PDF_TO_TEXT, json!({"format": "json"})),
+        (Slug::EXTRACT_DOCUMENT, json!({"ocr": "never"})),
     ] {
         let scratch = TempDir::new().unwrap();
         let conversion = convert_in(scratch.path(), &engine, tool, pdf(path.clone()), &options).await.unwrap();

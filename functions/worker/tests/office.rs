@@ -13,13 +13,15 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::Slug;
 use docmill_fonts::NO_FONTS;
+use docmill_formats::Format;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
-use worker::sniff::Format;
+use worker::recipe::Operation;
 
 use checked::checked;
 
@@ -120,7 +122,7 @@ async fn attempt(
     };
     let deadline = Instant::now() + patience;
     let task = Task {
-        tool: "",
+        operation: Operation::Tool(Slug::OFFICE_TO_PDF),
         sources: vec![source],
         options: &options,
         scratch: scratch.path(),
@@ -291,7 +293,7 @@ async fn a_second_attempt_finds_the_unchanged_source() {
         };
         let deadline = Instant::now() + PATIENCE;
         let task = Task {
-            tool: "",
+            operation: Operation::Tool(Slug::OFFICE_TO_PDF),
             sources: vec![source],
             options: &options,
             scratch: scratch.path(),

@@ -9,11 +9,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use docmill_domain::job::JobErrorCode;
+use docmill_formats::Format;
 use rustix::process::{Pid, Signal, kill_process};
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::{Engine, Failure, Source};
-use worker::sniff::{Format, Inspection};
+use worker::sniff::Inspection;
 
 use processes::{LONG, assert_gone, helpers, outlives_kills, prepared};
 

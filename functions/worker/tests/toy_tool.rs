@@ -11,11 +11,12 @@ use docmill_domain::job::EngineInfo;
 use docmill_domain::request::JobRequest;
 use docmill_domain::tool::EngineKind;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_formats::Format;
 use serde_json::json;
 use worker::confine::Launcher;
 use worker::converter::{Converter, Network, Workspace};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Media, Source, Task, Unfinished};
+use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Source, Task, Unfinished};
 use worker::fonts::FontSource;
 use worker::progress::Tracker;
 use worker::source::Fetcher;
@@ -28,7 +29,7 @@ const DATA: &str = r#"{
   "settings": {"accessTier": "free", "creditCost": 1, "state": "beta", "pageVisibility":
     {"public": false, "category": false, "navigation": false, "homepage": false, "api": true}},
   "sources": {"description": "The page.", "kinds": ["html"], "formats": ["html"]},
-  "outputFormat": {"format": "txt", "contentType": "text/plain; charset=utf-8", "extension": "txt"}
+  "outputFormat": "txt"
 }"#;
 
 const OPTIONS: &str = r#"{"properties": {
@@ -45,7 +46,7 @@ impl Engine for Shout {
         let Source::Html { html, .. } = task.source()? else { return Err(Failure::internal("not HTML")) };
         let text = html.to_uppercase().repeat(times);
         std::fs::write(&path, text).map_err(|error| Failure::internal(error.to_string()))?;
-        let artifact = Artifact { path, media: Media::Text, pages: None, width: None, height: None, filename: None };
+        let artifact = Artifact { path, media: Format::Txt, pages: None, width: None, height: None, filename: None };
         let engine = EngineInfo { name: "shout".into(), version: "1".into() };
         Ok(Conversion {
             artifacts: vec![artifact],

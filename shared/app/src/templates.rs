@@ -105,7 +105,7 @@ impl TemplateService {
             }
             let version = Version {
                 version: seen.next(),
-                format: checked.format.to_owned(),
+                format: checked.format,
                 bytes: checked.file.len() as u64,
                 created_at: caller.now,
                 upload: upload.clone(),
@@ -138,7 +138,7 @@ impl TemplateService {
         let files = &self.context.files;
         let key = |part| ObjectKey::of_template(account, name, version, part);
         let (file, expected) = (key(TemplatePart::File), key(TemplatePart::Expected));
-        let put = files.put_bytes(&file, checked.file.clone(), checked.content_type);
+        let put = files.put_bytes(&file, checked.file.clone(), checked.format.content_type());
         put.await?;
         Ok(files.put_text(&expected, checked.expected.clone()).await?)
     }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use docmill_formats::Format;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -79,8 +80,7 @@ fn is_delimiter(text: &str) -> bool {
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
     pub version: u32,
-    /// Its usual file extension.
-    pub format: String,
+    pub format: Format,
     pub bytes: u64,
     pub created_at: Timestamp,
     /// The upload that it came from: a repeated request names the same one.
@@ -148,9 +148,7 @@ pub struct Candidate<'a> {
 #[derive(Debug)]
 pub struct Checked {
     pub file: Vec<u8>,
-    /// Its usual file extension.
-    pub format: &'static str,
-    pub content_type: &'static str,
+    pub format: Format,
     /// The schema of the data that it expects, and an example, as JSON.
     pub expected: String,
 }
@@ -181,7 +179,7 @@ mod tests {
     fn version(number: u32) -> Version {
         Version {
             version: number,
-            format: "docx".to_owned(),
+            format: Format::Docx,
             bytes: 7,
             created_at: Timestamp(0),
             upload: format!("upl_{number}"),

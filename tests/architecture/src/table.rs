@@ -16,7 +16,8 @@ pub(crate) type Uses = (&'static str, &'static [&'static str]);
 /// uses them, and they may use whatever they need.
 pub(crate) const CRATES: &[Uses] = &[
     // What the service is about. Neither reads the clock, the environment or the network.
-    ("docmill-domain", &[]),
+    ("docmill-formats", &[]),
+    ("docmill-domain", &["docmill-formats"]),
     ("docmill-fonts", &[]),
     // Adapters.
     ("docmill-config", &["docmill-domain"]),
@@ -49,18 +50,19 @@ pub(crate) const CRATES: &[Uses] = &[
         &["docmill-app", "docmill-aws", "docmill-config", "docmill-domain", "docmill-store", "docmill-telemetry"],
     ),
     ("docmill-mcp", &["docmill-domain"]),
-    ("docmill-look", &["docmill-domain"]),
+    ("docmill-look", &["docmill-domain", "docmill-formats"]),
     // Conversions.
     ("docmill-codes", &[]),
     ("docmill-mail", &[]),
     ("docmill-markdown", &[]),
     ("docmill-package", &[]),
-    ("docmill-templates", &["docmill-codes", "docmill-domain", "docmill-package"]),
+    ("docmill-templates", &["docmill-codes", "docmill-domain", "docmill-formats", "docmill-package"]),
     (
         "docmill-pdf",
         &[
             "docmill-codes",
             "docmill-domain",
+            "docmill-formats",
             "docmill-mail",
             "docmill-markdown",
             "docmill-package",

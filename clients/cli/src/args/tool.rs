@@ -32,7 +32,7 @@ fn with_arguments(command: Command) -> Command {
     let takes = format!(
         "{} Files (patterns and folders too), http(s) addresses, or - for standard input. Takes {}.",
         sources.description,
-        sources.formats.join(", ")
+        sources.extensions().join(", ")
     );
     let files = Arg::new("files")
         .value_name("FILE")

@@ -14,9 +14,9 @@ use crate::failure::{Failure, Outcome};
 pub(super) fn to_name(place: &Place, inputs: &[Input], recipe: Rc<Recipe>) -> Outcome<(Rc<Recipe>, Option<String>)> {
     let (Place::File(path), Some(wanted)) = (place, place.format()) else { return Ok((recipe, None)) };
     let first = inputs.first();
-    let made = catalogue::format_of(&recipe.output(first).extension);
+    let made = recipe.output(first).extension().to_owned();
     let is_archive = wanted == "zip" && recipe.makes_several();
-    let depends = !recipe.first.tool.definition.output_by_source.is_empty();
+    let depends = recipe.first.tool.definition.keeps_format;
     // What a source without a suffix becomes shows later.
     let is_unknown = depends && recipe.then.is_empty() && first.and_then(Input::format).is_none();
     if made == wanted || is_archive || is_unknown || !catalogue::is_format(&wanted) {

@@ -60,7 +60,7 @@ impl Plan {
 pub fn of_tool(args: &ToolArgs, stored: &BTreeMap<String, String>) -> Outcome<Plan> {
     let sources = &args.tool.definition.sources;
     let takes_all = sources.are_alike() || sources.least > 1;
-    let found = inputs::expand(&args.files, |format| sources.accepts(format))?.with_formats(stored);
+    let found = inputs::expand(&args.files, |format| catalogue::accepts(sources, format))?.with_formats(stored);
     // A file can be merged with itself; elsewhere it would be converted and paid twice.
     let Found { inputs: found, passed_over } = if takes_all { found } else { found.once() };
     let extra = inputs::expand(&args.extra, |_| true)?.inputs;
@@ -82,11 +82,11 @@ pub fn of_tool(args: &ToolArgs, stored: &BTreeMap<String, String>) -> Outcome<Pl
 fn check_format(tool: &'static Tool, input: &Input) -> Outcome<()> {
     let sources = &tool.definition.sources;
     let format = input.format().filter(|format| matches!(input, Input::File { .. }) && catalogue::is_format(format));
-    let Some(format) = format.filter(|format| !sources.accepts(format)) else { return Ok(()) };
+    let Some(format) = format.filter(|format| !catalogue::accepts(sources, format)) else { return Ok(()) };
     let verb = catalogue::verb(tool);
-    let hint = match sources.formats.iter().find(|to| route::route(&format, to).is_some()) {
+    let hint = match sources.extensions().into_iter().find(|to| route::route(&format, to).is_some()) {
         Some(to) => format!("Convert it first: docmill convert {input} --to {to} --then {verb}"),
-        None => format!("It takes {}.", sources.formats.join(", ")),
+        None => format!("It takes {}.", sources.extensions().join(", ")),
     };
     Err(Failure::usage(format!("{input}: `{verb}` does not take {format} files.")).with_hint(hint))
 }

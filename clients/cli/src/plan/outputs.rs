@@ -136,10 +136,8 @@ impl Place {
         if with_suffix && let Some(format) = first.format() {
             stem = format!("{stem}.{format}");
         }
-        let extension = &recipe.output(Some(first)).extension;
-        let is_source = inputs.len() == 1
-            && first.format().as_deref() == Some(catalogue::format_of(extension).as_str())
-            && is_beside;
+        let extension = recipe.output(Some(first)).extension();
+        let is_source = inputs.len() == 1 && first.format().as_deref() == Some(extension) && is_beside;
         if is_source {
             stem = format!("{stem}.{}", catalogue::verb(recipe.first.tool));
         }

@@ -4,8 +4,8 @@ use docmill_domain::breach::Breach;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::SourceKind;
-use docmill_domain::tool::OutputFormat;
 use docmill_domain::tool::command::kebab;
+use docmill_formats::Format;
 use serde_json::{Map, Value, json};
 
 use super::inputs::Input;
@@ -78,10 +78,10 @@ impl Recipe {
     }
 
     /// The result for this source, which may choose its format.
-    pub fn output(&self, source: Option<&Input>) -> &'static OutputFormat {
-        let format = source.and_then(Input::format).unwrap_or_default();
-        let first = self.first.tool.definition.output_from(&self.first.options, &format);
-        self.then.iter().fold(first, |made, step| step.tool.definition.output_from(&step.options, &made.extension))
+    pub fn output(&self, source: Option<&Input>) -> Format {
+        let format = source.and_then(Input::format).and_then(|format| Format::from_extension(&format));
+        let first = self.first.tool.definition.output_from(&self.first.options, format);
+        self.then.iter().fold(first, |made, step| step.tool.definition.output_from(&step.options, Some(made)))
     }
 
     /// Whether a job may have several results.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::rc::Rc;
 
 use docmill_domain::catalogue::Tool;
+use docmill_formats::Format;
 use serde_json::{Map, Value, json};
 
 use super::inputs::{self, Input};
@@ -95,7 +96,7 @@ fn no_way(input: &Input, from: &str, to: &str) -> Failure {
         let hint = "To change a PDF, use a tool: `docmill compress`, `docmill organize`, … (`docmill --help`).";
         return Failure::usage(format!("{input} is {to} already.")).with_hint(hint);
     }
-    let reachable = catalogue::tools().iter().any(|tool| tool.definition.sources.accepts(from));
+    let reachable = catalogue::tools().iter().any(|tool| catalogue::accepts(&tool.definition.sources, from));
     let hint = if reachable {
         "`docmill tools` shows what each tool makes."
     } else {
@@ -149,7 +150,7 @@ pub fn route(from: &str, to: &str) -> Option<Vec<Step>> {
 pub(super) fn direct(from: &str, to: &str) -> Option<Step> {
     let converters = CONVERTERS.iter().filter_map(|slug| catalogue::find(slug));
     converters
-        .filter(|tool| tool.definition.sources.accepts(from))
+        .filter(|tool| catalogue::accepts(&tool.definition.sources, from))
         // Its pictures show the first page only.
         .filter(|tool| tool.definition.slug != "convert-office" || to != "png")
         .find_map(|tool| Some(Step { tool, options: options_for(tool, to)? }))
@@ -157,11 +158,11 @@ pub(super) fn direct(from: &str, to: &str) -> Option<Step> {
 
 /// The options with which a tool makes a format.
 fn options_for(tool: &'static Tool, to: &str) -> Option<Map<String, Value>> {
-    let makes = |extension: &str| catalogue::format_of(extension) == to;
+    let makes = |format: Format| format.extension() == to;
     match tool.definition.output_choices.as_slice() {
-        [] => makes(&tool.definition.output_format.extension).then(Map::new),
+        [] => makes(tool.definition.output_format).then(Map::new),
         choices => choices.iter().find_map(|choice| {
-            let (value, _) = choice.formats.iter().find(|(_, format)| makes(&format.extension))?;
+            let (value, _) = choice.formats.iter().find(|(_, format)| makes(**format))?;
             Some(Map::from_iter([(choice.option.clone(), json!(value))]))
         }),
     }

@@ -182,7 +182,7 @@ async fn put(task: &Task, answer: &Value, result: &Path, made: &Made) -> Outcome
 /// The name of a single result in a folder.
 fn local_name(task: &Task, answer: &Value) -> String {
     let stem = task.inputs.first().map_or_else(|| "document".to_owned(), Input::stem);
-    let extension = &task.recipe.output(task.inputs.first()).extension;
+    let extension = task.recipe.output(task.inputs.first());
     answer["output"]["filename"].as_str().map_or_else(|| format!("{stem}.{extension}"), str::to_owned)
 }
 

@@ -68,7 +68,7 @@ fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Plan> {
         (Some(_), None) => {
             let first = step(first)?;
             let sources = &first.tool.definition.sources;
-            let found = inputs::expand(given, |format| sources.accepts(format))?;
+            let found = inputs::expand(given, |format| catalogue::accepts(sources, format))?;
             let takes_all = sources.are_alike() || sources.least > 1;
             let inputs::Found { inputs: found, passed_over } = if takes_all { found } else { found.once() };
             let recipe = Rc::new(Recipe::new(first.tool, first.options, job)?.with_steps(rest));

@@ -29,7 +29,7 @@ pub use page::{Page, render};
 
 /// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Format {
+pub enum MessageFormat {
     Eml,
     Msg,
 }
@@ -91,10 +91,10 @@ impl Email {
     /// # Errors
     ///
     /// Fails if the bytes are no message of this format. What is damaged in one is left out.
-    pub fn read(bytes: &[u8], format: Format) -> Result<Self, Unreadable> {
+    pub fn read(bytes: &[u8], format: MessageFormat) -> Result<Self, Unreadable> {
         match format {
-            Format::Eml => eml::read(bytes),
-            Format::Msg => msg::read(bytes),
+            MessageFormat::Eml => eml::read(bytes),
+            MessageFormat::Msg => msg::read(bytes),
         }
     }
 

@@ -9,12 +9,12 @@ use super::*;
 
 const PIXEL: &[u8] = include_bytes!("../../../../tests/fixtures/office/pixel.png");
 
-fn read(bytes: impl AsRef<[u8]>, format: Format) -> Email {
+fn read(bytes: impl AsRef<[u8]>, format: MessageFormat) -> Email {
     Email::read(bytes.as_ref(), format).unwrap()
 }
 
 fn page(eml: &str) -> Page {
-    render(&read(eml.replace('\n', "\r\n"), Format::Eml), false)
+    render(&read(eml.replace('\n', "\r\n"), MessageFormat::Eml), false)
 }
 
 fn body_of(html: &str) -> Page {
@@ -84,8 +84,8 @@ fn html_comes_before_text_and_pictures_are_part_of_it() {
 fn a_message_within_is_a_file_of_its_own() {
     let whole = "From: a@example.com\nContent-Type: multipart/mixed; boundary=m\n\n--m\n\nx\n\
         --m\nContent-Type: message/rfc822\n\nSubject: Within\nFrom: b@example.com\n\nInner text\n--m--\n";
-    let email = read(whole, Format::Eml);
-    let within = read(&email.files[0].bytes, Format::Eml);
+    let email = read(whole, MessageFormat::Eml);
+    let within = read(&email.files[0].bytes, MessageFormat::Eml);
     assert_eq!(within.headers.subject.as_deref(), Some("Within"));
     assert!(matches!(&within.bodies[..], [Body::Text(text)] if text.trim() == "Inner text"), "{:?}", within.bodies);
 }
@@ -110,7 +110,7 @@ fn pictures_between_texts_are_shown_and_flowed_lines_are_joined() {
 fn texts_are_read_in_their_encoding_even_if_it_is_called_otherwise() {
     let mail = |kind: &str, bytes: &[u8]| {
         let head = format!("From: a@example.com\r\nContent-Type: {kind}\r\nContent-Transfer-Encoding: 8bit\r\n\r\n");
-        render(&read([head.as_bytes(), bytes].concat(), Format::Eml), false)
+        render(&read([head.as_bytes(), bytes].concat(), MessageFormat::Eml), false)
     };
     assert_has(&mail("text/plain; charset=iso-2022-jp", b"\x1b$BF|K\\\x1b(B"), &["日本"]);
     assert_has(&mail("text/plain; charset=windows-1251", b"\xcf\xf0\xe8\xe2\xe5\xf2"), &["Привет"]);
@@ -174,7 +174,7 @@ fn what_lies_elsewhere_is_counted_or_allowed() {
         page.html
     );
     let eml = format!("From: a@example.com\r\nContent-Type: text/html\r\n\r\n{html}");
-    let allowed = render(&read(eml, Format::Eml), true);
+    let allowed = render(&read(eml, MessageFormat::Eml), true);
     assert_eq!(allowed.blocked, 0);
     assert_has(
         &allowed,
@@ -237,8 +237,9 @@ fn a_message_that_is_cut_off_has_its_text() {
 
 #[test]
 fn envelopes_are_known() {
-    let is_enclosed =
-        |kind: &str| read(format!("From: a@example.com\r\nContent-Type: {kind}\r\n\r\nx"), Format::Eml).is_enclosed;
+    let is_enclosed = |kind: &str| {
+        read(format!("From: a@example.com\r\nContent-Type: {kind}\r\n\r\nx"), MessageFormat::Eml).is_enclosed
+    };
     assert!(is_enclosed("application/pkcs7-mime; smime-type=enveloped-data"));
     assert!(is_enclosed("multipart/encrypted; boundary=x"));
     assert!(!is_enclosed("multipart/signed; boundary=x") && !is_enclosed("text/plain"));
@@ -321,7 +322,7 @@ fn outlooks_messages_are_read() {
         std::fs::write(&path, outlook()).unwrap();
     }
     for bytes in [outlook(), std::fs::read(&path).unwrap()] {
-        let email = read(bytes, Format::Msg);
+        let email = read(bytes, MessageFormat::Msg);
         let page = render(&email, false);
         assert_has(
             &page,
@@ -336,7 +337,7 @@ fn outlooks_messages_are_read() {
             ],
         );
         assert_eq!((names(&page).as_slice(), page.missing), (["Table.csv", "Earlier.msg"].as_slice(), 0));
-        let within = read(&email.files[2].bytes, Format::Msg);
+        let within = read(&email.files[2].bytes, MessageFormat::Msg);
         assert_eq!(within.headers.subject.as_deref(), Some("Earlier"));
         assert!(matches!(&within.bodies[..], [Body::Text(text)] if text == "Café"), "{:?}", within.bodies);
     }
@@ -347,7 +348,7 @@ fn outlooks_messages_are_read() {
 fn outlooks_messages_that_are_cut_off_say_so() {
     let whole = outlook();
     let content = |email: &Email| format!("{:?}{:?}{:?}", email.headers, email.bodies, email.files);
-    let expected = content(&read(whole.clone(), Format::Msg));
+    let expected = content(&read(whole.clone(), MessageFormat::Msg));
     let mut damaged = 0;
     for end in (0..whole.len()).step_by(256) {
         let Ok(email) = super::msg::read(&whole[..end]) else { continue };
@@ -367,25 +368,25 @@ fn what_outlook_signed_is_read_as_it_was_sent() {
     let path = "/__attach_version1.0_#00000000";
     Storage { file: &mut file, path, header: 8 }.write(&[], &[(0x3701_0102, signed.to_vec())]);
     file.flush().unwrap();
-    let page = render(&read(file.into_inner().into_inner(), Format::Msg), false);
+    let page = render(&read(file.into_inner().into_inner(), MessageFormat::Msg), false);
     assert_has(&page, &["<h1 dir=\"auto\">Signed</h1>", "The text"]);
     assert!(page.attachments.is_empty());
 }
 
 #[test]
 fn broken_files_are_reported_as_broken() {
-    assert!(Email::read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", Format::Msg).is_err());
+    assert!(Email::read(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest", MessageFormat::Msg).is_err());
     let mut other = CompoundFile::create(Cursor::new(Vec::new())).unwrap();
     other.create_stream("WordDocument").unwrap();
-    assert!(Email::read(&other.into_inner().into_inner(), Format::Msg).is_err());
-    assert!(Email::read(b"", Format::Eml).is_err());
+    assert!(Email::read(&other.into_inner().into_inner(), MessageFormat::Msg).is_err());
+    assert!(Email::read(b"", MessageFormat::Eml).is_err());
 }
 
 #[test]
 fn fuzz_mail() {
     docmill_fuzz::fuzz("mail", &[], |bytes| {
         for allow_remote in [false, true] {
-            if let Ok(email) = Email::read(bytes, Format::Eml) {
+            if let Ok(email) = Email::read(bytes, MessageFormat::Eml) {
                 render(&email, allow_remote);
             }
         }
@@ -395,7 +396,7 @@ fn fuzz_mail() {
 #[test]
 fn fuzz_mail_of_outlook() {
     docmill_fuzz::fuzz("outlook", &[], |bytes| {
-        if let Ok(email) = Email::read(bytes, Format::Msg) {
+        if let Ok(email) = Email::read(bytes, MessageFormat::Msg) {
             render(&email, false);
         }
     });

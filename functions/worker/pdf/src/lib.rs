@@ -19,7 +19,6 @@ mod library;
 mod memory_budget;
 mod message;
 mod ocr;
-mod office_file;
 mod pdfa;
 mod pdfium;
 mod picture;
@@ -37,8 +36,7 @@ mod xml;
 
 pub use engines::Engines;
 pub use failure::{ErrorCode, Failure};
-pub use office_file::OfficeFile;
-pub use request::{Artifact, Limits, Media, Outcome, PictureLimits, Request, Source, Warning};
+pub use request::{Artifact, Limits, Outcome, PictureLimits, Request, Source, Warning};
 pub use tool::Tool;
 
 #[cfg(test)]

@@ -3,11 +3,11 @@
 use std::path::PathBuf;
 
 use docmill_domain::time::Timestamp;
-use image::ImageFormat;
+use docmill_formats::Format;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::{OfficeFile, Tool};
+use crate::Tool;
 
 /// One run of one tool.
 #[derive(Clone, Serialize, Deserialize)]
@@ -35,7 +35,7 @@ impl std::fmt::Debug for Request {
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Source {
     pub path: PathBuf,
-    pub media: Media,
+    pub media: Format,
     /// The name it came with, without a path.
     #[serde(default)]
     pub name: Option<String>,
@@ -55,107 +55,6 @@ pub struct Source {
 impl std::fmt::Debug for Source {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("Source").field("media", &self.media).finish_non_exhaustive()
-    }
-}
-
-/// What a file is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Media {
-    Pdf,
-    Jpeg,
-    Png,
-    Webp,
-    Tiff,
-    Gif,
-    Bmp,
-    Svg,
-    Text,
-    Markdown,
-    Json,
-    /// One JSON value for each line.
-    JsonLines,
-    Html,
-    Zip,
-    /// A message in MIME format.
-    Eml,
-    /// A message in Outlook's format.
-    Msg,
-    /// An attachment of a message, of any kind: no tool opens it.
-    Other,
-    /// A result, or read by its own structure.
-    Office(OfficeFile),
-}
-
-impl Media {
-    /// The format of a picture made of pixels. `None` for everything else.
-    pub(crate) const fn pixels(self) -> Option<ImageFormat> {
-        match self {
-            Self::Jpeg => Some(ImageFormat::Jpeg),
-            Self::Png => Some(ImageFormat::Png),
-            Self::Webp => Some(ImageFormat::WebP),
-            Self::Tiff => Some(ImageFormat::Tiff),
-            Self::Gif => Some(ImageFormat::Gif),
-            Self::Bmp => Some(ImageFormat::Bmp),
-            Self::Pdf
-            | Self::Svg
-            | Self::Text
-            | Self::Markdown
-            | Self::Json
-            | Self::JsonLines
-            | Self::Html
-            | Self::Zip
-            | Self::Eml
-            | Self::Msg
-            | Self::Other
-            | Self::Office(_) => None,
-        }
-    }
-
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Pdf => "pdf",
-            Self::Jpeg => "jpg",
-            Self::Png => "png",
-            Self::Webp => "webp",
-            Self::Tiff => "tiff",
-            Self::Gif => "gif",
-            Self::Bmp => "bmp",
-            Self::Svg => "svg",
-            Self::Text => "txt",
-            Self::Markdown => "md",
-            Self::Json => "json",
-            Self::JsonLines => "jsonl",
-            Self::Html => "html",
-            Self::Zip => "zip",
-            Self::Eml => "eml",
-            Self::Msg => "msg",
-            Self::Other => "bin",
-            Self::Office(file) => file.extension(),
-        }
-    }
-
-    pub const fn content_type(self) -> &'static str {
-        match self {
-            Self::Pdf => "application/pdf",
-            Self::Jpeg => "image/jpeg",
-            Self::Png => "image/png",
-            Self::Webp => "image/webp",
-            Self::Tiff => "image/tiff",
-            Self::Gif => "image/gif",
-            Self::Bmp => "image/bmp",
-            Self::Svg => "image/svg+xml",
-            Self::Text => "text/plain; charset=utf-8",
-            Self::Markdown => "text/markdown; charset=utf-8",
-            Self::Json => "application/json",
-            Self::JsonLines => "application/x-ndjson",
-            Self::Html => "text/html; charset=utf-8",
-            Self::Zip => "application/zip",
-            Self::Eml => "message/rfc822",
-            Self::Msg => "application/vnd.ms-outlook",
-            Self::Other => "application/octet-stream",
-            Self::Office(file) => file.content_type(),
-        }
     }
 }
 
@@ -198,7 +97,7 @@ pub struct Outcome {
 pub struct Artifact {
     /// A plain name in the request's directory.
     pub file: String,
-    pub media: Media,
+    pub media: Format,
     #[serde(default)]
     pub pages: Option<u32>,
     /// In pixels.
@@ -212,7 +111,7 @@ pub struct Artifact {
 }
 
 impl Artifact {
-    pub fn new(file: impl Into<String>, media: Media) -> Self {
+    pub fn new(file: impl Into<String>, media: Format) -> Self {
         Self { file: file.into(), media, pages: None, width: None, height: None, filename: None }
     }
 }

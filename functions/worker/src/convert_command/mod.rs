@@ -12,7 +12,7 @@ use docmill_domain::catalogue::Catalogue;
 use docmill_domain::job::{JobErrorCode, Mistake, Warning};
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::SourceKind;
-use docmill_domain::tool::{Definition, EngineKind};
+use docmill_domain::tool::{Definition, EngineKind, Slug};
 use docmill_fonts::Font;
 use docmill_telemetry as telemetry;
 use serde_json::{Map, Value, json};
@@ -25,6 +25,7 @@ use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
 use crate::engine::{Engines, Failure, Limits};
 use crate::fonts::FontSource;
 use crate::progress::Tracker;
+use crate::recipe::Recipe;
 use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
 use crate::tree::{self, Scratch};
@@ -281,10 +282,10 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
         tracing::warn!("this platform has no system call filters: `worker probe` shows what documents could reach");
     }
     let engines = Engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?;
-    let engines = engines.keeping_warm(HashSet::from([
-        EngineKind::of(&request.tool, request.option_str("renderMode")),
-        EngineKind::PdfTools,
-    ]));
+    let options = Value::Object(request.options.clone());
+    let recipe = Slug::parse(&request.tool).and_then(|tool| Recipe::of(tool, &options).ok());
+    let warm = recipe.iter().flat_map(Recipe::engines).chain([EngineKind::PdfTools]);
+    let engines = engines.keeping_warm(warm.collect::<HashSet<_>>());
     Ok(Converter { catalogue, fetcher, engines, network: Network::Open })
 }
 

@@ -12,16 +12,18 @@ use docmill_domain::catalogue::Catalogue;
 use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
 use docmill_domain::request::JobRequest;
 use docmill_domain::time::millis;
-use docmill_domain::tool::{Definition, EngineKind, QueueName};
+use docmill_domain::tool::{Definition, EngineKind, QueueName, Slug};
 use docmill_fonts::{NO_FONTS, OwnFonts};
+use docmill_formats::Format;
 use serde_json::Value;
 
 use crate::checker::{self, Checker};
 use crate::engine::page::read_page;
-use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Media, Source, Task};
+use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Source};
 use crate::fonts::{FontSource, uses_fonts};
-use crate::plan::{Call, Plan, Selection};
+use crate::plan::{Call, Plan};
 use crate::progress::Tracker;
+use crate::recipe::Runner;
 use crate::results::{self, Files};
 use crate::source::Fetcher;
 use crate::sources::{self, Given, Obtained};
@@ -93,8 +95,8 @@ impl Converter {
 
         let started = Instant::now();
         let at = Workspace { deadline: at.deadline.min(started + at.limits.conversion), ..at };
-        let formats: Vec<_> = obtained.iter().map(|obtained| obtained.format).collect();
-        let plan = Plan::of(request, &formats, &self.catalogue)?;
+        let what: Vec<_> = obtained.iter().map(|obtained| obtained.what).collect();
+        let plan = Plan::of(request, &what, &self.catalogue)?;
         if self.network == Network::Isolated && plan.engines().any(EngineKind::loads_pages) {
             return Err(Failure::elsewhere(QueueName::Html));
         }
@@ -121,7 +123,7 @@ impl Converter {
             };
             keep(&mut warnings, &mut conversion.warnings);
             steps.push(StepRun {
-                tool_slug: call.tool.clone(),
+                tool_slug: call.tool.as_str().to_owned(),
                 engine: conversion.engine.clone(),
                 duration_ms: millis(began.elapsed()),
                 warnings: std::mem::take(&mut conversion.warnings),
@@ -191,7 +193,7 @@ impl Converter {
         Ok(sources)
     }
 
-    /// Makes a call, and selects pages of its result if the engine can't print just those.
+    /// Makes a call: all its steps. Leftovers of one call can't affect the next.
     async fn call(
         &self,
         call: &Call,
@@ -200,47 +202,9 @@ impl Converter {
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
-        let Some(Selection { print, select }) = call.selection() else {
-            return self.call_engine(call, sources, fonts, place, at).await;
-        };
-        let mut printed = self.call_engine(&print, sources, fonts, place, at).await?;
-        let whole = printed.artifacts.iter().map(|artifact| as_source(artifact, None)).collect::<Result<_, _>>()?;
-        let selected = self.call_engine(&select, whole, fonts, place, at).await;
-        // The option has another name there.
-        let selected = selected.map_err(|failure| Failure {
-            message: failure.message.replace("`pages`", "`pageRange`"),
-            ..failure.of(call.engine)
-        })?;
-        printed.warnings.extend(selected.warnings);
-        Ok(Conversion { artifacts: selected.artifacts, ..printed })
-    }
-
-    async fn call_engine(
-        &self,
-        call: &Call,
-        sources: Vec<Source>,
-        fonts: &OwnFonts,
-        place: &mut Place<'_>,
-        at: Workspace<'_>,
-    ) -> Result<Conversion, Failure> {
-        let engine = self.engines.find(call.engine)?;
-        // Each attempt has its own directory, so that leftovers of one can't affect the next.
-        let (tool, options, limits, deadline) = (call.tool.as_str(), &call.options, at.limits, at.deadline);
-        let scratch = &place.next()?;
-        let task = Task { tool, sources: sources.clone(), options, scratch, deadline, limits, fonts };
-        let (first, ()) = tokio::join!(engine.convert(task), self.engines.get_ready_to_check(call.engine));
-        let conversion = match first {
-            // A crash may not be the document's fault: try once more, in a fresh engine and in another way if there is one.
-            Err(failure) if failure.code == JobErrorCode::EngineCrashed && Instant::now() < at.deadline => {
-                tracing::warn!(cause = %failure.cause, "an engine crashed; the conversion is repeated once");
-                let scratch = &place.next()?;
-                let task = Task { tool, sources, options, scratch, deadline, limits, fonts };
-                engine.convert_after_crash(task).await
-            }
-            result => result,
-        };
-        let conversion = conversion.and_then(|conversion| checker::are_files(&conversion).map(|()| conversion));
-        conversion.map_err(|failure| failure.of(call.engine))
+        let Workspace { deadline, limits, .. } = at;
+        let runner = Runner { engines: &self.engines, scratch: &place.next()?, deadline, limits, fonts };
+        runner.run(&call.recipe, sources).await.map_err(|failure| failure.of(call.engine))
     }
 
     fn checker<'a>(&'a self, at: Workspace<'a>) -> Result<Checker<'a>, Failure> {
@@ -261,18 +225,18 @@ impl Converter {
 
     /// Pictures, texts and encrypted files can't be marked, so their source is marked instead.
     fn can_be_marked(&self, call: &Call) -> bool {
-        let (Some(tool), Some(options)) = (self.catalogue.find(&call.tool), call.options.as_object()) else {
+        let (Some(tool), Some(options)) = (self.catalogue.find(call.tool.as_str()), call.options.as_object()) else {
             return false;
         };
-        match call.tool.as_str() {
-            "protect-pdf" => false,
+        match call.tool {
+            Slug::PROTECT_PDF => false,
             // A mark would break the result's conformance: level 1b does not allow its transparency.
-            "pdf-to-pdfa" => options.get("level").is_some_and(|level| level == "1b"),
-            "edit-metadata" if options.contains_key("facturX") => false,
+            Slug::PDF_TO_PDFA => options.get("level").is_some_and(|level| level == "1b"),
+            Slug::EDIT_METADATA if options.contains_key("facturX") => false,
             // The sources of this tool can't be marked.
-            "html-to-image" => true,
-            "convert-office" if tool.definition.output(options).extension == Media::Png.extension() => true,
-            _ => tool.definition.output(options).extension == Media::Pdf.extension(),
+            Slug::HTML_TO_IMAGE => true,
+            Slug::CONVERT_OFFICE if tool.definition.output(options) == Format::Png => true,
+            _ => tool.definition.output(options) == Format::Pdf,
         }
     }
 
@@ -318,7 +282,7 @@ fn with_password_property(failure: Failure, tool: &Definition) -> Failure {
 }
 
 fn takes_mark(source: &Source) -> bool {
-    matches!(source, Source::File(file) if file.media == Media::Pdf)
+    matches!(source, Source::File(file) if file.media == Format::Pdf)
 }
 
 fn unmarked() -> Warning {
@@ -384,7 +348,7 @@ async fn as_sources(
 
 /// A result as a source of the next step.
 fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure> {
-    if artifact.media == Media::Html {
+    if artifact.media == Format::Html {
         let name = artifact.filename.clone();
         return Ok(Source::Html { html: read_page(&artifact.path)?, name });
     }

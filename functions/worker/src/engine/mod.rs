@@ -1,18 +1,13 @@
-//! Engines convert checked sources to files, or say why they can't.
+//! Engines convert checked sources to files, or say why they can't. None calls another: that is for recipes (`recipe/`).
 
 pub mod html_basic;
 pub mod html_browser;
 pub mod page;
 
-mod call;
-pub mod email;
 pub mod fork_server;
-pub mod markdown;
 pub mod office;
-pub mod office_tools;
 pub mod pdf_tools;
 mod registry;
-mod web_tools;
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -23,17 +18,18 @@ use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, Warning};
 pub use docmill_domain::limits::Limits;
 use docmill_fonts::{InstalledFonts, OwnFonts};
-pub use docmill_pdf::{Media, PictureLimits};
+use docmill_formats::Format;
+pub use docmill_pdf::PictureLimits;
 use serde_json::Value;
 
 pub use registry::Engines;
 
 pub use crate::failure::Failure;
+use crate::recipe::Operation;
 
 /// A call of an engine, as planned.
 pub struct Task<'a> {
-    /// Slug of the tool.
-    pub tool: &'a str,
+    pub operation: Operation,
     /// In request order. Most engines take one.
     pub sources: Vec<Source>,
     /// The options of this step in canonical form, already validated against the tool's schema.
@@ -52,7 +48,7 @@ impl Task<'_> {
     pub fn source(&self) -> Result<&Source, Failure> {
         match self.sources.as_slice() {
             [source] => Ok(source),
-            sources => Err(Failure::internal(format!("{} sources for {}", sources.len(), self.tool))),
+            sources => Err(Failure::internal(format!("{} sources for {:?}", sources.len(), self.operation))),
         }
     }
 }
@@ -60,7 +56,7 @@ impl Task<'_> {
 #[derive(Clone)]
 pub enum Source {
     /// A checked office document. `name` may be printed.
-    Document { path: PathBuf, name: Option<String>, format: crate::sniff::Format, inspection: crate::sniff::Inspection },
+    Document { path: PathBuf, name: Option<String>, format: Format, inspection: crate::sniff::Inspection },
     /// A page that the engine itself loads through the guard.
     Page(url::Url),
     /// HTML that is read already.
@@ -79,7 +75,10 @@ impl Source {
 /// Options contain passwords, addresses signatures, and inline HTML is the document: none of it may be logged.
 impl fmt::Debug for Task<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Task").field("tool", &self.tool).field("sources", &self.sources).finish_non_exhaustive()
+        f.debug_struct("Task")
+            .field("operation", &self.operation)
+            .field("sources", &self.sources)
+            .finish_non_exhaustive()
     }
 }
 
@@ -137,7 +136,7 @@ impl fmt::Debug for ExpectedText {
 #[derive(Clone, Debug)]
 pub struct Artifact {
     pub path: PathBuf,
-    pub media: Media,
+    pub media: Format,
     pub pages: Option<u32>,
     /// In pixels.
     pub width: Option<u32>,
@@ -149,11 +148,11 @@ pub struct Artifact {
 impl Conversion {
     /// One PDF.
     pub fn of_pdf(path: PathBuf, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
-        Self::of_file(path, Media::Pdf, engine, warnings)
+        Self::of_file(path, Format::Pdf, engine, warnings)
     }
 
     /// One file. Its pages or pixels are counted when it is checked.
-    pub fn of_file(path: PathBuf, media: Media, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
+    pub fn of_file(path: PathBuf, media: Format, engine: EngineInfo, warnings: Vec<Warning>) -> Self {
         let (pages, width, height, filename) = (None, None, None, None);
         let artifact = Artifact { path, media, pages, width, height, filename };
         Self { artifacts: vec![artifact], report: None, engine, warnings, unfinished: Unfinished::default() }

@@ -83,7 +83,7 @@ impl Default for PageOptions {
 }
 
 /// Reads the `options` object of a job.
-pub(super) fn read_options<T: DeserializeOwned + Default>(options: &Value) -> Result<T, Failure> {
+pub(crate) fn read_options<T: DeserializeOwned + Default>(options: &Value) -> Result<T, Failure> {
     if options.is_null() {
         return Ok(T::default());
     }

@@ -8,14 +8,10 @@ use std::sync::Arc;
 use docmill_domain::tool::{EngineKind, QueueName};
 use futures_util::future::join_all;
 
-use super::email::EmailToPdf;
 use super::html_basic::HtmlBasic;
 use super::html_browser::{BrowserSettings, HtmlBrowser};
-use super::markdown::MarkdownToPdf;
 use super::office::OfficeEngine;
-use super::office_tools::OfficeTools;
 use super::pdf_tools::PdfTools;
-use super::web_tools::WebTools;
 use super::{Engine, Failure};
 use crate::confine::Launcher;
 use crate::source::Fetcher;
@@ -40,16 +36,11 @@ impl Engines {
     /// All engines. `libreoffice` is its program directory.
     pub fn all(launcher: &Launcher, policy: EgressPolicy, fetcher: Fetcher, libreoffice: &Path) -> io::Result<Self> {
         let pdf_tools = Arc::new(PdfTools::new(launcher.clone()));
-        let browser = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy));
-        let office = OfficeTools::new(OfficeEngine::new(libreoffice, launcher.clone())?, pdf_tools.clone());
-        let office: Arc<dyn Engine> = Arc::new(office);
-        let email = EmailToPdf::new(pdf_tools.clone(), browser.clone(), office.clone());
-        let markdown = MarkdownToPdf::new(pdf_tools.clone(), browser.clone());
+        let browser = HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy);
         Ok(Self::default()
-            .with(EngineKind::LibreOffice, office)
+            .with(EngineKind::LibreOffice, Arc::new(OfficeEngine::new(libreoffice, launcher.clone())?))
             .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher)))
-            .with(EngineKind::Chromium, Arc::new(WebTools::new(browser, email)))
-            .with(EngineKind::Markdown, Arc::new(markdown))
+            .with(EngineKind::Chromium, Arc::new(browser))
             .with(EngineKind::PdfTools, pdf_tools.clone())
             .checked_by(pdf_tools))
     }

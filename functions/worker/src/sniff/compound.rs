@@ -5,8 +5,8 @@ use std::io::{self, Read};
 use std::path::Path;
 
 use docmill_domain::job::JobErrorCode;
+use docmill_formats::Format;
 
-use super::format::Format;
 use super::{corrupt, unreadable};
 use crate::failure::Failure;
 
@@ -72,29 +72,17 @@ pub(super) fn is_encrypted(path: &Path, format: Format) -> Result<bool, Failure>
     if compound.exists("EncryptedPackage") {
         return Ok(true);
     }
-    let encrypted = match format {
-        Format::Doc => word_is_encrypted(&mut compound),
-        Format::Xls => match excel_protection(&mut compound) {
+    let encrypted = if format == Format::Doc {
+        word_is_encrypted(&mut compound)
+    } else if format == Format::Xls {
+        match excel_protection(&mut compound) {
             Ok(Some(protection)) if !excel_protection_is_supported(&protection) => return Err(unknown_protection()),
             protection => protection.map(|protection| protection.is_some()),
-        },
-        Format::Ppt => powerpoint_is_encrypted(&mut compound),
-        Format::Docx
-        | Format::Dotx
-        | Format::Odt
-        | Format::Rtf
-        | Format::Txt
-        | Format::Xlsx
-        | Format::Xlsm
-        | Format::Ods
-        | Format::Csv
-        | Format::Tsv
-        | Format::Pptx
-        | Format::Odp
-        | Format::Odg
-        | Format::Fodt
-        | Format::Fods
-        | Format::Fodp => Ok(false),
+        }
+    } else if format == Format::Ppt {
+        powerpoint_is_encrypted(&mut compound)
+    } else {
+        Ok(false)
     };
     Ok(encrypted.unwrap_or(false))
 }

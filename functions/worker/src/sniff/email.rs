@@ -5,11 +5,11 @@ use std::io::Read;
 use std::path::Path;
 
 use docmill_domain::job::JobErrorCode;
-use docmill_pdf::Media;
+use docmill_formats::{Family, Format, Group};
 
 use super::compound::{self, Content};
 use super::identify::Hints;
-use super::media::{Kind, kind, not_accepted};
+use super::media::{called, format_of, not_accepted};
 use super::{corrupt, unreadable};
 use crate::failure::Failure;
 
@@ -42,36 +42,36 @@ const KNOWN: [&str; 18] = [
 const ENOUGH: usize = 2;
 
 /// Identifies the kind of message. Fails with `unsupported_format` or `corrupt_document`. Blocks.
-pub fn email(path: &Path, hints: Hints<'_>) -> Result<Media, Failure> {
-    if let Some(media) = message(path, hints)? {
-        return Ok(media);
+pub fn email(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
+    if let Some(format) = message(path, hints)? {
+        return Ok(format);
     }
-    Err(match kind(path, hints) {
-        Ok(Kind::Office(_)) | Err(_) => not_a_message(),
-        Ok(kind) => not_accepted(kind.extension(), "email-to-pdf", &["eml", "msg"].map(str::to_owned)),
+    Err(match format_of(path, hints) {
+        Ok(format) if !format.is_office() => not_accepted(format, "email-to-pdf", &Group::Mail.formats()),
+        Ok(_) | Err(_) => not_a_message(),
     })
 }
 
 /// Identifies a message, or another file that can become a PDF, such as an attachment. Blocks.
-pub fn attached(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
-    let is_called_message = extension(hints).is_some_and(|extension| is_extension(&extension));
-    match message(path, hints)?.filter(|media| is_called_message || *media == Media::Msg) {
-        Some(media) => Ok(Kind::Media(media)),
-        None => kind(path, hints),
+pub fn attached(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
+    let is_called_message = called(hints).is_some_and(|format| format.family() == Family::Mail);
+    match message(path, hints)?.filter(|format| is_called_message || *format == Format::Msg) {
+        Some(format) => Ok(format),
+        None => format_of(path, hints),
     }
 }
 
-fn message(path: &Path, hints: Hints<'_>) -> Result<Option<Media>, Failure> {
+fn message(path: &Path, hints: Hints<'_>) -> Result<Option<Format>, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
     if head.is_empty() {
         return Err(corrupt("it is empty"));
     }
     if head.starts_with(compound::MAGIC) {
-        return Ok((compound::content(path)? == Content::Message).then_some(Media::Msg));
+        return Ok((compound::content(path)? == Content::Message).then_some(Format::Msg));
     }
     let enough = if is_called_message(hints) { 1 } else { ENOUGH };
-    Ok((known_headers(&head) >= enough).then_some(Media::Eml))
+    Ok((known_headers(&head) >= enough).then_some(Format::Eml))
 }
 
 fn not_a_message() -> Failure {
@@ -102,18 +102,8 @@ fn known_headers(head: &[u8]) -> usize {
 }
 
 fn is_called_message(hints: Hints<'_>) -> bool {
-    let essence = hints.content_type.and_then(|given| given.split(';').next()).unwrap_or_default().trim();
-    essence.eq_ignore_ascii_case("message/rfc822") || extension(hints).is_some_and(|extension| is_extension(&extension))
-}
-
-fn is_extension(extension: &str) -> bool {
-    extension.eq_ignore_ascii_case("eml") || extension.eq_ignore_ascii_case("msg")
-}
-
-fn extension(hints: Hints<'_>) -> Option<String> {
-    let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
-    let name = hints.filename.or_else(of_url)?;
-    name.rsplit_once('.').map(|(_, extension)| extension.to_owned())
+    let declared = hints.content_type.and_then(Format::from_media_type);
+    declared == Some(Format::Eml) || called(hints).is_some_and(|format| format.family() == Family::Mail)
 }
 
 #[cfg(test)]
@@ -122,7 +112,7 @@ mod tests {
 
     use super::*;
 
-    fn of(bytes: &[u8], filename: Option<&str>, content_type: Option<&str>) -> Result<Media, Failure> {
+    fn of(bytes: &[u8], filename: Option<&str>, content_type: Option<&str>) -> Result<Format, Failure> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
         email(file.path(), Hints { filename, content_type, url: None })
@@ -137,17 +127,17 @@ mod tests {
     #[test]
     fn messages_are_known_by_their_headers() {
         let message = b"Received: from a\r\n\tby b\r\nFrom: a@example.com\r\n\r\n\0binary";
-        assert_eq!(of(message, None, None).unwrap(), Media::Eml);
-        assert_eq!(of(message, Some("x.pdf"), Some("application/pdf")).unwrap(), Media::Eml);
-        assert_eq!(of(&[b"\xef\xbb\xbf\r\n".as_slice(), message].concat(), None, None).unwrap(), Media::Eml);
-        assert_eq!(of(b"From a Sat Nov 22\nSubject: x\nDate: y\n", None, None).unwrap(), Media::Eml);
-        assert_eq!(of(&compound("__properties_version1.0"), None, None).unwrap(), Media::Msg);
+        assert_eq!(of(message, None, None).unwrap(), Format::Eml);
+        assert_eq!(of(message, Some("x.pdf"), Some("application/pdf")).unwrap(), Format::Eml);
+        assert_eq!(of(&[b"\xef\xbb\xbf\r\n".as_slice(), message].concat(), None, None).unwrap(), Format::Eml);
+        assert_eq!(of(b"From a Sat Nov 22\nSubject: x\nDate: y\n", None, None).unwrap(), Format::Eml);
+        assert_eq!(of(&compound("__properties_version1.0"), None, None).unwrap(), Format::Msg);
     }
 
     #[test]
     fn one_header_is_enough_for_a_file_named_as_a_message() {
-        assert_eq!(of(b"Subject: x\n\nText", Some("a.EML"), None).unwrap(), Media::Eml);
-        assert_eq!(of(b"Subject: x\n\nText", None, Some("Message/RFC822; x=y")).unwrap(), Media::Eml);
+        assert_eq!(of(b"Subject: x\n\nText", Some("a.EML"), None).unwrap(), Format::Eml);
+        assert_eq!(of(b"Subject: x\n\nText", None, Some("Message/RFC822; x=y")).unwrap(), Format::Eml);
         assert!(of(b"Subject: x\n\nText", None, None).is_err());
     }
 

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
+use docmill_formats::{Container, Format};
 use docmill_package::{Limits, types};
 use url::Url;
 
 use super::compound::{self, Content};
-use super::format::{Container, Format};
 use super::package;
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Next};
@@ -192,24 +192,21 @@ fn flat(path: &Path) -> Result<Format, Failure> {
 /// Tells plain text from tables by names, strongest first, and finally by lines. Text that is called a package, such as a server's
 /// message in place of a docx file, is no document.
 fn plain(head: &str, hints: Hints<'_>) -> Result<Format, Failure> {
-    let is_plain = |format: &Format| format.container() == Container::PlainText;
-    let essence = hints.content_type.map(essence);
-    let from_content_type = match essence.as_deref() {
-        Some("text/csv" | "application/csv") => Some(Format::Csv),
-        Some("text/tab-separated-values") => Some(Format::Tsv),
-        _ => None,
-    };
-    let named = hints.filename.and_then(self::named).filter(is_plain);
+    let is_plain = |format: &Format| format.is_office() && format.container() == Container::PlainText;
+    let declared = hints.content_type.and_then(Format::from_media_type);
+    let from_content_type = declared.filter(|format| matches!(format, Format::Csv | Format::Tsv));
+    let named = hints.filename.and_then(Format::from_filename).filter(is_plain);
     // Servers send text/plain for unknown files, so the URL's extension comes first.
     if let Some(format) = named.or(from_content_type).or_else(|| url_extension(hints.url).filter(is_plain)) {
         return Ok(format);
     }
-    let claimed = hints.filename.and_then(self::named).or_else(|| url_extension(hints.url));
+    let named = hints.filename.and_then(Format::from_filename).filter(|format| format.is_office());
+    let claimed = named.or_else(|| url_extension(hints.url));
     if claimed.is_some_and(|format| matches!(format.container(), Container::Ooxml | Container::Odf)) {
         return Err(corrupt("it is plain text, although its name is that of an office document"));
     }
     Ok(match text::delimiter(head) {
-        _ if essence.as_deref() == Some("text/plain") => Format::Txt,
+        _ if declared == Some(Format::Txt) => Format::Txt,
         Some('\t') => Format::Tsv,
         Some(_) => Format::Csv,
         None => Format::Txt,
@@ -219,27 +216,11 @@ fn plain(head: &str, hints: Hints<'_>) -> Result<Format, Failure> {
 /// An encrypted package is identified by its name. Without one, it is most likely a text document.
 fn encrypted_ooxml(hints: Hints<'_>) -> Format {
     let is_ooxml = |format: &Format| format.container() == Container::Ooxml;
-    let from_content_type = || match hints.content_type.map(essence).as_deref() {
-        Some("application/vnd.openxmlformats-officedocument.wordprocessingml.document") => Some(Format::Docx),
-        Some("application/vnd.openxmlformats-officedocument.wordprocessingml.template") => Some(Format::Dotx),
-        Some("application/vnd.openxmlformats-officedocument.spreadsheetml.sheet") => Some(Format::Xlsx),
-        Some("application/vnd.ms-excel.sheet.macroenabled.12") => Some(Format::Xlsm),
-        Some("application/vnd.openxmlformats-officedocument.presentationml.presentation") => Some(Format::Pptx),
-        _ => None,
-    };
-    let named = hints.filename.and_then(named).filter(is_ooxml);
+    let from_content_type = || hints.content_type.and_then(Format::from_media_type).filter(is_ooxml);
+    let named = hints.filename.and_then(Format::from_filename).filter(is_ooxml);
     named.or_else(from_content_type).or_else(|| url_extension(hints.url).filter(is_ooxml)).unwrap_or(Format::Docx)
 }
 
-fn named(filename: &str) -> Option<Format> {
-    Format::from_extension(filename.trim().rsplit_once('.')?.1)
-}
-
 fn url_extension(url: Option<&Url>) -> Option<Format> {
-    named(url?.path_segments()?.next_back()?)
-}
-
-/// A content type in lower case without parameters.
-fn essence(content_type: &str) -> String {
-    content_type.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
+    Format::from_filename(url?.path_segments()?.next_back()?)
 }

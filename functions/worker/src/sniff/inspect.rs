@@ -6,9 +6,9 @@ use std::path::Path;
 
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::limits::Limits;
+use docmill_formats::{Container, Family, Format};
 use docmill_package::{Disk, Package, Part};
 
-use super::format::{Container, Family, Format};
 use super::package;
 use super::text::{self, Encoding};
 use super::xml::{self, Doctypes, Fault, Next};
@@ -45,7 +45,7 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
         }
         Container::Ooxml => {
             let inspection = check_ooxml(path, limits)?;
-            if format.family() == Family::Spreadsheet {
+            if format.family() == Family::Sheet {
                 workbook::check(path, of_packages(limits))?;
             }
             inspection
@@ -60,7 +60,7 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
             has_macros: compound::has_macros(path)?,
             ..none
         },
-        Container::Compound | Container::Rtf => none,
+        Container::Compound | Container::Rtf | Container::Pdf | Container::Binary => none,
         Container::PlainText => {
             let encoding = text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
             let encoding = encoding.ok_or_else(|| unsupported("a binary file of an unknown kind"))?;

@@ -1,13 +1,12 @@
-//! Identifies sources of the PDF tools: PDFs, pictures, pages or office documents.
+//! Identifies a file of any format: PDFs, pictures, pages, office documents.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
 
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use imagesize::ImageType;
 
-use super::format::Format;
 use super::identify::{Hints, identify};
 use super::{HTML, text, unreadable};
 use crate::failure::Failure;
@@ -16,98 +15,75 @@ use crate::failure::Failure;
 const HEAD_BYTES: u64 = 4 << 10;
 const MARK_WITHIN: usize = 1024;
 
-/// The kind of a file, primarily by its content.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
-    /// For the PDF tools directly.
-    Media(Media),
-    Office(Format),
-}
-
-impl Kind {
-    /// The usual file extension in lower case, without the dot.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Media(media) => media.extension(),
-            Self::Office(format) => format.extension(),
-        }
-    }
-}
-
-/// Identifies a file. Fails with `unsupported_format` or `corrupt_document`. Blocks.
-pub fn kind(path: &Path, hints: Hints<'_>) -> Result<Kind, Failure> {
+/// Identifies a file, primarily by its content. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+pub fn format_of(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
-    if let Some(media) = binary(&head).or_else(|| textual(&head, hints)) {
-        return Ok(Kind::Media(media));
+    match binary(&head).or_else(|| textual(&head, hints)) {
+        Some(format) => Ok(format),
+        None => identify(path, hints),
     }
-    identify(path, hints).map(Kind::Office)
 }
 
-fn binary(head: &[u8]) -> Option<Media> {
+fn binary(head: &[u8]) -> Option<Format> {
     let start = head.get(..MARK_WITHIN).unwrap_or(head);
     if memchr::memmem::find(start, b"%PDF-").is_some() {
-        return Some(Media::Pdf);
+        return Some(Format::Pdf);
     }
     // For large files (BigTIFF), with offsets of 64 bits.
     if head.starts_with(b"II+\0") || head.starts_with(b"MM\0+") {
-        return Some(Media::Tiff);
+        return Some(Format::Tiff);
     }
     #[allow(clippy::wildcard_enum_match_arm, reason = "the library's list is open; other pictures are not supported")]
     match imagesize::image_type(head).ok()? {
-        ImageType::Jpeg => Some(Media::Jpeg),
-        ImageType::Png => Some(Media::Png),
-        ImageType::Webp => Some(Media::Webp),
-        ImageType::Tiff => Some(Media::Tiff),
-        ImageType::Gif => Some(Media::Gif),
-        ImageType::Bmp => Some(Media::Bmp),
+        ImageType::Jpeg => Some(Format::Jpeg),
+        ImageType::Png => Some(Format::Png),
+        ImageType::Webp => Some(Format::Webp),
+        ImageType::Tiff => Some(Format::Tiff),
+        ImageType::Gif => Some(Format::Gif),
+        ImageType::Bmp => Some(Format::Bmp),
         _ => None,
     }
 }
 
 /// Text identified by its markup or name.
-fn textual(head: &[u8], hints: Hints<'_>) -> Option<Media> {
+fn textual(head: &[u8], hints: Hints<'_>) -> Option<Format> {
     let encoding = text::encoding(head).ok().flatten()?;
     let start = text::decode(head, encoding);
     let start = start.trim_start_matches('\u{feff}').trim_start();
     // Markdown may begin with HTML.
     if is_called_markdown(hints) {
-        return Some(Media::Markdown);
+        return Some(Format::Markdown);
     }
     if super::identify::is_html(start) {
-        return Some(Media::Html);
+        return Some(Format::Html);
     }
     if start.starts_with("<svg") || start.starts_with("<?xml") && start.contains("<svg") {
-        return Some(Media::Svg);
+        return Some(Format::Svg);
     }
     // A template may begin with a tag.
-    let is_page = |extension: &str| extension.eq_ignore_ascii_case("html") || extension.eq_ignore_ascii_case("htm");
-    extension(hints).is_some_and(is_page).then_some(Media::Html)
+    called(hints).filter(|format| *format == Format::Html)
 }
 
-fn extension(hints: Hints<'_>) -> Option<&str> {
+/// The format that the file's name or address says.
+pub(super) fn called(hints: Hints<'_>) -> Option<Format> {
     let of_url = || hints.url.and_then(|url| url.path_segments()?.next_back());
-    hints.filename.or_else(of_url).and_then(|name| name.rsplit_once('.')).map(|(_, extension)| extension)
+    hints.filename.or_else(of_url).and_then(Format::from_filename)
 }
 
 /// By its name, or else its content type: servers also send Markdown as plain text.
 fn is_called_markdown(hints: Hints<'_>) -> bool {
-    match extension(hints) {
-        Some(extension) if extension.eq_ignore_ascii_case("md") || extension.eq_ignore_ascii_case("markdown") => true,
-        Some(_) | None => hints.content_type.is_some_and(|given| {
-            let essence = given.split(';').next().unwrap_or_default().trim();
-            essence.eq_ignore_ascii_case("text/markdown") || essence.eq_ignore_ascii_case("text/x-markdown")
-        }),
-    }
+    [called(hints), hints.content_type.and_then(Format::from_media_type)].contains(&Some(Format::Markdown))
 }
 
 /// An error that names the accepted formats.
-pub fn not_accepted(kind: &str, tool: &str, accepted: &[String]) -> Failure {
-    let hint = if kind == "html" { format!(" {HTML} is converted by html-to-pdf.") } else { String::new() };
+pub fn not_accepted(found: Format, tool: &str, accepted: &[Format]) -> Failure {
+    let hint = if found == Format::Html { format!(" {HTML} is converted by html-to-pdf.") } else { String::new() };
+    let accepted: Vec<_> = accepted.iter().map(|format| format.extension()).collect();
     Failure::new(
         docmill_domain::job::JobErrorCode::UnsupportedFormat,
-        format!("{tool} does not accept {kind} files. It accepts: {}.{hint}", accepted.join(", ")),
-        format!("{kind} for {tool}"),
+        format!("{tool} does not accept {found} files. It accepts: {}.{hint}", accepted.join(", ")),
+        format!("{found} for {tool}"),
     )
 }
 
@@ -118,7 +94,7 @@ mod tests {
     fn of(bytes: &[u8], name: Option<&str>) -> Option<&'static str> {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), bytes).unwrap();
-        kind(file.path(), Hints { filename: name, ..Hints::default() }).ok().map(Kind::extension)
+        format_of(file.path(), Hints { filename: name, ..Hints::default() }).ok().map(Format::extension)
     }
 
     #[test]

@@ -5,7 +5,6 @@
 
 mod compound;
 mod email;
-mod format;
 mod identify;
 mod inspect;
 mod media;
@@ -18,12 +17,12 @@ mod xml;
 use std::io;
 
 use docmill_domain::job::JobErrorCode;
+use docmill_formats::{Format, Group};
 
 pub use email::{attached, email};
-pub use format::{Family, Format};
 pub use identify::{Hints, identify};
 pub use inspect::{Inspection, check};
-pub use media::{Kind, kind, not_accepted};
+pub use media::{format_of, not_accepted};
 pub use page::{markdown, page};
 pub use text::Encoding;
 
@@ -31,7 +30,7 @@ use crate::failure::Failure;
 
 /// The format is not accepted. `what` is a noun with its article: "a PDF".
 fn unsupported(what: &str) -> Failure {
-    let taken = Format::ALL.map(Format::extension).join(", ");
+    let taken = Group::Office.formats().into_iter().map(Format::extension).collect::<Vec<_>>().join(", ");
     let hint = match what {
         HTML => " Web pages are converted by html-to-pdf.",
         MESSAGE => " Messages are converted by email-to-pdf.",

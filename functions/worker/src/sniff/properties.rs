@@ -12,7 +12,7 @@ fn survives(content: &[u8]) {
         // Both results are valid.
         let _ = check(file.path(), format, &Limits::default());
     }
-    for format in Format::ALL {
+    for format in Format::ALL.iter().copied() {
         let _ = check(file.path(), format, &Limits::default());
     }
 }

@@ -3,7 +3,6 @@
 //! With `-` for the data, it is filled with the example of the data that it expects.
 
 use std::error::Error;
-use std::path::Path;
 use std::time::Instant;
 
 use docmill_templates::{Failure, Format, Options, Template};
@@ -11,15 +10,8 @@ use docmill_templates::{Failure, Format, Options, Template};
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
     let [template, data, result] = arguments.as_slice() else { return Err("TEMPLATE DATA.json RESULT".into()) };
-    let format = match Path::new(template).extension().and_then(|extension| extension.to_str()) {
-        Some("docx") => Format::Docx,
-        Some("xlsx") => Format::Xlsx,
-        Some("pptx") => Format::Pptx,
-        Some("odt") => Format::Odt,
-        Some("html") => Format::Html,
-        Some("md") => Format::Markdown,
-        _ => return Err("the format is unknown".into()),
-    };
+    let format = docmill_formats::Format::from_filename(template).and_then(Format::of);
+    let format = format.ok_or("the format is unknown")?;
     let bytes = std::fs::read(template)?;
     let started = Instant::now();
     let template = Template::open(bytes, format, Options::default())?;

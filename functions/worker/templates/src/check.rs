@@ -35,7 +35,7 @@ pub fn check(candidate: Candidate<'_>) -> Result<Checked, Unusable> {
     if expected.len() > MOST_EXPECTED_BYTES {
         return Err(refused("The template uses too many names: their schema has more than 1 MiB."));
     }
-    Ok(Checked { file, format: format.extension(), content_type: format.content_type(), expected })
+    Ok(Checked { file, format: format.format(), expected })
 }
 
 /// The extension of the file's name, which ends the header.
@@ -108,7 +108,7 @@ mod tests {
     #[test]
     fn a_template_is_kept_with_what_it_expects() {
         let checked = check(candidate(b"<p>{name} {#items}{price|number}{/items}</p>", HTML)).unwrap();
-        assert_eq!((checked.format, checked.content_type), ("html", "text/html; charset=utf-8"));
+        assert_eq!((checked.format.extension(), checked.format.content_type()), ("html", "text/html; charset=utf-8"));
         let expected: Value = serde_json::from_str(&checked.expected).unwrap();
         assert_eq!(expected["schema"]["properties"]["items"]["items"]["properties"]["price"]["type"], "number");
         assert!(expected["example"]["name"].is_string());
@@ -163,7 +163,7 @@ mod tests {
         {
             let upload = candidate(b"# {title}", Some("application/octet-stream"));
             let upload = Candidate { disposition: Some(disposition), ..upload };
-            assert_eq!(check(upload).unwrap().format, "md", "{disposition}");
+            assert_eq!(check(upload).unwrap().format.extension(), "md", "{disposition}");
         }
     }
 }

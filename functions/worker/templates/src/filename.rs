@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use docmill_formats::Format;
 use serde_json::Value;
 
 use crate::data::{Scope, Work};
@@ -76,9 +77,9 @@ fn in_pattern(problem: Problem) -> Problem {
 
 /// Extensions are those of the result, whatever the pattern says.
 fn without_extension(name: &str) -> &str {
-    const KNOWN: [&str; 9] = ["pdf", "docx", "xlsx", "pptx", "odt", "html", "htm", "md", "zip"];
+    let is_result = |format| matches!(format, Format::Pdf | Format::Zip) || crate::Format::of(format).is_some();
     match name.rsplit_once('.') {
-        Some((stem, extension)) if KNOWN.iter().any(|known| extension.eq_ignore_ascii_case(known)) => stem,
+        Some((stem, extension)) if Format::from_extension(extension).is_some_and(is_result) => stem,
         Some(_) | None => name,
     }
 }

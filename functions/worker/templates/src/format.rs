@@ -3,6 +3,7 @@
 use crate::markup::Dialect;
 use crate::plain::Language;
 
+/// A format that can be filled: one of [`docmill_formats::Format`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     Docx,
@@ -56,6 +57,9 @@ const XLSX: [&str; 4] = ["xl/drawings/drawing", "xl/charts/chart", "xl/diagrams/
 const PROPERTIES: [&str; 3] = ["docProps/core", "docProps/app", "docProps/custom"];
 
 impl Format {
+    /// All formats of templates.
+    pub const ALL: [Self; 6] = [Self::Docx, Self::Xlsx, Self::Pptx, Self::Odt, Self::Html, Self::Markdown];
+
     pub(crate) fn kind(self) -> Kind {
         match self {
             Self::Docx | Self::Pptx | Self::Odt => Kind::Package,

@@ -6,13 +6,6 @@ use crate::format::Format;
 use crate::package;
 use crate::problem::Failure;
 
-/// The main part's type in each package's list of types, and its format.
-const MAIN_TYPES: [(&str, Format); 3] = [
-    ("\"application/vnd.openxmlformats-officedocument.wordprocessingml.document.main+xml\"", Format::Docx),
-    ("\"application/vnd.openxmlformats-officedocument.spreadsheetml.sheet.main+xml\"", Format::Xlsx),
-    ("\"application/vnd.openxmlformats-officedocument.presentationml.presentation.main+xml\"", Format::Pptx),
-];
-const ODT: &str = "application/vnd.oasis.opendocument.text";
 /// Longest description of a package.
 const DESCRIPTION_BYTES: usize = 16 << 20;
 /// Where a page's first tag is looked for.
@@ -29,41 +22,34 @@ impl Format {
         if bytes.starts_with(b"PK") {
             return packaged(bytes);
         }
-        let essence = content_type.and_then(|full| full.split(';').next()).map(str::trim).unwrap_or_default();
-        let is_called = |names: &[&str], types: &[&str]| {
-            let is_one = |text: &str, of: &[&str]| of.iter().any(|one| text.eq_ignore_ascii_case(one));
-            extension.is_some_and(|extension| is_one(extension, names)) || is_one(essence, types)
-        };
+        let called = [
+            extension.and_then(docmill_formats::Format::from_extension),
+            content_type.and_then(docmill_formats::Format::from_media_type),
+        ];
         if bytes.is_empty() {
             return Ok(None);
         }
-        if is_called(&["md", "markdown"], &["text/markdown", "text/x-markdown"]) {
+        if called.contains(&Some(docmill_formats::Format::Markdown)) {
             return Ok(Some(Self::Markdown));
         }
-        let is_page = is_called(&["html", "htm"], &["text/html"]) || begins_as_page(bytes);
+        let is_page = called.contains(&Some(docmill_formats::Format::Html)) || begins_as_page(bytes);
         Ok(is_page.then_some(Self::Html))
     }
 
-    /// The usual file extension.
-    pub const fn extension(self) -> &'static str {
-        match self {
-            Self::Docx => "docx",
-            Self::Xlsx => "xlsx",
-            Self::Pptx => "pptx",
-            Self::Odt => "odt",
-            Self::Html => "html",
-            Self::Markdown => "md",
-        }
+    /// The template format of a file; `None` if such files are no templates.
+    pub fn of(format: docmill_formats::Format) -> Option<Self> {
+        Self::ALL.into_iter().find(|template| template.format() == format)
     }
 
-    pub const fn content_type(self) -> &'static str {
+    /// What such a file is.
+    pub const fn format(self) -> docmill_formats::Format {
         match self {
-            Self::Docx => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
-            Self::Xlsx => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
-            Self::Pptx => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
-            Self::Odt => ODT,
-            Self::Html => "text/html; charset=utf-8",
-            Self::Markdown => "text/markdown; charset=utf-8",
+            Self::Docx => docmill_formats::Format::Docx,
+            Self::Xlsx => docmill_formats::Format::Xlsx,
+            Self::Pptx => docmill_formats::Format::Pptx,
+            Self::Odt => docmill_formats::Format::Odt,
+            Self::Html => docmill_formats::Format::Html,
+            Self::Markdown => docmill_formats::Format::Markdown,
         }
     }
 }
@@ -71,10 +57,12 @@ impl Format {
 fn packaged(bytes: &[u8]) -> Result<Option<Format>, Failure> {
     let mut package = package::open(bytes.to_vec(), DESCRIPTION_BYTES)?;
     if let Some(types) = package.text(types::PART)? {
-        let main = MAIN_TYPES.iter().find(|(kind, _)| types.contains(kind));
-        return Ok(main.map(|(_, format)| *format));
+        let is_main =
+            |format: &Format| format.format().ooxml_main().is_some_and(|main| types.contains(&format!("\"{main}\"")));
+        return Ok(Format::ALL.into_iter().find(is_main));
     }
-    Ok(package.text("mimetype")?.filter(|kind| kind.trim() == ODT).map(|_| Format::Odt))
+    let odt = docmill_formats::Format::Odt.media_type();
+    Ok(package.text("mimetype")?.filter(|kind| kind.trim() == odt).map(|_| Format::Odt))
 }
 
 fn begins_as_page(bytes: &[u8]) -> bool {

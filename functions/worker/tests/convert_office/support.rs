@@ -8,15 +8,16 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::{EngineKind, Slug};
 use docmill_fonts::NO_FONTS;
+use docmill_formats::Format;
 use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::office_tools::OfficeTools;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
-use worker::sniff::Format;
+use worker::engine::{Conversion, Engines, Failure, Limits, Source};
+use worker::recipe::{Recipe, Runner};
 
 use crate::checked::checked;
 
@@ -27,13 +28,15 @@ const PATIENCE: Duration = Duration::from_secs(100);
 
 thread_local! {
     /// One for each test: a test has its own thread and runtime.
-    static TOOLS: Rc<OfficeTools> = Rc::new(tools());
+    static ENGINES: Rc<Engines> = Rc::new(engines());
 }
 
-fn tools() -> OfficeTools {
+fn engines() -> Engines {
     let launcher = Launcher::new(env!("CARGO_BIN_EXE_worker"));
     let office = OfficeEngine::new(Path::new(DEFAULT_PROGRAM_DIRECTORY), launcher.clone()).unwrap();
-    OfficeTools::new(office, Arc::new(PdfTools::new(launcher)))
+    Engines::default()
+        .with(EngineKind::LibreOffice, Arc::new(office))
+        .with(EngineKind::PdfTools, Arc::new(PdfTools::new(launcher)))
 }
 
 /// A document by its name.
@@ -58,16 +61,10 @@ pub(crate) async fn convert(document: &Document, options: Value) -> Done {
     let format = Format::from_extension(document.name.rsplit('.').next().unwrap()).unwrap();
     let inspection = worker::sniff::check(&path, format, &limits).unwrap();
     let source = Source::Document { path, name: Some(document.name.clone()), format, inspection };
-    let task = Task {
-        tool: "convert-office",
-        sources: vec![source],
-        options: &options,
-        scratch: scratch.path(),
-        deadline: Instant::now() + PATIENCE,
-        limits: &limits,
-        fonts: &NO_FONTS,
-    };
-    let result = match TOOLS.with(Rc::clone).convert(task).await {
+    let recipe = Recipe::of(Slug::CONVERT_OFFICE, &options).unwrap();
+    let (engines, deadline) = (&*ENGINES.with(Rc::clone), Instant::now() + PATIENCE);
+    let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let result = match runner.run(&recipe, vec![source]).await {
         Ok(conversion) => checked(conversion, scratch.path(), &limits).await,
         Err(failure) => Err(failure),
     };

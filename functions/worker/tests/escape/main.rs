@@ -17,8 +17,10 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fonts::NO_FONTS;
+use docmill_formats::Format;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
@@ -26,7 +28,8 @@ use worker::confine::{Launcher, environment, hide_own_memory};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::office::OfficeEngine;
 use worker::engine::{Engine, Limits, Source, Task};
-use worker::sniff::{Format, Inspection};
+use worker::recipe::Operation;
+use worker::sniff::Inspection;
 use worker::tree::Scratch;
 
 const LONG: Duration = Duration::from_secs(60);
@@ -189,7 +192,7 @@ fn launcher() -> Launcher {
 async fn convert(engine: &dyn Engine, source: Source, scratch: &Path) {
     let (options, limits) = (json!({}), Limits::default());
     let task = Task {
-        tool: "",
+        operation: Operation::Tool(Slug::OFFICE_TO_PDF),
         sources: vec![source],
         options: &options,
         scratch,

@@ -6,13 +6,16 @@ use std::rc::Rc;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::Warning;
+use docmill_domain::tool::Slug;
 use docmill_fonts::NO_FONTS;
+use docmill_formats::Format;
 use serde_json::Value;
 use tempfile::TempDir;
 use worker::confine::Launcher;
 use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
-use worker::sniff::{Format, check};
+use worker::recipe::Operation;
+use worker::sniff::check;
 
 use crate::checked::checked;
 
@@ -52,9 +55,16 @@ async fn converted(source: &Path, options: Value, scratch: &TempDir) -> Result<C
     let inspection = check(source, format, &limits)?;
     let source = Source::Document { path: source.to_owned(), name: None, format, inspection };
     let deadline = Instant::now() + Duration::from_secs(100);
-    let (tool, sources) = ("office-to-pdf", vec![source]);
-    let task =
-        Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let (operation, sources) = (Operation::Tool(Slug::OFFICE_TO_PDF), vec![source]);
+    let task = Task {
+        operation,
+        sources,
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+        fonts: &NO_FONTS,
+    };
     ENGINE.with(Rc::clone).convert(task).await
 }
 

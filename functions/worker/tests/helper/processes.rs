@@ -3,11 +3,13 @@
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::Slug;
 use docmill_fonts::NO_FONTS;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
 use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::recipe::Operation;
 
 /// More than a conversion takes on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(100);
@@ -17,7 +19,7 @@ pub(crate) async fn convert(engine: &dyn Engine, source: Source, patience: Durat
     let scratch = TempDir::new().unwrap();
     let (options, limits) = (json!({}), Limits::default());
     let task = Task {
-        tool: "",
+        operation: Operation::Tool(Slug::OFFICE_TO_PDF),
         sources: vec![source],
         options: &options,
         scratch: scratch.path(),

@@ -4,10 +4,12 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::Slug;
 use docmill_fonts::NO_FONTS;
 use serde_json::json;
 use worker::engine::html_basic::HtmlBasic;
 use worker::engine::{Engine, Limits, Source, Task};
+use worker::recipe::Operation;
 use worker::source::Fetcher;
 
 use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
@@ -177,7 +179,7 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
     let (options, limits) = (json!({}), Limits::default());
     let deadline = Instant::now() + Duration::from_secs(60);
     let task = Task {
-        tool: "",
+        operation: Operation::Tool(Slug::HTML_TO_PDF),
         sources: vec![Source::html(html.to_owned())],
         options: &options,
         scratch: scratch.path(),

@@ -9,15 +9,16 @@ use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use docmill_domain::job::JobErrorCode;
+use docmill_domain::tool::{EngineKind, Slug};
 use docmill_fonts::NO_FONTS;
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use lopdf::Document;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use worker::engine::email::EmailToPdf;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, PictureLimits, Source, Task, Unfinished};
+use worker::engine::{Conversion, Engine, Engines, Failure, Limits, PictureLimits, Source, Task, Unfinished};
+use worker::recipe::{Operation, Recipe, Runner};
 
 use crate::support::{Server, launcher, policy};
 
@@ -39,15 +40,18 @@ impl Engine for Office {
         let photo = BASE64.encode(photo);
         let photo = format!("<img style='width: 1in' src='data:image/jpeg;base64,{photo}'>");
         let sources = vec![Source::html(format!("<p>Printed {name}</p>{photo}"))];
-        let printed = self.0.convert(Task { tool: "html-to-pdf", sources, ..task }).await?;
+        let printed = self.0.convert(Task { operation: Operation::Tool(Slug::HTML_TO_PDF), sources, ..task }).await?;
         let pictures = Some(PictureLimits { dpi: 75, quality: 90 });
         Ok(Conversion { unfinished: Unfinished { pictures, ..Unfinished::default() }, ..printed })
     }
 }
 
-fn engine(server: Option<&Server>) -> EmailToPdf {
+fn engine(server: Option<&Server>) -> Engines {
     let browser: Arc<dyn Engine> = Arc::new(HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(server)));
-    EmailToPdf::new(Arc::new(PdfTools::new(launcher())), browser.clone(), Arc::new(Office(browser)))
+    Engines::default()
+        .with(EngineKind::PdfTools, Arc::new(PdfTools::new(launcher())))
+        .with(EngineKind::Chromium, browser.clone())
+        .with(EngineKind::LibreOffice, Arc::new(Office(browser)))
 }
 
 fn fixture(name: &str) -> PathBuf {
@@ -55,9 +59,9 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 async fn convert(
-    engine: &EmailToPdf,
+    engines: &Engines,
     message: &[u8],
-    media: Media,
+    media: Format,
     options: Value,
 ) -> Result<(TempDir, Conversion), Failure> {
     let scratch = TempDir::new().unwrap();
@@ -66,14 +70,14 @@ async fn convert(
     let (name, password, page_range, title, base) = (Some("message.eml".to_owned()), None, None, None, None);
     let file = docmill_pdf::Source { path, media, name, password, page_range, title, base };
     let (deadline, limits) = (Instant::now() + Duration::from_secs(120), Limits::default());
-    let (tool, sources, options) = ("email-to-pdf", vec![Source::File(file)], &options);
-    let task = Task { tool, sources, options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
-    let conversion = engine.convert(task).await?;
+    let recipe = Recipe::of(Slug::EMAIL_TO_PDF, &options)?;
+    let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let conversion = runner.run(&recipe, vec![Source::File(file)]).await?;
     Ok((scratch, conversion))
 }
 
-async fn figures(engine: &EmailToPdf, options: Value) -> (TempDir, Conversion) {
-    convert(engine, &std::fs::read(fixture("figures.eml")).unwrap(), Media::Eml, options).await.unwrap()
+async fn figures(engines: &Engines, options: Value) -> (TempDir, Conversion) {
+    convert(engines, &std::fs::read(fixture("figures.eml")).unwrap(), Format::Eml, options).await.unwrap()
 }
 
 fn said(command: &mut Command) -> String {
@@ -100,7 +104,7 @@ async fn a_message_written_in_word_begins_below_its_headers() {
     let message = "From: ada@example.com\r\nSubject: Word\r\nContent-Type: text/html\r\n\r\n<html><head><style><!-- @page \
         WordSection1 {size:612.0pt 792.0pt; margin:72.0pt;} div.WordSection1 {page:WordSection1;} --></style></head><body><div \
         class=WordSection1><p class=MsoNormal>Dear Bob</p></div></body></html>";
-    let (_scratch, made) = convert(&engine(None), message.as_bytes(), Media::Eml, json!({})).await.unwrap();
+    let (_scratch, made) = convert(&engine(None), message.as_bytes(), Format::Eml, json!({})).await.unwrap();
     let first_page = said(Command::new("pdftotext").args(["-l", "1"]).arg(made.path()).arg("-"));
     assert_has(&first_page, &["ada@example.com", "Dear Bob"]);
 }
@@ -210,7 +214,7 @@ async fn messages_of_outlook_are_printed() {
     let (_scratch, made) = convert(
         &engine(None),
         &std::fs::read(fixture("meeting.msg")).unwrap(),
-        Media::Msg,
+        Format::Msg,
         json!({"attachments": "convert"}),
     )
     .await
@@ -241,13 +245,13 @@ async fn remote_pictures_are_loaded_if_they_are_allowed_and_only_from_the_intern
     );
     let message = message.as_bytes();
     let engine = engine(Some(&server));
-    let (_scratch, blocked) = convert(&engine, message, Media::Eml, json!({})).await.unwrap();
+    let (_scratch, blocked) = convert(&engine, message, Format::Eml, json!({})).await.unwrap();
     assert_eq!(
         (codes(&blocked).as_slice(), blocked.warnings[0].detail.as_deref()),
         (["remote_content_blocked"].as_slice(), Some("2"))
     );
     assert!(!said(Command::new("pdfimages").arg("-list").arg(blocked.path())).contains("image  "));
-    let (_scratch, loaded) = convert(&engine, message, Media::Eml, json!({"allowRemote": true})).await.unwrap();
+    let (_scratch, loaded) = convert(&engine, message, Format::Eml, json!({"allowRemote": true})).await.unwrap();
     assert_eq!(codes(&loaded), ["resource_blocked"]);
     assert!(said(Command::new("pdfimages").arg("-list").arg(loaded.path())).contains("image       1     1 "));
 }
@@ -256,7 +260,7 @@ async fn remote_pictures_are_loaded_if_they_are_allowed_and_only_from_the_intern
 async fn long_messages_break_across_pages() {
     let lines: String = (0..400).map(|number| format!("<p>Line {number}</p>")).collect();
     let message = format!("From: a@example.com\r\nSubject: Long\r\nContent-Type: text/html\r\n\r\n{lines}");
-    let (_scratch, made) = convert(&engine(None), message.as_bytes(), Media::Eml, json!({})).await.unwrap();
+    let (_scratch, made) = convert(&engine(None), message.as_bytes(), Format::Eml, json!({})).await.unwrap();
     let document = Document::load(made.path()).unwrap();
     assert!(document.get_pages().len() >= 8);
     let text = text_of(made.path());
@@ -268,6 +272,6 @@ async fn long_messages_break_across_pages() {
 #[tokio::test]
 async fn damaged_messages_are_refused() {
     let broken = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1rest";
-    let failure = convert(&engine(None), broken, Media::Msg, json!({})).await.unwrap_err();
+    let failure = convert(&engine(None), broken, Format::Msg, json!({})).await.unwrap_err();
     assert_eq!(failure.code, JobErrorCode::CorruptDocument);
 }

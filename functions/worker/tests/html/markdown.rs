@@ -4,47 +4,38 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use docmill_domain::tool::{EngineKind, Slug};
 use docmill_fonts::NO_FONTS;
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use lopdf::Document;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::markdown::MarkdownToPdf;
 use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Limits, Source, Task};
+use worker::engine::{Conversion, Engines, Limits, Source};
+use worker::recipe::{Recipe, Runner};
 
 use crate::support::{Server, launcher, policy};
 
-fn engine(server: Option<&Server>) -> MarkdownToPdf {
+fn engine(server: Option<&Server>) -> Engines {
     let browser = HtmlBrowser::new(BrowserSettings::default(), launcher(), policy(server));
-    MarkdownToPdf::new(Arc::new(PdfTools::new(launcher())), Arc::new(browser))
+    Engines::default()
+        .with(EngineKind::PdfTools, Arc::new(PdfTools::new(launcher())))
+        .with(EngineKind::Chromium, Arc::new(browser))
 }
 
 /// Converts Markdown from `base`, in a directory that is dropped with the result.
-async fn convert(
-    engine: &MarkdownToPdf,
-    markdown: &str,
-    base: Option<String>,
-    options: Value,
-) -> (TempDir, Conversion) {
+async fn convert(engines: &Engines, markdown: &str, base: Option<String>, options: Value) -> (TempDir, Conversion) {
     let scratch = TempDir::new().unwrap();
     let path = scratch.path().join("source");
     std::fs::write(&path, markdown).unwrap();
     let (name, password, page_range, title) = (Some("notes.md".to_owned()), None, None, None);
-    let file = docmill_pdf::Source { path, media: Media::Markdown, name, password, page_range, title, base };
+    let file = docmill_pdf::Source { path, media: Format::Markdown, name, password, page_range, title, base };
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let limits = Limits::default();
-    let task = Task {
-        tool: "markdown-to-pdf",
-        sources: vec![Source::File(file)],
-        options: &options,
-        scratch: scratch.path(),
-        deadline,
-        limits: &limits,
-        fonts: &NO_FONTS,
-    };
-    let conversion = engine.convert(task).await.unwrap();
+    let recipe = Recipe::of(Slug::MARKDOWN_TO_PDF, &options).unwrap();
+    let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let conversion = runner.run(&recipe, vec![Source::File(file)]).await.unwrap();
     (scratch, conversion)
 }
 

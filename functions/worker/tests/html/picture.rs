@@ -3,17 +3,19 @@
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_domain::tool::Slug;
 use docmill_fonts::NO_FONTS;
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
 use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::recipe::Operation;
 
 use crate::support::{checked, launcher, policy};
 
 struct Picture {
-    media: Media,
+    media: Format,
     image: RgbaImage,
     warnings: Vec<Warning>,
 }
@@ -32,9 +34,16 @@ fn engine() -> HtmlBrowser {
 async fn take(engine: &HtmlBrowser, html: &str, options: Value) -> Result<Picture, Failure> {
     let scratch = tempfile::tempdir().unwrap();
     let (deadline, limits) = (Instant::now() + Duration::from_secs(60), Limits::default());
-    let (tool, sources) = ("html-to-image", vec![Source::html(html.to_owned())]);
-    let task =
-        Task { tool, sources, options: &options, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };
+    let (operation, sources) = (Operation::Tool(Slug::HTML_TO_IMAGE), vec![Source::html(html.to_owned())]);
+    let task = Task {
+        operation,
+        sources,
+        options: &options,
+        scratch: scratch.path(),
+        deadline,
+        limits: &limits,
+        fonts: &NO_FONTS,
+    };
     let conversion = checked(engine.convert(task).await?, scratch.path(), &limits).await?;
     let artifact = &conversion.artifacts[0];
     let image = image::open(&artifact.path).unwrap().into_rgba8();
@@ -56,7 +65,7 @@ const PAGE: &str = "<style>body{margin:0}#box{margin:50px;width:100px;height:80p
 async fn a_picture_shows_the_window_as_on_a_screen() {
     let engine = engine();
     let picture = take(&engine, PAGE, json!({"width": 400, "height": 300})).await.unwrap();
-    assert_eq!((picture.media, picture.image.dimensions()), (Media::Png, (400, 300)));
+    assert_eq!((picture.media, picture.image.dimensions()), (Format::Png, (400, 300)));
     assert_eq!((picture.at(10, 10), picture.at(60, 60)), (WHITE, BLUE));
     assert_eq!(picture.warnings, []);
     let usual = take(&engine, PAGE, json!({"emulate": ["dark"]})).await.unwrap();
@@ -87,7 +96,7 @@ async fn whole_pages_and_single_elements_are_taken() {
 async fn formats_have_their_backgrounds_and_limits() {
     let engine = engine();
     for (format, media, corner) in
-        [("png", Media::Png, NOTHING), ("webp", Media::Webp, NOTHING), ("jpeg", Media::Jpeg, WHITE)]
+        [("png", Format::Png, NOTHING), ("webp", Format::Webp, NOTHING), ("jpeg", Format::Jpeg, WHITE)]
     {
         let options = json!({"format": format, "omitBackground": true, "width": 200, "height": 200, "quality": 100});
         let picture = take(&engine, PAGE, options).await.unwrap();

@@ -8,11 +8,13 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use docmill_domain::job::Warning;
+use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_fonts::NO_FONTS;
 use serde_json::Value;
 use worker::confine::Launcher;
 use worker::engine::{Engine, Failure, Limits, Source, Task};
+use worker::recipe::Operation;
 
 #[path = "../helper/checked.rs"]
 mod checked;
@@ -78,7 +80,7 @@ pub(crate) async fn print_limited(
     let scratch = tempfile::tempdir().unwrap();
     let deadline = Instant::now() + time;
     let task = Task {
-        tool: "",
+        operation: Operation::Tool(Slug::HTML_TO_PDF),
         sources: vec![source],
         options: &options,
         scratch: scratch.path(),

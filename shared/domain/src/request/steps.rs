@@ -65,17 +65,17 @@ pub(super) fn read(
 /// Why a tool can't take the result of the step before; `None` if it can, or if that depends on the source's format.
 pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
     let made = before.definition.possible_outputs(options);
-    let made: Vec<_> = made.into_iter().map(|output| output.extension.as_str()).collect();
+    let names = made.iter().map(|made| made.extension()).collect::<Vec<_>>().join(", ");
     let (first, next) = (&before.definition.slug, &tool.definition.slug);
     let takes = &tool.definition.sources;
-    if !made.iter().any(|made| takes.accepts(made)) {
-        return Some(format!("{next} does not accept the {} that {first} makes", made.join(", ")));
+    if !made.iter().any(|made| takes.accepts(*made)) {
+        return Some(format!("{next} does not accept the {names} that {first} makes"));
     }
     if takes.least > 1 {
         return Some(format!("{next} needs {} files, so it cannot be a further step", takes.least));
     }
-    if !made.iter().any(|made| takes.accepts(made) && takes.takes_directly(made)) {
-        return Some(format!("{next} accepts {} only as a source, not from {first}", made.join(", ")));
+    if !made.iter().any(|made| takes.accepts(*made) && takes.takes_directly(*made)) {
+        return Some(format!("{next} accepts {names} only as a source, not from {first}"));
     }
     let several = &before.definition.several_outputs;
     if several.with(options) && !several.are_each_in_steps() && !tool.definition.sources.are_alike() {

@@ -44,7 +44,15 @@ mod tests {
 
     fn version(delimiters: Option<Delimiters>) -> Version {
         let (upload, file) = ("upl_1".to_owned(), "file".to_owned());
-        Version { version: 3, format: "docx".to_owned(), bytes: 7, created_at: Timestamp(0), upload, file, delimiters }
+        Version {
+            version: 3,
+            format: docmill_formats::Format::Docx,
+            bytes: 7,
+            created_at: Timestamp(0),
+            upload,
+            file,
+            delimiters,
+        }
     }
 
     #[test]

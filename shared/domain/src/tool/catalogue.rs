@@ -1,7 +1,7 @@
 //! The catalogue: all tools of this build.
 //!
 //! A tool is two files under `tools/`: `SLUG.json` has its description and sources, `SLUG.options.json` is the JSON Schema of its
-//! options. The worker's plan says how its sources are processed. A new tool needs no changes in endpoints.
+//! options. The worker's recipes say which tools need others. A new tool needs no changes in endpoints.
 
 use serde_json::{Value, json};
 
@@ -9,54 +9,9 @@ use crate::account::limits::{Limit, Limits};
 use crate::account::quota::RateLimit;
 use crate::breach::Breach;
 use crate::tool::schema::{OptionsSchema, Schema};
+use crate::tool::slug::{FILES, Files, Slug};
 use crate::tool::validation::Validator;
-use crate::tool::{Definition, ToolSettings};
-
-/// The two files of a tool.
-struct Files {
-    definition: &'static str,
-    options: &'static str,
-}
-
-macro_rules! tools {
-    ($($slug:literal),+ $(,)?) => {
-        [$(Files {
-            definition: include_str!(concat!("../../../tools/", $slug, ".json")),
-            options: include_str!(concat!("../../../tools/", $slug, ".options.json")),
-        }),+]
-    };
-}
-
-/// In the order of the tools list.
-const FILES: &[Files] = &tools![
-    "office-to-pdf",
-    "convert-office",
-    "html-to-pdf",
-    "markdown-to-pdf",
-    "render-template",
-    "email-to-pdf",
-    "html-to-image",
-    "merge-pdf",
-    "split-pdf",
-    "organize-pdf",
-    "compress-pdf",
-    "protect-pdf",
-    "unlock-pdf",
-    "watermark-pdf",
-    "edit-metadata",
-    "flatten-pdf",
-    "fill-form",
-    "ocr-pdf",
-    "pdf-to-pdfa",
-    "compare-documents",
-    "redact-pdf",
-    "pdf-to-images",
-    "images-to-pdf",
-    "thumbnail",
-    "pdf-to-text",
-    "extract-document",
-    "inspect-document",
-];
+use crate::tool::{Definition, ToolSettings, format_view};
 
 /// Every tool of this build.
 #[derive(Debug)]
@@ -72,13 +27,15 @@ pub enum CatalogueError {
 
 impl Catalogue {
     pub fn load() -> Result<Self, CatalogueError> {
-        let tools = FILES.iter().map(Tool::load).collect::<Result<_, _>>()?;
+        let tools = FILES.iter().map(|(slug, files)| Tool::load(*slug, files)).collect::<Result<_, _>>()?;
         Ok(Self { tools })
     }
 
     /// Adds a tool from its two files.
     pub fn with(mut self, definition: &'static str, options: &'static str) -> Result<Self, CatalogueError> {
-        self.tools.push(Tool::load(&Files { definition, options })?);
+        let mut tool = Tool::load(Slug::added(""), &Files { definition, options })?;
+        tool.slug = Slug::added(&tool.definition.slug);
+        self.tools.push(tool);
         Ok(self)
     }
 
@@ -94,6 +51,7 @@ impl Catalogue {
 /// A tool, and the validators for its published schemas.
 #[derive(Debug)]
 pub struct Tool {
+    pub slug: Slug,
     pub definition: Definition,
     body: Validator,
     options: Validator,
@@ -109,7 +67,7 @@ pub struct Published<'a> {
 }
 
 impl Tool {
-    fn load(files: &Files) -> Result<Self, CatalogueError> {
+    fn load(name: Slug, files: &Files) -> Result<Self, CatalogueError> {
         let mut definition: Definition = serde_json::from_str(files.definition)?;
         definition.metadata.insert("sourceFormats".into(), json!(definition.sources.formats));
         definition.metadata.insert("mostSources".into(), json!(definition.sources.most_files()));
@@ -117,7 +75,7 @@ impl Tool {
         let Definition { slug, sources, flat_options, .. } = &definition;
         definition.parameters = Schema::of_body(slug, sources, flat_options, options);
         let body = Validator::new(definition.parameters.clone());
-        Ok(Self { body, options: Validator::new(Schema::of_options(options)), definition })
+        Ok(Self { slug: name, body, options: Validator::new(Schema::of_options(options)), definition })
     }
 
     /// All errors in the body of a request for this tool, by its schema.
@@ -146,7 +104,7 @@ impl Tool {
             "version": version,
             "parameters": parameters.for_sources(most),
             "supportedModes": supported_modes,
-            "outputFormat": output_format,
+            "outputFormat": format_view(*output_format),
             "metadata": metadata,
         })
     }
@@ -170,6 +128,10 @@ impl Tool {
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
+    use docmill_formats::{Format, Group};
+
     use super::*;
     use crate::tool::Secrets;
     use crate::tool::intake::Section;
@@ -180,6 +142,7 @@ mod tests {
         assert_eq!(catalogue.tools().len(), FILES.len());
         for tool in catalogue.tools() {
             let definition = &tool.definition;
+            assert_eq!(definition.slug, tool.slug.as_str());
             let properties = &definition.parameters["properties"];
             for (name, section) in definition.flat_names() {
                 assert!(properties[name].is_object(), "{name} at the top level");
@@ -195,5 +158,36 @@ mod tests {
                 assert!(option["description"].is_string(), "{name} of {} has no description", definition.slug);
             }
         }
+    }
+
+    #[test]
+    fn the_published_schema_offers_the_formats_that_are_made() {
+        let catalogue = Catalogue::load().unwrap();
+        for tool in catalogue.tools() {
+            let definition = &tool.definition;
+            let options = &definition.parameters["properties"]["options"]["properties"];
+            for choice in &definition.output_choices {
+                let offered = &options[&choice.option];
+                let offered: Vec<_> = match offered["enum"].as_array() {
+                    Some(values) => values.iter().map(|value| value.as_str().unwrap().to_owned()).collect(),
+                    None => vec!["false".to_owned(), "true".to_owned()],
+                };
+                let unknown = choice.formats.keys().find(|value| !offered.contains(*value));
+                assert_eq!(unknown, None, "{} of {}", choice.option, definition.slug);
+                // Every value of `format` is a format.
+                let missing = offered.iter().find(|value| !choice.formats.contains_key(*value));
+                assert!(choice.option != "format" || missing.is_none(), "{missing:?} of {}", definition.slug);
+            }
+        }
+    }
+
+    #[test]
+    fn office_documents_are_converted_to_the_formats_of_their_families() {
+        let catalogue = Catalogue::load().unwrap();
+        let definition = &catalogue.find("convert-office").unwrap().definition;
+        let sources = definition.sources.formats.iter();
+        let made: BTreeSet<Format> = sources.flat_map(|format| format.family().conversions()).copied().collect();
+        assert_eq!(definition.all_outputs().collect::<BTreeSet<_>>(), made);
+        assert_eq!(definition.sources.formats, Group::Office.formats());
     }
 }

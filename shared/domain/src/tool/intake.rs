@@ -1,6 +1,7 @@
 //! A tool's sources, and where a request names them.
 
-use serde::Deserialize;
+use docmill_formats::{Format, Group};
+use serde::{Deserialize, Deserializer};
 
 use crate::job::source::{self, SourceKind, SourceProperty};
 
@@ -45,15 +46,21 @@ pub struct Sources {
     /// Attachments are of the tool's formats, and it reads them, such as sub-templates.
     #[serde(default)]
     pub opens_attachments: bool,
-    /// Accepted formats, by their usual extensions.
-    pub formats: Vec<String>,
+    /// Accepted formats. A tool's file names formats and groups of them.
+    #[serde(deserialize_with = "of_groups")]
+    pub formats: Vec<Format>,
     /// The formats that the tool reads directly, if not all: others are converted to PDF first.
-    #[serde(default)]
-    pub direct: Vec<String>,
+    #[serde(default, deserialize_with = "of_groups")]
+    pub direct: Vec<Format>,
 }
 
 const fn one() -> usize {
     1
+}
+
+fn of_groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Format>, D::Error> {
+    let groups = Vec::<Group>::deserialize(deserializer)?;
+    Ok(groups.into_iter().flat_map(Group::formats).collect())
 }
 
 impl Sources {
@@ -86,13 +93,18 @@ impl Sources {
         self.most + self.attachments
     }
 
-    pub fn accepts(&self, format: &str) -> bool {
-        self.formats.iter().any(|accepted| accepted == format)
+    pub fn accepts(&self, format: Format) -> bool {
+        self.formats.contains(&format)
+    }
+
+    /// The usual extensions of the accepted formats.
+    pub fn extensions(&self) -> Vec<&'static str> {
+        self.formats.iter().map(|format| format.extension()).collect()
     }
 
     /// Whether the tool reads this format directly rather than as a PDF made by another tool.
-    pub fn takes_directly(&self, format: &str) -> bool {
-        self.direct.is_empty() || self.direct.iter().any(|direct| direct == format)
+    pub fn takes_directly(&self, format: Format) -> bool {
+        self.direct.is_empty() || self.direct.contains(&format)
     }
 
     /// Names that a body may have in `input` or at the top level.

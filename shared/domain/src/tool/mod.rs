@@ -5,12 +5,14 @@ pub mod command;
 pub mod intake;
 pub mod schema;
 pub mod secrets;
+mod slug;
 pub(crate) mod validation;
 
 use std::collections::BTreeMap;
 
+use docmill_formats::Format;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 pub use crate::account::AccessTier;
 use crate::account::limits::Ceilings;
@@ -21,6 +23,7 @@ use crate::job::source::SourceProperty;
 use crate::tool::intake::{Section, Sources};
 use crate::tool::schema::Schema;
 pub use crate::tool::secrets::Secrets;
+pub use crate::tool::slug::Slug;
 
 /// A tool's file.
 #[derive(Clone, Debug, Deserialize)]
@@ -40,13 +43,13 @@ pub struct Definition {
     pub supported_modes: Vec<String>,
     pub sources: Sources,
     /// Its output format, unless an option chooses another.
-    pub output_format: OutputFormat,
+    pub output_format: Format,
     /// Of several options that choose a format, the first one counts.
     #[serde(default)]
     pub output_choices: Vec<OutputChoice>,
-    /// By the source's format, if the result has the format of its source. `output_format` is the first source format's.
+    /// Whether the result has the format of its source, unless an option chooses another. `output_format` is then the first of them.
     #[serde(default)]
-    pub output_by_source: BTreeMap<String, OutputFormat>,
+    pub keeps_format: bool,
     /// Whether one job may have several results.
     #[serde(default)]
     pub several_outputs: SeveralOutputs,
@@ -64,26 +67,32 @@ pub struct Definition {
 
 impl Definition {
     /// The output of a job with these options, whose source has the first of the formats that the tool takes.
-    pub fn output(&self, options: &Map<String, Value>) -> &OutputFormat {
-        self.chosen_output(options).unwrap_or(&self.output_format)
+    pub fn output(&self, options: &Map<String, Value>) -> Format {
+        self.chosen_output(options).unwrap_or(self.output_format)
     }
 
-    /// The output of a job with these options and a source of this format.
-    pub fn output_from(&self, options: &Map<String, Value>, source: &str) -> &OutputFormat {
-        let chosen = self.chosen_output(options);
-        chosen.or_else(|| self.output_by_source.get(source)).unwrap_or(&self.output_format)
+    /// The output of a job with these options and a source of this format. `None`: unknown, or a page's address.
+    pub fn output_from(&self, options: &Map<String, Value>, source: Option<Format>) -> Format {
+        let kept = source.filter(|source| self.keeps_format && self.sources.accepts(*source));
+        self.chosen_output(options).or(kept).unwrap_or(self.output_format)
     }
 
-    fn chosen_output(&self, options: &Map<String, Value>) -> Option<&OutputFormat> {
+    fn chosen_output(&self, options: &Map<String, Value>) -> Option<Format> {
         self.output_choices.iter().find_map(|choice| choice.format(options))
     }
 
     /// The outputs that a job with these options may have, depending on its source.
-    pub fn possible_outputs(&self, options: &Map<String, Value>) -> Vec<&OutputFormat> {
-        if self.chosen_output(options).is_some() || self.output_by_source.is_empty() {
-            return vec![self.output(options)];
+    pub fn possible_outputs(&self, options: &Map<String, Value>) -> Vec<Format> {
+        match self.chosen_output(options) {
+            None if self.keeps_format => self.kept_formats(),
+            chosen => vec![chosen.unwrap_or(self.output_format)],
         }
-        self.output_by_source.values().collect()
+    }
+
+    fn kept_formats(&self) -> Vec<Format> {
+        let mut formats = self.sources.formats.clone();
+        formats.sort_by_key(|format| format.extension());
+        formats
     }
 
     /// Whether a step with these options may have several results. `follows_several`: the step before had.
@@ -92,9 +101,10 @@ impl Definition {
     }
 
     /// All outputs that the tool can make, the usual one first. Some may be named twice.
-    pub fn all_outputs(&self) -> impl Iterator<Item = &OutputFormat> {
-        let chosen = self.output_choices.iter().flat_map(|choice| choice.formats.values());
-        std::iter::once(&self.output_format).chain(chosen).chain(self.output_by_source.values())
+    pub fn all_outputs(&self) -> impl Iterator<Item = Format> {
+        let chosen = self.output_choices.iter().flat_map(|choice| choice.formats.values().copied());
+        let kept = if self.keeps_format { self.kept_formats() } else { Vec::new() };
+        std::iter::once(self.output_format).chain(chosen).chain(kept)
     }
 
     /// All names that are allowed at the top level, with the section they belong to.
@@ -132,15 +142,15 @@ impl Definition {
 pub struct OutputChoice {
     pub option: String,
     /// By the option's value.
-    pub formats: BTreeMap<String, OutputFormat>,
+    pub formats: BTreeMap<String, Format>,
 }
 
 impl OutputChoice {
     /// The format that these options choose, if they do. A switch has the values `true` and `false`.
-    fn format(&self, options: &Map<String, Value>) -> Option<&OutputFormat> {
+    fn format(&self, options: &Map<String, Value>) -> Option<Format> {
         match options.get(&self.option)? {
-            Value::String(text) => self.formats.get(text),
-            Value::Bool(is_on) => self.formats.get(if *is_on { "true" } else { "false" }),
+            Value::String(text) => self.formats.get(text).copied(),
+            Value::Bool(is_on) => self.formats.get(if *is_on { "true" } else { "false" }).copied(),
             Value::Null | Value::Number(_) | Value::Array(_) | Value::Object(_) => None,
         }
     }
@@ -210,11 +220,11 @@ impl EngineKind {
 
     /// The engine that does the main work of the tool's jobs in this `renderMode`.
     pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
-        match (tool, render_mode) {
-            ("office-to-pdf" | "convert-office", _) => Self::LibreOffice,
-            ("html-to-pdf", Some("basic")) => Self::Sghtmltopdf,
-            ("html-to-pdf" | "html-to-image" | "email-to-pdf", _) => Self::Chromium,
-            ("markdown-to-pdf", _) => Self::Markdown,
+        match (Slug::parse(tool), render_mode) {
+            (Some(Slug::OFFICE_TO_PDF | Slug::CONVERT_OFFICE), _) => Self::LibreOffice,
+            (Some(Slug::HTML_TO_PDF), Some("basic")) => Self::Sghtmltopdf,
+            (Some(Slug::HTML_TO_PDF | Slug::HTML_TO_IMAGE | Slug::EMAIL_TO_PDF), _) => Self::Chromium,
+            (Some(Slug::MARKDOWN_TO_PDF), _) => Self::Markdown,
             _ => Self::PdfTools,
         }
     }
@@ -238,12 +248,9 @@ impl EngineKind {
     }
 }
 
-#[derive(Clone, Debug, Serialize, Deserialize)]
-#[serde(rename_all = "camelCase")]
-pub struct OutputFormat {
-    pub format: String,
-    pub content_type: String,
-    pub extension: String,
+/// A result's format as the API shows it.
+pub fn format_view(format: Format) -> Value {
+    json!({"format": format.name(), "contentType": format.content_type(), "extension": format.extension()})
 }
 
 /// Administrators' settings of a tool.

@@ -2,13 +2,14 @@
 
 use docmill_domain::source::SourceKind;
 use docmill_domain::tool::Definition;
+use docmill_formats::Format;
 use serde_json::{Map, Value, json};
 
 /// A body with the fewest sources that make sense, and options with an example or that are required.
 pub fn sample(definition: &Definition) -> Value {
     let sources = &definition.sources;
     let options = &definition.parameters["properties"]["options"];
-    let format = sources.formats.first().map_or("pdf", String::as_str);
+    let format = sources.formats.first().copied().unwrap_or(Format::Pdf);
     let file = |name: &str| json!({"sourceUrl": format!("https://files.example.com/{name}.{format}")});
     let mut body = if sources.are_several() {
         // The second of two roles is another kind of file.
@@ -18,10 +19,7 @@ pub fn sample(definition: &Definition) -> Value {
     } else if sources.kinds.contains(&SourceKind::Markdown) && !sources.kinds.contains(&SourceKind::Html) {
         json!({"markdown": "# Hello"})
     } else if sources.kinds.contains(&SourceKind::SourceUrl) {
-        file(match format {
-            "eml" => "message",
-            _ => "report",
-        })
+        file(if format == Format::Eml { "message" } else { "report" })
     } else {
         json!({"html": "<h1>Hello</h1>"})
     };

@@ -2,6 +2,7 @@
 
 use docmill_domain::source::SourceKind;
 use docmill_domain::tool::command::{kebab, verb};
+use docmill_formats::Format;
 use serde_json::{Map, Value};
 
 use super::call::{Call, Place, Source};
@@ -53,16 +54,16 @@ impl Files {
             Place::Given(kind, address) if kind.is_address() => {
                 (kind_of(address, call) == *kind).then(|| address.clone())?
             }
-            Place::Given(SourceKind::Html, text) => self.write("page", "html", text, call),
-            Place::Given(SourceKind::Markdown, text) => self.write("text", "md", text, call),
-            Place::Given(SourceKind::Text, text) => self.write("text", "txt", text, call),
+            Place::Given(SourceKind::Html, text) => self.write("page", Format::Html, text, call),
+            Place::Given(SourceKind::Markdown, text) => self.write("text", Format::Markdown, text, call),
+            Place::Given(SourceKind::Text, text) => self.write("text", Format::Txt, text, call),
             Place::Given(_, _) => return None,
         };
         self.names.push(name.clone());
         Some(name)
     }
 
-    fn write(&mut self, stem: &str, extension: &str, text: &str, call: &Call<'_>) -> String {
+    fn write(&mut self, stem: &str, extension: Format, text: &str, call: &Call<'_>) -> String {
         let is_free = |name: &String| {
             let is_name = |source: &Source| matches!(&source.place, Place::File(other) if other == name);
             !self.names.contains(name) && !call.sources.iter().any(is_name) && call.file.as_ref() != Some(name)
@@ -74,15 +75,12 @@ impl Files {
     }
 }
 
-/// Suffixes of pages.
-const PAGES: [&str; 3] = ["html", "htm", "xhtml"];
-
 /// The kind of source that `docmill` makes of an address: a page, where the tool takes both and the suffix is not that of a file.
 fn kind_of(address: &str, call: &Call<'_>) -> SourceKind {
     let kinds = &call.tool.definition.sources.kinds;
     let path = address.split_once("://").map_or("", |(_, rest)| rest).split(['?', '#']).next().unwrap_or_default();
     let last = path.split_once('/').and_then(|(_, path)| path.rsplit('/').next()).unwrap_or_default();
-    let is_page = last.rsplit_once('.').is_none_or(|(_, suffix)| PAGES.contains(&suffix.to_ascii_lowercase().as_str()));
+    let is_page = last.rsplit_once('.').is_none_or(|(_, suffix)| Format::from_extension(suffix) == Some(Format::Html));
     match (kinds.contains(&SourceKind::Url), kinds.contains(&SourceKind::SourceUrl)) {
         (true, true) if is_page => SourceKind::Url,
         (true, false) => SourceKind::Url,

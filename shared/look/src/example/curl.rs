@@ -1,6 +1,6 @@
 //! A request with curl alone, made from snippets.
 
-use docmill_domain::tool::OutputFormat;
+use docmill_formats::Format;
 use serde_json::Value;
 
 use super::literal::Style;
@@ -17,10 +17,10 @@ const CONVERT: &str = include_str!("../../snippets/convert.sh");
 const LINK: &str = include_str!("../../snippets/link.sh");
 
 /// A request for this body that saves the result as `file`, if its name is known.
-pub(super) fn code(endpoint: &str, body: &Value, file: Option<&str>, output: &OutputFormat) -> String {
+pub(super) fn code(endpoint: &str, body: &Value, file: Option<&str>, output: Format) -> String {
     let body = body.as_object().map(|body| Style::Json.object(body, "  ")).unwrap_or_default().replace('\'', r"'\''");
-    let snippet = match file.filter(|_| output.format != "json") {
-        Some(file) => CONVERT.replace(CONTENT_TYPE, &output.content_type).replace(FILE, file),
+    let snippet = match file.filter(|_| output != Format::Json) {
+        Some(file) => CONVERT.replace(CONTENT_TYPE, output.content_type()).replace(FILE, file),
         None => LINK.to_owned(),
     };
     snippet.trim_end().replace(ENDPOINT, endpoint).replace(BODY, &body)

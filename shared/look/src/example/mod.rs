@@ -131,7 +131,7 @@ impl<'a> Example<'a> {
         let given = body.as_object().cloned().unwrap_or_default();
         let mut call = Call::new(tool, &given, &[], None);
         if !tool.definition.several_outputs.with(&call.options) {
-            call.file = Some(format!("result.{}", tool.definition.output(&call.options).extension));
+            call.file = Some(format!("result.{}", tool.definition.output(&call.options)));
         }
         Self { body, call }
     }

@@ -68,7 +68,7 @@ async fn items(api: &Api, recipe: &Recipe, files: &[String], globals: &Globals) 
         let name = &recipe.first.tool.definition.name;
         return Err(Failure::usage(format!("{name} takes several sources for a job. Give the items with --items.")));
     }
-    let found = inputs::expand(files, |format| sources.accepts(format))?.once();
+    let found = inputs::expand(files, |format| catalogue::accepts(sources, format))?.once();
     let inputs = found.inputs;
     if let Some(input) = inputs.first() {
         recipe.check(std::slice::from_ref(input))?;

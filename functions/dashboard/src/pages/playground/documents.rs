@@ -4,6 +4,7 @@ use docmill_domain::job::Job;
 use docmill_domain::limits::MAX_INLINE_BYTES;
 use docmill_domain::source::{SourceKind, SourceProperty};
 use docmill_domain::tool::Definition;
+use docmill_formats::Format;
 use maud::{Markup, html};
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, Entry, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, entries};
@@ -103,8 +104,8 @@ fn source_field(source: &Source, shown: &Shown<'_>) -> Markup {
 /// The latest results that the tool accepts, as values and labels. The chosen one is among them.
 fn fitting(shown: &Shown<'_>) -> Vec<(String, String)> {
     let accepts = |job: &&Job| {
-        let format = job.result.output.as_ref().map_or("", |output| output.format.as_str());
-        shown.tool.definition.sources.accepts(format)
+        let format = job.result.output.as_ref().and_then(|output| Format::from_extension(&output.format));
+        format.is_some_and(|format| shown.tool.definition.sources.accepts(format))
     };
     let label = |job: &Job| {
         let name = job.result.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
@@ -135,7 +136,7 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
     let Shown { data, messages, .. } = shown;
     let definition = &shown.tool.definition;
     let limits = shown.limits();
-    let (several, extensions) = (*source == Source::Files, &definition.sources.formats);
+    let (several, extensions) = (*source == Source::Files, definition.sources.extensions());
     let attachments = definition.sources.attachments;
     // Attachments that are not opened may be of any type.
     let any_kind = attachments > 0 && !definition.sources.opens_attachments;

@@ -3,6 +3,7 @@
 use docmill_domain::catalogue::Tool;
 use docmill_domain::source::{SOURCES, SourceKind};
 use docmill_domain::tool::ToolState;
+use docmill_formats::Format;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
@@ -173,7 +174,7 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
     let first = sources.first().map_or("file", Source::as_str);
     let source = if data.has("source") { data.get("source") } else { first };
     let or = |given: &str, otherwise: &str| if given.is_empty() { otherwise.to_owned() } else { given.to_owned() };
-    let extension = definition.sources.formats.first().map_or("html", String::as_str);
+    let extension = definition.sources.formats.first().copied().unwrap_or(Format::Html);
     let (names, kinds) = (data.all(FILE_NAME), data.all(FILE_TYPE));
     let fallback = |index: usize| match index {
         0 => format!("document.{extension}"),

@@ -152,7 +152,7 @@ fn facts(listing: &Listing<'_>) -> Markup {
     let definition = listing.definition;
     html! {
         dl.figures {
-            div { dt { "Takes" } dd { (definition.sources.formats.join(", ")) } }
+            div { dt { "Takes" } dd { (definition.sources.extensions().join(", ")) } }
             div { dt { "Makes" } dd { (makes(definition)) } }
             div { dt { "Price" } dd { (listing.price()) } }
             @if definition.supported_modes.len() > 1 {
@@ -168,7 +168,7 @@ fn facts(listing: &Listing<'_>) -> Markup {
 fn makes(definition: &Definition) -> String {
     let mut formats = Vec::new();
     for output in definition.all_outputs() {
-        let format = output.format.to_uppercase();
+        let format = output.name().to_uppercase();
         if !formats.contains(&format) {
             formats.push(format);
         }

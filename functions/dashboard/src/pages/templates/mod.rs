@@ -101,7 +101,7 @@ fn row(state: &AppState, name: &TemplateName, newest: &Version) -> Markup {
         tr {
             th.long scope="row" { a href=(path) { (name) } }
             td { (newest.version) }
-            td { (newest.format.to_uppercase()) }
+            td { (newest.format.extension().to_uppercase()) }
             td { (bytes(newest.bytes)) }
             td { (moment(newest.created_at)) }
             td { a.button.small.danger href=(format!("{path}/delete")) { "Delete" span.quiet { " " (name) } } }

@@ -55,7 +55,7 @@ fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Va
         header.page-head {
             h1 { (name) }
             @if let Some(version) = chosen(versions, None) {
-                p.lead { "Version " (version.version) ", " (version.format.to_uppercase()) ", added " (moment(version.created_at)) }
+                p.lead { "Version " (version.version) ", " (version.format.extension().to_uppercase()) ", added " (moment(version.created_at)) }
             }
             p.actions { a.button.danger href=(state.link(&format!("{PATH}/{name}/delete"))) { "Delete" } }
         }
@@ -91,7 +91,7 @@ fn row(state: &AppState, name: &TemplateName, version: &Version) -> Markup {
     html! {
         tr {
             th scope="row" { "Version " (number) }
-            td { (version.format.to_uppercase()) }
+            td { (version.format.extension().to_uppercase()) }
             td { (bytes(version.bytes)) }
             td { (moment(version.created_at)) }
             td { a.button.small.danger href=(state.link(&format!("{PATH}/{name}/{number}/delete"))) {

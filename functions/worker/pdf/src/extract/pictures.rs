@@ -4,10 +4,11 @@ use std::path::Path;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
+use docmill_formats::Format;
 use serde::Deserialize;
 
 use super::model::Figure;
-use crate::{Artifact, ErrorCode, Failure, Limits, Media};
+use crate::{Artifact, ErrorCode, Failure, Limits};
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -44,7 +45,7 @@ impl<'r> Pictures<'r> {
     }
 
     /// Keeps the picture of a figure in the way that was asked for. `bytes`: a whole file of this media type.
-    pub(crate) fn keep(&mut self, figure: &mut Figure, media: Media, bytes: &[u8]) -> Result<(), Failure> {
+    pub(crate) fn keep(&mut self, figure: &mut Figure, media: Format, bytes: &[u8]) -> Result<(), Failure> {
         if !self.wanted() {
             return Ok(());
         }

@@ -2,13 +2,14 @@
 
 use std::io::Cursor;
 
+use docmill_formats::Format;
 use image::metadata::Orientation;
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
 use lopdf::{Object, Stream};
 
 use super::jpeg::jpeg_samples;
 use super::stream::{Embedded, check_size, deflate};
-use crate::{ErrorCode, Failure, Limits, Media};
+use crate::{ErrorCode, Failure, Limits};
 
 /// A decoder may use this fraction of the memory limit.
 const MEMORY_SHARE: u64 = 3;
@@ -18,14 +19,14 @@ const FRAMES: usize = 2000;
 /// All frames of a file, one after the other to save memory.
 pub(crate) fn embed(
     data: &[u8],
-    media: Media,
+    media: Format,
     limits: &Limits,
     mut each: impl FnMut(Embedded) -> Result<(), Failure>,
 ) -> Result<(), Failure> {
-    if media == Media::Tiff {
+    if media == Format::Tiff {
         return super::tiff::frames(data, limits, FRAMES, &mut each);
     }
-    let format = media.pixels().ok_or_else(|| {
+    let format = super::decoder_of(media).ok_or_else(|| {
         Failure::new(
             ErrorCode::UnsupportedFormat,
             "This file is not an image. Send JPEG, PNG, WebP, TIFF, GIF, BMP or SVG.",

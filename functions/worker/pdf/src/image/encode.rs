@@ -1,9 +1,10 @@
 //! Encoding rendered pages.
 
+use docmill_formats::Format;
 use serde::Deserialize;
 
 use crate::pdfium::Bitmap;
-use crate::{ErrorCode, Failure, Media};
+use crate::{ErrorCode, Failure};
 
 /// WebP's maximum width and height.
 const WEBP_SIDE: u32 = 16_383;
@@ -16,26 +17,26 @@ const WEBP_METHOD: i32 = 2;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Format {
+pub(crate) enum PictureFormat {
     #[default]
     Png,
     Jpeg,
     Webp,
 }
 
-impl Format {
+impl PictureFormat {
     const ALL: [Self; 3] = [Self::Png, Self::Jpeg, Self::Webp];
 
     /// The format of a picture that we could have made.
-    pub(crate) fn of(media: Media) -> Option<Self> {
+    pub(crate) fn of(media: Format) -> Option<Self> {
         Self::ALL.into_iter().find(|format| format.media() == media)
     }
 
-    pub(crate) const fn media(self) -> Media {
+    pub(crate) const fn media(self) -> Format {
         match self {
-            Self::Png => Media::Png,
-            Self::Jpeg => Media::Jpeg,
-            Self::Webp => Media::Webp,
+            Self::Png => Format::Png,
+            Self::Jpeg => Format::Jpeg,
+            Self::Webp => Format::Webp,
         }
     }
 
@@ -51,7 +52,7 @@ impl Format {
 /// How a picture is written.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Encoding {
-    pub format: Format,
+    pub format: PictureFormat,
     /// From 1 to 100. PNG has none.
     pub quality: u8,
     pub grayscale: bool,
@@ -62,9 +63,9 @@ pub(crate) struct Encoding {
 /// The file's bytes.
 pub(crate) fn encode(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
     let most = match encoding.format {
-        Format::Png => u32::MAX,
-        Format::Jpeg => JPEG_SIDE,
-        Format::Webp => WEBP_SIDE,
+        PictureFormat::Png => u32::MAX,
+        PictureFormat::Jpeg => JPEG_SIDE,
+        PictureFormat::Webp => WEBP_SIDE,
     };
     if bitmap.width.max(bitmap.height) > most {
         return Err(Failure::new(
@@ -74,9 +75,9 @@ pub(crate) fn encode(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Fa
         ));
     }
     match encoding.format {
-        Format::Png => png(bitmap, encoding),
-        Format::Jpeg => jpeg(bitmap, encoding),
-        Format::Webp => webp(bitmap, encoding),
+        PictureFormat::Png => png(bitmap, encoding),
+        PictureFormat::Jpeg => jpeg(bitmap, encoding),
+        PictureFormat::Webp => webp(bitmap, encoding),
     }
 }
 
@@ -199,7 +200,7 @@ mod tests {
         Bitmap { width: 40, height: 30, data: pixel.repeat(1200), transparent }
     }
 
-    fn decoded(bitmap: &Bitmap, format: Format, grayscale: bool) -> image::DynamicImage {
+    fn decoded(bitmap: &Bitmap, format: PictureFormat, grayscale: bool) -> image::DynamicImage {
         let file = encode(bitmap, &Encoding { format, quality: 90, grayscale, dpi: Some(150.0) }).unwrap();
         let image = image::load_from_memory(&file).unwrap();
         assert_eq!((image.width(), image.height()), (40, 30));
@@ -208,7 +209,7 @@ mod tests {
 
     #[test]
     fn every_format_keeps_the_colors() {
-        for format in [Format::Png, Format::Jpeg, Format::Webp] {
+        for format in [PictureFormat::Png, PictureFormat::Jpeg, PictureFormat::Webp] {
             let pixel = decoded(&bitmap([200, 40, 90, 255], false), format, false).to_rgb8().get_pixel(20, 15).0;
             for (is, was) in pixel.into_iter().zip([200u8, 40, 90]) {
                 assert!(is.abs_diff(was) <= 6, "{format:?}: {pixel:?}");
@@ -218,16 +219,16 @@ mod tests {
 
     #[test]
     fn grey_pages_become_grey_pngs() {
-        let grey = decoded(&bitmap([77, 77, 77, 255], false), Format::Png, false);
+        let grey = decoded(&bitmap([77, 77, 77, 255], false), PictureFormat::Png, false);
         assert_eq!(grey.color(), image::ColorType::L8);
         assert_eq!(grey.to_luma8().get_pixel(0, 0).0, [77]);
-        assert_eq!(decoded(&bitmap([1, 2, 3, 255], false), Format::Png, false).color(), image::ColorType::Rgb8);
-        assert_eq!(decoded(&bitmap([1, 2, 3, 255], false), Format::Jpeg, true).color(), image::ColorType::L8);
+        assert_eq!(decoded(&bitmap([1, 2, 3, 255], false), PictureFormat::Png, false).color(), image::ColorType::Rgb8);
+        assert_eq!(decoded(&bitmap([1, 2, 3, 255], false), PictureFormat::Jpeg, true).color(), image::ColorType::L8);
     }
 
     #[test]
     fn transparency_is_kept() {
-        for format in [Format::Png, Format::Webp] {
+        for format in [PictureFormat::Png, PictureFormat::Webp] {
             let image = decoded(&bitmap([10, 20, 30, 0], true), format, false);
             assert_eq!(image.to_rgba8().get_pixel(3, 3).0[3], 0, "{format:?}");
         }
@@ -237,7 +238,8 @@ mod tests {
     fn pictures_too_large_for_a_format_are_refused() {
         let wide = Bitmap { width: 20_000, height: 1, data: vec![0; 80_000], transparent: false };
         let failure =
-            encode(&wide, &Encoding { format: Format::Webp, quality: 80, grayscale: false, dpi: None }).unwrap_err();
+            encode(&wide, &Encoding { format: PictureFormat::Webp, quality: 80, grayscale: false, dpi: None })
+                .unwrap_err();
         assert_eq!(failure.code, ErrorCode::RenderFailed);
     }
 }

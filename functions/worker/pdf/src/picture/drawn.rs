@@ -6,7 +6,7 @@ use std::path::Path;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use crate::image::deflate::Samples;
-use crate::image::{Encoding, Format, encode, image_stream, jpeg, luma};
+use crate::image::{Encoding, PictureFormat, encode, image_stream, jpeg, luma};
 use crate::pdfium::{self, Background, Bitmap};
 use crate::structure::deferred_pictures::DeferredPictures;
 use crate::structure::objects::references;
@@ -111,7 +111,7 @@ pub(crate) fn grey(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unfit> {
 fn stream(bitmap: &Bitmap, is_lossy: bool, is_grey: bool) -> Result<Stream, Unfit> {
     let failed = || Unfit("a picture that can't be written");
     if is_lossy {
-        let encoding = Encoding { format: Format::Jpeg, quality: QUALITY, grayscale: is_grey, dpi: None };
+        let encoding = Encoding { format: PictureFormat::Jpeg, quality: QUALITY, grayscale: is_grey, dpi: None };
         // A side beyond those of JPEG.
         if let Ok(data) = encode(bitmap, &encoding) {
             return jpeg(&data).ok_or_else(failed);

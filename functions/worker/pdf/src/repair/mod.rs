@@ -8,11 +8,12 @@ mod rebuild;
 
 use std::path::{Path, PathBuf};
 
+use docmill_formats::Format;
 use lopdf::Document;
 
 use crate::qpdf::survey::{self, Condition};
 use crate::structure::open::{Search, load_again};
-use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request, Source, Tool, Warning};
+use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Tool, Warning};
 
 /// The names of repaired sources.
 const PREFIX: &str = "mended-";
@@ -53,8 +54,8 @@ pub(crate) fn after(engines: &Engines, request: &Request, failure: &Failure) -> 
     if failure.code == ErrorCode::CorruptDocument {
         let is_sound = |source: &Source| condition(source) == Some(Condition::Sound);
         // If qpdf finds nothing wrong, its own version of the file may be easier to read.
-        let all_sound = request.sources.iter().all(|source| source.media != Media::Pdf || is_sound(source));
-        return mend(engines, request, |source| source.media == Media::Pdf && (all_sound || !is_sound(source)));
+        let all_sound = request.sources.iter().all(|source| source.media != Format::Pdf || is_sound(source));
+        return mend(engines, request, |source| source.media == Format::Pdf && (all_sound || !is_sound(source)));
     }
     // A document may say that it has more pages than it has.
     (failure.code == ErrorCode::PageLimitExceeded).then(|| mend(engines, request, is_damaged))?
@@ -62,7 +63,7 @@ pub(crate) fn after(engines: &Engines, request: &Request, failure: &Failure) -> 
 
 /// What qpdf finds. `None` if the source is no PDF.
 fn condition(source: &Source) -> Option<Condition> {
-    (source.media == Media::Pdf).then(|| survey::condition(&source.path, source.password.as_deref()))
+    (source.media == Format::Pdf).then(|| survey::condition(&source.path, source.password.as_deref()))
 }
 
 /// Whether qpdf can read a source, but only by repairing it.

@@ -1,10 +1,10 @@
 //! Files in a document: attaching, associating, and removing them by name.
 
+use docmill_formats::Format;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
 use super::objects::{Lookup, decode, string, text, tree};
-use crate::{Media, OfficeFile};
 
 /// How a file relates to its document.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
@@ -112,16 +112,15 @@ fn list(document: &mut Document, mut files: Vec<(Object, Object)>, associated: V
 }
 
 /// The content type of a file, determined by its kind or else its name.
-pub(crate) fn content_type(media: Media, name: &str) -> &'static str {
-    if media != Media::Other {
+pub(crate) fn content_type(media: Format, name: &str) -> &'static str {
+    if media != Format::Other {
         return media.content_type();
     }
     let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
     if extension == "xml" {
         return "text/xml";
     }
-    let known = [Media::Text, Media::Json, Media::Zip, Media::Html].into_iter();
-    let known = known.chain(OfficeFile::ALL.map(Media::Office));
-    let found = known.into_iter().find(|media| media.extension() == extension);
-    found.unwrap_or(Media::Other).content_type()
+    let named = Format::from_extension(&extension);
+    let is_known = |format: &Format| format.is_office() || matches!(format, Format::Json | Format::Zip | Format::Html);
+    named.filter(is_known).unwrap_or(Format::Other).content_type()
 }

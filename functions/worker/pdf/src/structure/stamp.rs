@@ -1,13 +1,14 @@
 //! A picture or the first page of a PDF as an object that pages can draw.
 
 use ::image::{DynamicImage, ImageFormat, ImageReader, Limits as ImageLimits};
+use docmill_formats::{Family, Format};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 use svg2pdf::ConversionOptions;
 use svg2pdf::usvg::{self, Tree};
 
 use super::transform::Matrix;
 use super::{PageSpace, impose, open, pages};
-use crate::{Engines, ErrorCode, Failure, Limits, Media, Request, Source, Warning, image};
+use crate::{Engines, ErrorCode, Failure, Limits, Request, Source, Warning, image};
 
 /// Points for each pixel of a picture without a resolution: 96 dpi.
 const POINTS: f32 = 0.75;
@@ -29,13 +30,13 @@ pub(crate) fn load(
     into: &mut Document,
 ) -> Result<(Stamp, Vec<Warning>), Failure> {
     let Some(source) = request.sources.get(position) else { return Err(refuse("no such source")) };
-    if source.media == Media::Pdf {
+    if source.media == Format::Pdf {
         let opened = open(engines, request, position)?;
         Ok((page(opened.document, into, request.limits.pages)?, opened.warnings))
-    } else if source.media == Media::Svg {
+    } else if source.media == Format::Svg {
         let drawn = drawing(engines, source)?;
         Ok((page(drawn, into, 1)?, Vec::new()))
-    } else if source.media.pixels().is_some() {
+    } else if source.media.family() == Family::Picture {
         Ok((picture(source, &request.limits, into)?, Vec::new()))
     } else {
         Err(refuse("not a picture"))
@@ -85,7 +86,7 @@ fn drawing(engines: &Engines, source: &Source) -> Result<Document, Failure> {
 
 fn picture(source: &Source, limits: &Limits, into: &mut Document) -> Result<Stamp, Failure> {
     let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
-    let image = if source.media == Media::Tiff {
+    let image = if source.media == Format::Tiff {
         image::decode(&content, ImageFormat::Tiff, limits)?.0
     } else {
         decode(&content, limits.pixels)?
@@ -99,7 +100,7 @@ fn picture(source: &Source, limits: &Limits, into: &mut Document) -> Result<Stam
     };
     let gray = matches!(image, DynamicImage::ImageLuma8(_));
     let space = if gray { "DeviceGray" } else { "DeviceRGB" };
-    let mut stream = if source.media == Media::Jpeg
+    let mut stream = if source.media == Format::Jpeg
         && matches!(image, DynamicImage::ImageLuma8(_) | DynamicImage::ImageRgb8(_))
         && !is_cmyk(&content)
     {

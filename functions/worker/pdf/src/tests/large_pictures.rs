@@ -1,11 +1,12 @@
 //! Documents whose pictures only fit into memory one at a time: tools copy them unchanged from file to file.
 
+use docmill_formats::Format;
 use lopdf::{Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 
 use super::Run;
 use super::fixture::{plain_document, save};
-use crate::{ErrorCode, Media, Tool};
+use crate::{ErrorCode, Tool};
 
 const SIDE: usize = 320;
 const PAGES: usize = 100;
@@ -92,7 +93,7 @@ fn merged_files_keep_the_large_pictures_of_each() {
 #[test]
 fn a_stamp_and_its_document_keep_their_own_large_pictures() {
     let mut run = Run::new().with(&album(3, 0));
-    run.push(&album(1, 3), Media::Pdf);
+    run.push(&album(1, 3), Format::Pdf);
     assert_eq!(seeds(&run.result(Tool::WatermarkPdf, json!({})), 4), [0, 1, 2, 3]);
 }
 

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ErrorCode;
+use docmill_formats::Format;
 use fixture::{inline_pictures, plain, plain_document, rich, save};
 
 /// pdftotext's text of each page, which also checks the fonts.
@@ -68,7 +69,7 @@ fn a_picture_is_a_stamp() {
         .write_to(&mut png, image::ImageFormat::Png)
         .unwrap();
     let mut run = Run::new().with(&plain("one", 2));
-    run.push(png.get_ref(), Media::Png);
+    run.push(png.get_ref(), Format::Png);
     let result = run.result(Tool::WatermarkPdf, json!({"position": "top-right", "width": 40, "opacity": 1}));
     let pictures: Vec<&lopdf::Stream> = result
         .objects
@@ -90,7 +91,7 @@ fn a_picture_is_a_stamp() {
 #[test]
 fn a_page_is_a_stamp() {
     let mut run = Run::new().with(&plain("one", 2));
-    run.push(&save(&mut plain_document("letterhead", 1, (300.0, 400.0))), Media::Pdf);
+    run.push(&save(&mut plain_document("letterhead", 1, (300.0, 400.0))), Format::Pdf);
     run.result(Tool::WatermarkPdf, json!({"layer": "under", "position": "top", "width": 150}));
     let pages = found(&run.path("result.pdf"));
     assert!(pages.iter().all(|page| page.contains("letterhead 1")), "{pages:?}");
@@ -100,7 +101,7 @@ fn a_page_is_a_stamp() {
 fn a_damaged_stamp_and_contradictions_are_refused() {
     let mut run = Run::new().with(&plain("one", 1));
     assert_eq!(run.run(Tool::WatermarkPdf, json!({})).unwrap_err().code, ErrorCode::RenderFailed);
-    run.push(b"no picture", Media::Png);
+    run.push(b"no picture", Format::Png);
     assert_eq!(run.run(Tool::WatermarkPdf, json!({})).unwrap_err().code, ErrorCode::CorruptDocument);
     assert_eq!(run.run(Tool::WatermarkPdf, json!({"text": "a"})).unwrap_err().code, ErrorCode::RenderFailed);
 }

@@ -1,4 +1,5 @@
 use super::*;
+use docmill_formats::Format;
 use fixture::{plain, plain_document, rich, save};
 
 #[test]
@@ -71,8 +72,8 @@ fn page_labels_go_on_with_each_source() {
 #[test]
 fn a_title_holds_the_bookmarks_of_its_source() {
     let mut run = Run::new();
-    run.push(&rich("one", 1), Media::Pdf).title = Some("Première partie 山".to_owned());
-    run.push(&plain("two", 2), Media::Pdf).title = Some("Second".to_owned());
+    run.push(&rich("one", 1), Format::Pdf).title = Some("Première partie 山".to_owned());
+    run.push(&plain("two", 2), Format::Pdf).title = Some("Second".to_owned());
     let result = run.result(Tool::MergePdf, json!({}));
     let expected = ["0 Première partie 山 1", "1 Chapters 1 closed", "2 one chapter 1 1", "1 End 1", "0 Second 2"];
     assert_eq!(outline(&result), expected);
@@ -92,8 +93,8 @@ fn untitled_sources_get_their_own_title_or_name() {
 #[test]
 fn a_page_range_brings_what_belongs_to_its_pages() {
     let mut run = Run::new();
-    run.push(&rich("one", 4), Media::Pdf).page_range = Some("3-2".to_owned());
-    run.push(&plain("two", 2), Media::Pdf).page_range = Some("z".to_owned());
+    run.push(&rich("one", 4), Format::Pdf).page_range = Some("3-2".to_owned());
+    run.push(&plain("two", 2), Format::Pdf).page_range = Some("z".to_owned());
     let result = run.result(Tool::MergePdf, json!({}));
     let texts = page_texts(&result);
     assert_eq!((texts[0].as_str(), texts[1].as_str(), texts[2].as_str()), ("one 3", "one 2", "two 2"));
@@ -108,7 +109,7 @@ fn a_page_range_brings_what_belongs_to_its_pages() {
 #[test]
 fn a_range_beyond_the_document_is_an_error() {
     let mut run = Run::new();
-    run.push(&plain("one", 2), Media::Pdf).page_range = Some("2-3".to_owned());
+    run.push(&plain("one", 2), Format::Pdf).page_range = Some("2-3".to_owned());
     let failure = run.run(Tool::MergePdf, json!({})).unwrap_err();
     assert_eq!(failure.code, crate::ErrorCode::RenderFailed);
     assert_eq!(

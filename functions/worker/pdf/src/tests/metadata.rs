@@ -1,4 +1,5 @@
 use super::*;
+use docmill_formats::Format;
 use fixture::{rich, rich_document, save};
 use lopdf::dictionary;
 
@@ -47,7 +48,7 @@ fn a_claim_of_pdf_a_is_kept() {
 #[test]
 fn files_are_attached() {
     let mut run = Run::new().with(&rich("one", 1));
-    run.push(b"{\"a\": 1}", Media::Json);
+    run.push(b"{\"a\": 1}", Format::Json);
     let options =
         json!({"attachments": [{"source": 1, "filename": "datos.json", "relationship": "data", "description": "Ñ"}]});
     let result = run.result(Tool::EditMetadata, options);

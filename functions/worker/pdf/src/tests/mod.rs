@@ -26,12 +26,13 @@ mod verify;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use docmill_formats::Format;
 use lopdf::{Dictionary, Document, Object};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use crate::structure::objects::{Lookup, bytes, decode, tree};
-use crate::{Engines, Failure, Limits, Media, Outcome, Request, Source, Tool};
+use crate::{Engines, Failure, Limits, Outcome, Request, Source, Tool};
 
 pub(super) const LIMITS: Limits =
     Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
@@ -55,11 +56,11 @@ impl Run {
     }
 
     pub(super) fn with(mut self, content: &[u8]) -> Self {
-        self.push(content, Media::Pdf);
+        self.push(content, Format::Pdf);
         self
     }
 
-    pub(super) fn push(&mut self, content: &[u8], media: Media) -> &mut Source {
+    pub(super) fn push(&mut self, content: &[u8], media: Format) -> &mut Source {
         let number = self.sources.len();
         let path = self.directory.path().join(format!("in-{number}"));
         std::fs::write(&path, content).unwrap();

@@ -1,6 +1,7 @@
 //! Pictures and metadata of a document after compression.
 
 use super::*;
+use docmill_formats::Format;
 use fixture::save;
 use lopdf::{Stream, dictionary};
 
@@ -173,7 +174,7 @@ fn metadata_of_parts_is_removed_and_long_metadata_is_compressed() {
 fn a_tiff_with_a_palette_is_a_stamp_and_is_described() {
     let tiff = include_bytes!("../../../../../tests/fuzz/seeds/tiff/palette.tif");
     let mut run = Run::new().with(&fixture::plain("one", 1));
-    run.push(tiff, Media::Tiff);
+    run.push(tiff, Format::Tiff);
     let result = run.result(Tool::WatermarkPdf, json!({}));
     let picture = result.objects.values().filter_map(|object| object.as_stream().ok()).find_map(|stream| {
         stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image").then_some(&stream.dict)
@@ -183,7 +184,7 @@ fn a_tiff_with_a_palette_is_a_stamp_and_is_described() {
     assert_eq!(picture.get(b"ColorSpace").unwrap().as_name().unwrap(), b"DeviceRGB");
 
     let mut run = Run::new();
-    run.push(tiff, Media::Tiff);
+    run.push(tiff, Format::Tiff);
     let outcome = run.run(Tool::InspectDocument, json!({})).unwrap();
     let seen: Value = serde_json::from_slice(&std::fs::read(run.path(&outcome.artifacts[0].file)).unwrap()).unwrap();
     assert_eq!((&seen["width"], &seen["height"], &seen["channels"]), (&json!(8), &json!(4), &json!(3)));

@@ -1,5 +1,6 @@
 use super::*;
 use crate::ErrorCode;
+use docmill_formats::Format;
 use fixture::{plain, plain_document, rich, save};
 use lopdf::dictionary;
 
@@ -41,7 +42,7 @@ fn a_password_is_required_and_checked() {
     let (_run, path) = protected(json!({"userPassword": "one"}));
     let content = std::fs::read(path).unwrap();
     let mut run = Run::new();
-    run.push(&content, Media::Pdf);
+    run.push(&content, Format::Pdf);
     for tool in [Tool::MergePdf, Tool::SplitPdf, Tool::UnlockPdf, Tool::FlattenPdf] {
         assert_eq!(run.run(tool, json!({})).unwrap_err().code, ErrorCode::PasswordRequired, "{tool:?}");
     }
@@ -85,7 +86,7 @@ fn owned() -> Vec<Vec<u8>> {
 fn contents(run: &Run, outcome: &crate::Outcome) -> Vec<Vec<u8>> {
     let read = |artifact: &crate::Artifact| {
         let path = run.path(&artifact.file);
-        if artifact.media != Media::Pdf {
+        if artifact.media != Format::Pdf {
             return std::fs::read(path).unwrap();
         }
         let open = run.path("open.pdf");

@@ -4,6 +4,7 @@ use std::process::Command;
 
 use super::*;
 use crate::ErrorCode;
+use docmill_formats::Format;
 use fixture::{plain, plain_document, rich, save};
 
 /// Three pages: upright, turned with a crop box, and upside down.
@@ -35,7 +36,7 @@ fn contents(document: &Document) -> Vec<String> {
 #[test]
 fn older_options_draw_what_they_drew() {
     let mut run = Run::new().with(&turned("one"));
-    run.push(&red_png(), Media::Png);
+    run.push(&red_png(), Format::Png);
     let cases = [
         json!({}),
         json!({"position": "top-left", "opacity": 1, "margin": 5}),
@@ -73,8 +74,8 @@ fn code_on(run: &Run, page: usize) -> String {
 #[test]
 fn one_step_draws_many_stamps() {
     let mut run = Run::new().with(&turned("one"));
-    run.push(&red_png(), Media::Png);
-    run.push(&plain("letterhead", 1), Media::Pdf);
+    run.push(&red_png(), Format::Png);
+    run.push(&plain("letterhead", 1), Format::Pdf);
     let stamps = json!([
         {"text": "{page}/{pages}", "position": "bottom", "margin": 10},
         {"text": "{bates}", "position": "top-right", "pages": "2-3", "bates": {"prefix": "ACME-", "start": 41, "digits": 4, "suffix": "-X"}},
@@ -191,9 +192,9 @@ fn wrong_stamps_say_where_they_are() {
     );
     assert!(refused(&run, json!([{"text": "a", "pages": "9"}])).starts_with("`stamps[0].pages`: "));
     let mut two = Run::new().with(&plain("one", 1));
-    two.push(&red_png(), Media::Png);
+    two.push(&red_png(), Format::Png);
     assert!(refused(&two, json!([{"text": "a"}])).starts_with("No stamp shows source 1"));
-    two.push(&red_png(), Media::Png);
+    two.push(&red_png(), Format::Png);
     let failure = two.run(Tool::WatermarkPdf, json!({})).unwrap_err();
     assert!(failure.message.starts_with("Several stamps belong in `stamps`"), "{}", failure.message);
 }

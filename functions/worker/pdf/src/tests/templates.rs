@@ -1,11 +1,12 @@
 //! render-template: options, results, warnings and mistakes. `docmill-templates` tests the filling itself.
 
+use docmill_formats::Format;
 use serde_json::{Value, json};
 
 use super::Run;
-use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Tool};
+use crate::{Artifact, ErrorCode, Failure, Outcome, Tool};
 
-fn run(template: &str, media: Media, options: Value) -> Result<(Outcome, String), Failure> {
+fn run(template: &str, media: Format, options: Value) -> Result<(Outcome, String), Failure> {
     let mut run = Run::new();
     run.push(template.as_bytes(), media);
     let outcome = run.run(Tool::RenderTemplate, options)?;
@@ -16,7 +17,7 @@ fn run(template: &str, media: Media, options: Value) -> Result<(Outcome, String)
 }
 
 fn page(template: &str, options: Value) -> Result<(Outcome, String), Failure> {
-    run(template, Media::Html, options)
+    run(template, Format::Html, options)
 }
 
 #[test]
@@ -28,7 +29,7 @@ fn options_reach_the_template() {
     });
     let (outcome, text) = page("<p>{n} [[n | number:2]] [[at | date:'iso']] [[gone]]</p>", options).unwrap();
     assert_eq!(text, "<p>{n} 1\u{a0}234,50 2026-11-26 [[gone]]</p>");
-    assert_eq!(outcome.artifacts[0].media, Media::Html);
+    assert_eq!(outcome.artifacts[0].media, Format::Html);
 }
 
 #[test]
@@ -60,7 +61,7 @@ fn mistakes_are_details_and_the_message_begins_with_the_first() {
 fn a_check_reports_mistakes_schema_and_example_instead_of_failing() {
     let check = |template: &str, options: Value| {
         let (outcome, text) = page(template, options).unwrap();
-        assert_eq!(outcome.artifacts[0].media, Media::Json);
+        assert_eq!(outcome.artifacts[0].media, Format::Json);
         serde_json::from_str::<Value>(&text).unwrap()
     };
     let report = check("{name} {#items}{price | number}{/items}", json!({"validateOnly": true}));
@@ -76,7 +77,7 @@ fn a_check_reports_mistakes_schema_and_example_instead_of_failing() {
 
 #[test]
 fn what_can_not_be_filled_is_a_typed_failure() {
-    let docx = Media::Office(OfficeFile::Docx);
+    let docx = Format::Docx;
     let code = |result: Result<(Outcome, String), Failure>| result.unwrap_err().code;
     assert_eq!(code(run("no archive", docx, json!({"data": {}}))), ErrorCode::CorruptDocument);
     for options in [
@@ -97,15 +98,15 @@ fn a_request_does_not_show_its_options() {
 #[test]
 fn a_spreadsheet_stays_one() {
     let mut run = Run::new();
-    run.push(include_bytes!("../../../../../samples/small.xlsx"), Media::Office(OfficeFile::Xlsx));
+    run.push(include_bytes!("../../../../../samples/small.xlsx"), Format::Xlsx);
     let outcome = run.run(Tool::RenderTemplate, json!({"data": {}})).unwrap();
-    assert_eq!(outcome.artifacts[0].media, Media::Office(OfficeFile::Xlsx));
+    assert_eq!(outcome.artifacts[0].media, Format::Xlsx);
 }
 
 /// The names and texts of the documents of several rows.
 fn documents(template: &str, options: Value) -> Result<Vec<(Option<String>, String)>, Failure> {
     let mut run = Run::new();
-    run.push(template.as_bytes(), Media::Html);
+    run.push(template.as_bytes(), Format::Html);
     let outcome = run.run(Tool::RenderTemplate, options)?;
     let text = |made: &Artifact| std::fs::read_to_string(run.path(&made.file)).unwrap();
     Ok(outcome.artifacts.iter().map(|made| (made.filename.clone(), text(made))).collect())
@@ -156,7 +157,7 @@ fn mistakes_of_all_rows_are_told_at_once_with_their_rows() {
 #[test]
 fn a_name_that_some_row_or_the_pattern_uses_is_not_unused() {
     let mut run = Run::new();
-    run.push(b"{name}{#vip}{gift}{/vip}", Media::Html);
+    run.push(b"{name}{#vip}{gift}{/vip}", Format::Html);
     let data =
         json!([{"name": 1, "vip": true, "gift": 2, "id": 3}, {"name": 1, "vip": false, "gift": 2, "id": 4, "rest": 5}]);
     let outcome =
@@ -168,7 +169,7 @@ fn a_name_that_some_row_or_the_pattern_uses_is_not_unused() {
 #[test]
 fn documents_of_all_rows_together_are_limited() {
     let mut run = Run::new();
-    run.push("x".repeat(1 << 20).as_bytes(), Media::Html);
+    run.push("x".repeat(1 << 20).as_bytes(), Format::Html);
     let rows: Vec<_> = (0..1000).map(|_| json!({})).collect();
     let failure = run.run(Tool::RenderTemplate, json!({"data": rows, "merge": "files"})).unwrap_err();
     assert_eq!(failure.code, ErrorCode::RenderFailed, "{failure:?}");
@@ -177,11 +178,11 @@ fn documents_of_all_rows_together_are_limited() {
 #[test]
 fn further_sources_are_sub_templates_by_the_names_of_their_files() {
     let mut run = Run::new();
-    run.push(b"<p>{name}</p>{>terms}{>2}", Media::Html);
-    run.push(b"Second {name}", Media::Html).name = None;
-    run.push(b"For *{name}*", Media::Markdown).name = Some("terms.md".to_owned());
+    run.push(b"<p>{name}</p>{>terms}{>2}", Format::Html);
+    run.push(b"Second {name}", Format::Html).name = None;
+    run.push(b"For *{name}*", Format::Markdown).name = Some("terms.md".to_owned());
     let outcome = run.run(Tool::RenderTemplate, json!({"data": {"name": "Ada"}})).unwrap();
-    let [Artifact { file, media: Media::Html, .. }] = outcome.artifacts.as_slice() else { panic!("{outcome:?}") };
+    let [Artifact { file, media: Format::Html, .. }] = outcome.artifacts.as_slice() else { panic!("{outcome:?}") };
     let text = std::fs::read_to_string(run.path(file)).unwrap();
     assert_eq!(text, "<p>Ada</p><p>For <em>Ada</em></p>\nSecond Ada");
 }

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use docmill_domain::paper::Paper;
+use docmill_formats::Format;
 use image::metadata::Orientation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
@@ -11,7 +12,7 @@ use serde::Deserialize;
 use crate::image::{Embedded, embed, svg_damaged, svg_to_pdf};
 use crate::structure::objects::renumber;
 use crate::structure::writer::PdfWriter;
-use crate::{Engines, ErrorCode, Failure, Media, Outcome, Request};
+use crate::{Engines, ErrorCode, Failure, Outcome, Request};
 
 const RESULT: &str = "images.pdf";
 /// The resolution of images whose files name none, as browsers assume it.
@@ -96,7 +97,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut file = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
     let mut pages = Pages { root: file.reserve(), kids: Vec::new(), limit: request.limits.pages };
     for source in &request.sources {
-        if source.media == Media::Svg {
+        if source.media == Format::Svg {
             let drawn = svg_to_pdf(&read(&source.path)?, engines.fonts())?;
             drawing(&drawn, &options, margin, &mut file, &mut pages)?;
             continue;

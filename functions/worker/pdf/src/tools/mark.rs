@@ -1,5 +1,6 @@
 //! The mark of test jobs: a large "TEST" over every page.
 
+use docmill_formats::Format;
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 
 use super::{archive, mark_picture, only_source, pdf};
@@ -8,7 +9,7 @@ use crate::structure::metadata;
 use crate::structure::overlay::{self, Drawing, Layer, Role};
 use crate::structure::transform::Matrix;
 use crate::structure::{Assembly, PageSpace, open_deferring};
-use crate::{Engines, Failure, Media, Outcome, Request};
+use crate::{Engines, Failure, Outcome, Request};
 
 const RESULT: &str = "result.pdf";
 /// The mark's text, and its width in Helvetica Bold, in em.
@@ -29,7 +30,7 @@ const SMALL: f32 = 12.0;
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let source = only_source(request)?;
-    if source.media != Media::Pdf {
+    if source.media != Format::Pdf {
         return mark_picture::run(request, source);
     }
     let opened = open_deferring(engines, request, 0)?;

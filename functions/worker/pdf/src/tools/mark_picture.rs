@@ -1,6 +1,6 @@
 //! The mark of test jobs on a picture: a large "TEST" across it.
 
-use crate::image::{Encoding, Format, encode};
+use crate::image::{Encoding, PictureFormat, encode};
 use crate::pdfium::Bitmap;
 use crate::structure::stamp;
 use crate::{Artifact, Failure, Outcome, Request, Source};
@@ -23,7 +23,7 @@ const OPACITY: f32 = 0.4;
 const QUALITY: u8 = 85;
 
 pub(super) fn run(request: &Request, source: &Source) -> Result<Outcome, Failure> {
-    let format = Format::of(source.media).ok_or_else(|| Failure::internal("a file that takes no mark"))?;
+    let format = PictureFormat::of(source.media).ok_or_else(|| Failure::internal("a file that takes no mark"))?;
     let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let image = stamp::decode(&content, request.limits.pixels)?;
     let (width, height, transparent) = (image.width(), image.height(), image.color().has_alpha());

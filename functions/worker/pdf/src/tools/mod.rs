@@ -34,9 +34,10 @@ mod words;
 use std::path::Path;
 
 use docmill_domain::page_range::{PageRange, RangeError};
+use docmill_formats::Format;
 use serde::de::DeserializeOwned;
 
-use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Tool, repair};
+use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool, repair};
 
 /// Hands a request to its tool, with damaged sources repaired.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
@@ -100,7 +101,7 @@ fn page_indices(text: Option<&str>, option: &str, pages: usize, limit: u32) -> R
 
 /// The one result of a tool, named after its source.
 fn pdf(file: &str, pages: u32) -> Artifact {
-    Artifact { pages: Some(pages), ..Artifact::new(file, Media::Pdf) }
+    Artifact { pages: Some(pages), ..Artifact::new(file, Format::Pdf) }
 }
 
 /// A source's name without its extension.

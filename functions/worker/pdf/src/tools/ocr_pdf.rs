@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{options, pdf, raster};
-use crate::image::{Encoding, Format, encode};
+use crate::image::{Encoding, PictureFormat, encode};
 use crate::ocr::{self, How, LOW_CONFIDENCE, Orienter, PageText, Reader, TextLayer};
 use crate::pdfium::{Page, View};
 use crate::structure::assembly::Source;
@@ -139,7 +139,7 @@ fn no_model() -> Failure {
 fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<String, Failure> {
     let size = raster::size(page.size(), &raster::Fit::Dpi(dpi), request.limits.memory_bytes / PIXEL_BYTES)?;
     let bitmap = page.render_content(size.width, size.height)?;
-    let encoding = Encoding { format: Format::Jpeg, quality: QUALITY, grayscale: false, dpi: None };
+    let encoding = Encoding { format: PictureFormat::Jpeg, quality: QUALITY, grayscale: false, dpi: None };
     let file = format!("page-{}.jpg", index + 1);
     std::fs::write(request.directory.join(&file), encode(&bitmap, &encoding)?).map_err(|error| Failure::io(&error))?;
     Ok(file)

@@ -8,7 +8,7 @@ use std::thread;
 use serde::Deserialize;
 
 use super::raster::{self, Fit};
-use crate::image::{Encoding, Format, encode};
+use crate::image::{Encoding, PictureFormat, encode};
 use crate::memory_budget::MemoryBudget;
 use crate::pdfium::{Background, Bitmap, Document};
 use crate::{Artifact, Engines, Failure, Outcome, Request};
@@ -21,7 +21,7 @@ const MEMORY_SHARE: u64 = 3;
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Options {
-    format: Format,
+    format: PictureFormat,
     dpi: f32,
     pages: Option<String>,
     width: Option<u32>,
@@ -34,7 +34,7 @@ struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            format: Format::Png,
+            format: PictureFormat::Png,
             dpi: 150.0,
             pages: None,
             width: None,

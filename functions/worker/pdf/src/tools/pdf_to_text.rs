@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
+use docmill_formats::Format;
 use serde::Deserialize;
 
 use super::extract_document::{Reader, hidden_text};
@@ -14,12 +15,12 @@ use crate::extract::write::markdown;
 use crate::pdfium::Session;
 use crate::spool::Scratch;
 use crate::text::{self, HeadersFooters, Pages};
-use crate::{Artifact, Engines, Failure, Limits, Media, Outcome, Request, Warning};
+use crate::{Artifact, Engines, Failure, Limits, Outcome, Request, Warning};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
 struct Options {
-    format: Format,
+    format: TextFormat,
     layout: bool,
     headers_footers: HeadersFooters,
     pages: Option<String>,
@@ -30,7 +31,7 @@ struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            format: Format::Text,
+            format: TextFormat::Text,
             layout: false,
             headers_footers: HeadersFooters::Drop,
             pages: None,
@@ -42,7 +43,7 @@ impl Default for Options {
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Format {
+enum TextFormat {
     #[default]
     Text,
     Markdown,
@@ -50,13 +51,13 @@ enum Format {
     Html,
 }
 
-impl Format {
-    const fn media(self) -> Media {
+impl TextFormat {
+    const fn media(self) -> Format {
         match self {
-            Self::Text => Media::Text,
-            Self::Markdown => Media::Markdown,
-            Self::Json => Media::Json,
-            Self::Html => Media::Html,
+            Self::Text => Format::Txt,
+            Self::Markdown => Format::Markdown,
+            Self::Json => Format::Json,
+            Self::Html => Format::Html,
         }
     }
 }
@@ -68,10 +69,10 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let file = format!("text.{}", media.extension());
     let mut output = Output::new(&request.directory.join(&file), &request.limits)?;
     let warnings = match options.format {
-        Format::Markdown => structured(engines, &session, request, &options, &mut output)?,
-        Format::Text => read(engines, &session, request, &options, None, &mut output)?,
-        Format::Json => read(engines, &session, request, &options, Some(Whole::Json), &mut output)?,
-        Format::Html => read(engines, &session, request, &options, Some(Whole::Html), &mut output)?,
+        TextFormat::Markdown => structured(engines, &session, request, &options, &mut output)?,
+        TextFormat::Text => read(engines, &session, request, &options, None, &mut output)?,
+        TextFormat::Json => read(engines, &session, request, &options, Some(Whole::Json), &mut output)?,
+        TextFormat::Html => read(engines, &session, request, &options, Some(Whole::Html), &mut output)?,
     };
     output.end()?;
     Ok(Outcome { artifacts: vec![Artifact::new(file, media)], warnings, ..Outcome::default() })

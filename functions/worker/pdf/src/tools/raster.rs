@@ -2,7 +2,7 @@
 
 use docmill_domain::page_range::{PageRange, RangeError};
 
-use crate::image::Format;
+use crate::image::PictureFormat;
 use crate::pdfium::{Background, Document, Session};
 use crate::structure::pages::too_many;
 use crate::{Engines, ErrorCode, Failure, Request, Source, Warning};
@@ -117,7 +117,7 @@ pub(super) fn pages(document: &Document<'_>, range: Option<&str>, request: &Requ
 }
 
 /// `#ffffff`, or `transparent` if the format has transparency.
-pub(super) fn background(text: &str, format: Format) -> Result<Background, Failure> {
+pub(super) fn background(text: &str, format: PictureFormat) -> Result<Background, Failure> {
     if text == "transparent" {
         return Ok(if format.has_alpha() { Background::Transparent } else { Background::Color([255; 3]) });
     }
@@ -150,9 +150,9 @@ mod tests {
 
     #[test]
     fn backgrounds_are_colors_or_nothing() {
-        assert_eq!(background("#102030", Format::Jpeg).unwrap(), Background::Color([0x10, 0x20, 0x30]));
-        assert_eq!(background("transparent", Format::Png).unwrap(), Background::Transparent);
-        assert_eq!(background("transparent", Format::Jpeg).unwrap(), Background::Color([255; 3]));
-        assert!(background("#fff", Format::Png).is_err());
+        assert_eq!(background("#102030", PictureFormat::Jpeg).unwrap(), Background::Color([0x10, 0x20, 0x30]));
+        assert_eq!(background("transparent", PictureFormat::Png).unwrap(), Background::Transparent);
+        assert_eq!(background("transparent", PictureFormat::Jpeg).unwrap(), Background::Color([255; 3]));
+        assert!(background("#fff", PictureFormat::Png).is_err());
     }
 }

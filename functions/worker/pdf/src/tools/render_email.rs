@@ -2,12 +2,13 @@
 
 use std::fs;
 
-use docmill_mail::{Body, Email, Format, Page, render};
+use docmill_formats::Format;
+use docmill_mail::{Body, Email, MessageFormat, Page, render};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{only_source, options, stem};
-use crate::{Artifact, Failure, Media, Outcome, Request, Warning, message};
+use crate::{Artifact, Failure, Outcome, Request, Warning, message};
 
 const RESULT: &str = "page.html";
 
@@ -40,7 +41,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     let page = render(&email, allow_remote);
     fs::write(request.directory.join(RESULT), &page.html).map_err(|error| Failure::io(&error))?;
     let warnings = warnings(&email, &page);
-    let mut artifacts = vec![artifact(RESULT.to_owned(), Media::Html, None)];
+    let mut artifacts = vec![artifact(RESULT.to_owned(), Format::Html, None)];
     let mut listed = Vec::with_capacity(page.attachments.len());
     for (number, (index, name)) in page.attachments.into_iter().enumerate() {
         let Some(attached) = email.files.get(index) else { continue };
@@ -48,7 +49,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
         if attachments != Attachments::List {
             let file = format!("attachment-{number}");
             fs::write(request.directory.join(&file), &attached.bytes).map_err(|error| Failure::io(&error))?;
-            artifacts.push(artifact(file, Media::Other, Some(name)));
+            artifacts.push(artifact(file, Format::Other, Some(name)));
         }
     }
     let headers = email.headers;
@@ -60,34 +61,24 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
     Ok(Outcome { artifacts, report: Some(report), warnings })
 }
 
-fn artifact(file: String, media: Media, filename: Option<String>) -> Artifact {
+fn artifact(file: String, media: Format, filename: Option<String>) -> Artifact {
     Artifact { filename, ..Artifact::new(file, media) }
 }
 
-fn read(media: Media, bytes: &[u8]) -> Result<Email, Failure> {
-    let format = match media {
-        Media::Eml => Format::Eml,
-        Media::Msg => Format::Msg,
+fn read(format: Format, bytes: &[u8]) -> Result<Email, Failure> {
+    let text = || String::from_utf8_lossy(bytes).into_owned();
+    if format == Format::Eml {
+        Ok(Email::read(bytes, MessageFormat::Eml)?)
+    } else if format == Format::Msg {
+        Ok(Email::read(bytes, MessageFormat::Msg)?)
+    } else if format == Format::Html {
         // Attachments that are printed like a message's body.
-        Media::Html => return Ok(Email::of_body(Body::Html(String::from_utf8_lossy(bytes).into_owned()))),
-        Media::Text | Media::Markdown => {
-            return Ok(Email::of_body(Body::Text(String::from_utf8_lossy(bytes).into_owned())));
-        }
-        Media::Pdf
-        | Media::Jpeg
-        | Media::Png
-        | Media::Webp
-        | Media::Tiff
-        | Media::Gif
-        | Media::Bmp
-        | Media::Svg
-        | Media::Json
-        | Media::JsonLines
-        | Media::Zip
-        | Media::Office(_)
-        | Media::Other => return Err(Failure::internal(format!("{media:?} as a message"))),
-    };
-    Ok(Email::read(bytes, format)?)
+        Ok(Email::of_body(Body::Html(text())))
+    } else if matches!(format, Format::Txt | Format::Markdown) {
+        Ok(Email::of_body(Body::Text(text())))
+    } else {
+        Err(Failure::internal(format!("{format:?} as a message")))
+    }
 }
 
 fn warnings(email: &Email, page: &Page) -> Vec<Warning> {

@@ -1,11 +1,12 @@
 //! Makes the HTML page of markdown-to-pdf, which another engine prints.
 
+use docmill_formats::Format;
 use docmill_markdown::{Look, Theme};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{only_source, options, stem};
-use crate::{Artifact, Failure, Media, Outcome, Request, Warning};
+use crate::{Artifact, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "page.html";
 
@@ -33,7 +34,7 @@ pub(super) fn run(request: &Request) -> Result<Outcome, Failure> {
             "The front matter is not YAML, so it is printed as text. Check its quotation marks and indentation.",
         )
     });
-    let html = Artifact::new(RESULT, Media::Html);
+    let html = Artifact::new(RESULT, Format::Html);
     Ok(Outcome {
         artifacts: vec![html],
         report: Some(json!(page.front_matter)),

@@ -1,13 +1,14 @@
 //! thumbnail: a small picture of a page or an image.
 
+use docmill_formats::Format;
 use fast_image_resize::{FilterType, PixelType};
 use image::{DynamicImage, ImageFormat};
 use serde::Deserialize;
 
 use super::raster::{self, Size};
-use crate::image::{Encoding, Format, decode, encode, resized, svg_to_pdf};
+use crate::image::{Encoding, PictureFormat, decode, decoder_of, encode, resized, svg_to_pdf};
 use crate::pdfium::{Background, Bitmap};
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source, Warning};
+use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -16,13 +17,13 @@ struct Options {
     height: u32,
     fit: Fit,
     page: u32,
-    format: Format,
+    format: PictureFormat,
     quality: u8,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { width: 320, height: 320, fit: Fit::Contain, page: 1, format: Format::Png, quality: 80 }
+        Self { width: 320, height: 320, fit: Fit::Contain, page: 1, format: PictureFormat::Png, quality: 80 }
     }
 }
 
@@ -38,13 +39,13 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
     let mut warnings = Vec::new();
-    let picture = if source.media == Media::Pdf {
+    let picture = if source.media == Format::Pdf {
         let (picture, skipped) = page(engines, request, source, &options)?;
         warnings.extend(skipped);
         picture
-    } else if source.media == Media::Svg {
+    } else if source.media == Format::Svg {
         drawing(engines, request, source, &options)?
-    } else if let Some(format) = source.media.pixels() {
+    } else if let Some(format) = decoder_of(source.media) {
         picture(request, source, format, &options)?
     } else {
         let message = "There are thumbnails of PDF files and images only. Convert the document first.";
@@ -58,7 +59,7 @@ fn drawing(engines: &Engines, request: &Request, source: &Source, options: &Opti
     let drawn = request.directory.join("drawing.pdf");
     std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?, engines.fonts())?)
         .map_err(|error| Failure::io(&error))?;
-    let drawing = Source { path: drawn.clone(), media: Media::Pdf, password: None, ..source.clone() };
+    let drawing = Source { path: drawn.clone(), media: Format::Pdf, password: None, ..source.clone() };
     let picture = page(engines, request, &drawing, &Options { page: 1, ..*options });
     std::fs::remove_file(&drawn).map_err(|error| Failure::io(&error))?;
     picture.map(|(picture, _no_form)| picture)

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 
+use docmill_formats::{Family, Format};
 use docmill_package::{Disk, Limits, Package};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -12,7 +13,7 @@ use serde_json::json;
 use crate::pdfium::{Document, family};
 use crate::structure::pages::too_many;
 use crate::structure::stamp;
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, OfficeFile, Outcome, PictureLimits, Request, Source};
+use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, PictureLimits, Request, Source};
 
 use super::fit_pictures;
 use super::words::PrintedText;
@@ -39,7 +40,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
     for (position, source) in request.sources.iter().enumerate() {
         let mut artifact = verify(engines, request, source)?;
-        if let (Some(most), Media::Pdf) = (options.pictures, source.media)
+        if let (Some(most), Format::Pdf) = (options.pictures, source.media)
             && let Some(file) = fit(engines, request, position, source, most, artifact.pages)?
         {
             artifact.file = file;
@@ -70,7 +71,7 @@ fn pages_of<'f>(
     source: &Source,
 ) -> Result<Found<'f>, Failure> {
     let mut found = Found::default();
-    if (families.is_empty() && texts.is_empty()) || source.media != Media::Pdf {
+    if (families.is_empty() && texts.is_empty()) || source.media != Format::Pdf {
         return Ok(found);
     }
     let plain: Vec<(String, &str)> = families.iter().map(|name| (key(&family(name)), name.as_str())).collect();
@@ -138,34 +139,36 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
         ));
     }
     // A page without words gives an empty text and no chunks, and a sheet without cells an empty table.
-    let may_be_empty =
-        matches!(source.media, Media::Text | Media::Markdown | Media::JsonLines | Media::Office(OfficeFile::Csv));
+    let may_be_empty = matches!(source.media, Format::Txt | Format::Markdown | Format::JsonLines | Format::Csv);
     if bytes == 0 && !may_be_empty {
         return Err(unusable("an empty file"));
     }
     let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut artifact = Artifact::new(file, source.media);
-    match source.media {
-        Media::Pdf => artifact.pages = Some(pages(engines, request, source)?),
-        Media::Jpeg | Media::Png | Media::Webp | Media::Tiff | Media::Gif | Media::Bmp => {
+    match source.media.family() {
+        Family::Pdf => artifact.pages = Some(pages(engines, request, source)?),
+        Family::Picture => {
             let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
             let image = stamp::decode(&content, limits.pixels)?;
             (artifact.width, artifact.height) = (Some(image.width()), Some(image.height()));
         }
-        Media::Json => {
+        Family::Data if source.media == Format::Json => {
             let reader = BufReader::new(open(source)?);
             serde_json::from_reader::<_, serde::de::IgnoredAny>(reader).map_err(|_| unusable("no JSON"))?;
         }
-        Media::JsonLines => {
+        Family::Data => {
             let lines = serde_json::Deserializer::from_reader(BufReader::new(open(source)?));
             let mut values = lines.into_iter::<serde::de::IgnoredAny>();
             values.try_for_each(|value| value.map(drop)).map_err(|_| unusable("no JSON lines"))?;
         }
-        Media::Zip => drop(archive(source, limits.output_bytes)?),
-        Media::Svg | Media::Text | Media::Markdown | Media::Html => utf8(open(source)?)?,
+        Family::Archive => drop(archive(source, limits.output_bytes)?),
+        Family::Vector | Family::Web => utf8(open(source)?)?,
         // Only sources, and content of a PDF.
-        Media::Eml | Media::Msg | Media::Other => return Err(unusable("a file of a kind that is no result")),
-        Media::Office(format) => office(source, format, limits.output_bytes)?,
+        Family::Mail | Family::Other => return Err(unusable("a file of a kind that is no result")),
+        Family::Word if source.media == Format::Txt => utf8(open(source)?)?,
+        Family::Word | Family::Sheet | Family::Slides | Family::Drawing => {
+            office(source, source.media, limits.output_bytes)?;
+        }
     }
     Ok(artifact)
 }
@@ -202,10 +205,10 @@ fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, F
 }
 
 /// A package must have its main part and intact entries, rich text its marks at both ends; a table must be text in some encoding.
-fn office(source: &Source, format: OfficeFile, most: u64) -> Result<(), Failure> {
+fn office(source: &Source, format: Format, most: u64) -> Result<(), Failure> {
     match (format, format.main_part()) {
         (_, Some(main)) => package(source, main, most),
-        (OfficeFile::Rtf, None) => rich_text(open(source)?),
+        (Format::Rtf, None) => rich_text(open(source)?),
         (_, None) => table(open(source)?),
     }
 }

@@ -1,5 +1,7 @@
 //! `edit-metadata` with `facturX`, validated by veraPDF and by Mustang, a validator of such invoices.
 
+use docmill_formats::Format;
+
 use super::*;
 
 const PROFILES: [&str; 3] = ["minimum", "en16931", "xrechnung"];
@@ -10,7 +12,7 @@ pub(super) fn fixture(name: &str) -> PathBuf {
 
 fn made(pdf: &Path, profile: &str, options: Value, directory: &Path) -> PathBuf {
     let invoice = fixture(profile);
-    let sources = [(pdf, Media::Pdf), (invoice.as_path(), Media::Other)];
+    let sources = [(pdf, Format::Pdf), (invoice.as_path(), Format::Other)];
     let outcome = run(Tool::EditMetadata, &sources, json!({"facturX": options}), directory).unwrap();
     let report = outcome.report.unwrap();
     assert_eq!((&report["conforms"], &report["facturX"]["level"]), (&json!(true), &json!(profile)));
@@ -32,7 +34,7 @@ fn invoices_of_each_kind_pass_the_validators() {
     let again = scratch.path().join("again");
     let (table, invoice) = (root().join("tests/fixtures/office/codes.csv"), fixture("en16931"));
     let sources =
-        [(results[0].as_path(), Media::Pdf), (invoice.as_path(), Media::Other), (table.as_path(), Media::Other)];
+        [(results[0].as_path(), Format::Pdf), (invoice.as_path(), Format::Other), (table.as_path(), Format::Other)];
     let options = json!({
         "facturX": {"level": "en16931", "relationship": "source"}, "set": {"title": "Invoice 2026-0008"},
         "attachments": [{"source": 2, "filename": "Anlage.csv", "relationship": "supplement"}],
@@ -41,10 +43,10 @@ fn invoices_of_each_kind_pass_the_validators() {
     results.push(again.join("result.pdf"));
     // Later tools keep the invoice.
     let titled = scratch.path().join("titled");
-    run(Tool::EditMetadata, &[(&results[1], Media::Pdf)], json!({"set": {"title": "Later"}}), &titled).unwrap();
+    run(Tool::EditMetadata, &[(&results[1], Format::Pdf)], json!({"set": {"title": "Later"}}), &titled).unwrap();
     results.push(titled.join("result.pdf"));
     let archived = scratch.path().join("archived");
-    run(Tool::PdfToPdfa, &[(&results[2], Media::Pdf)], json!({"level": "3b"}), &archived).unwrap();
+    run(Tool::PdfToPdfa, &[(&results[2], Format::Pdf)], json!({"level": "3b"}), &archived).unwrap();
     results.push(archived.join("result.pdf"));
 
     let judged: Vec<(String, PathBuf)> = results.iter().map(|path| ("3b".to_owned(), path.clone())).collect();
@@ -75,7 +77,7 @@ fn a_pdf_that_cannot_become_pdf_a_is_refused_unless_a_warning_is_enough() {
     }
     let source = saved(document, &scratch.path().join("unfit.pdf"));
     let invoice = fixture("minimum");
-    let sources = [(source.as_path(), Media::Pdf), (invoice.as_path(), Media::Other)];
+    let sources = [(source.as_path(), Format::Pdf), (invoice.as_path(), Format::Other)];
     let directory = scratch.path().join("out");
     let failure = run(Tool::EditMetadata, &sources, json!({"facturX": {}}), &directory).unwrap_err();
     assert_eq!((failure.code, failure.cause.as_str()), (ErrorCode::RenderFailed, "not PDF/A: 6.2.11.4.1"));

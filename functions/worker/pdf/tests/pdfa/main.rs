@@ -9,7 +9,8 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::LazyLock;
 
-use docmill_pdf::{Engines, ErrorCode, Failure, Limits, Media, Outcome, Request, Source, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{Engines, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -21,9 +22,9 @@ fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../..")
 }
 
-fn run(tool: Tool, sources: &[(&Path, Media)], options: Value, directory: &Path) -> Result<Outcome, Failure> {
+fn run(tool: Tool, sources: &[(&Path, Format)], options: Value, directory: &Path) -> Result<Outcome, Failure> {
     std::fs::create_dir_all(directory).unwrap();
-    let source = |(path, media): &(&Path, Media)| Source {
+    let source = |(path, media): &(&Path, Format)| Source {
         path: path.to_path_buf(),
         media: *media,
         name: None,
@@ -139,7 +140,7 @@ fn saved(mut document: Document, path: &Path) -> PathBuf {
 fn difference(one: &Path, other: &Path, scratch: &Path) -> f64 {
     let draw = |path: &Path, name: &str| {
         let options = json!({"format": "png", "dpi": 50, "pages": "1", "grayscale": true});
-        let outcome = run(Tool::PdfToImages, &[(path, Media::Pdf)], options, &scratch.join(name)).unwrap();
+        let outcome = run(Tool::PdfToImages, &[(path, Format::Pdf)], options, &scratch.join(name)).unwrap();
         image::open(scratch.join(name).join(&outcome.artifacts[0].file)).unwrap().to_luma8()
     };
     let (one, other) = (draw(one, "one"), draw(other, "other"));
@@ -160,7 +161,7 @@ fn results_pass_the_validators_and_look_the_same() {
         for (number, source) in sources.iter().enumerate() {
             let name = source.file_stem().unwrap().to_string_lossy().into_owned();
             let directory = scratch.path().join(format!("{level}-{number}"));
-            match run(Tool::PdfToPdfa, &[(source, Media::Pdf)], json!({"level": level}), &directory) {
+            match run(Tool::PdfToPdfa, &[(source, Format::Pdf)], json!({"level": level}), &directory) {
                 Ok(outcome) => {
                     assert_eq!(outcome.report.unwrap()["conforms"], true);
                     let result = directory.join("result.pdf");
@@ -197,7 +198,7 @@ fn repairs_are_in_the_result_and_the_report() {
     let scratch = TempDir::new().unwrap();
     let source = saved(unfit(true), &scratch.path().join("unfit.pdf"));
     let directory = scratch.path().join("out");
-    let outcome = run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": "3b"}), &directory).unwrap();
+    let outcome = run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({"level": "3b"}), &directory).unwrap();
     assert_eq!(outcome.warnings.iter().map(|warning| warning.code.as_str()).collect::<Vec<_>>(), ["content_removed"]);
     let report = outcome.report.unwrap();
     assert_eq!((&report["level"], &report["failed"]), (&json!("3b"), &json!([])));
@@ -230,11 +231,11 @@ fn irreparable_documents_are_refused_or_reported() {
     }
     let source = saved(document, &scratch.path().join("unfit.pdf"));
     let directory = scratch.path().join("out");
-    let failure = run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({}), &directory).unwrap_err();
+    let failure = run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({}), &directory).unwrap_err();
     assert!(failure.message.contains("A font is not embedded"), "{}", failure.message);
     assert_eq!(failure.cause, "not PDF/A: 6.2.11.4.1 6.8");
     let options = json!({"onUnsupported": "warn"});
-    let outcome = run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], options, &directory).unwrap();
+    let outcome = run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], options, &directory).unwrap();
     assert!(outcome.warnings.iter().any(|warning| warning.code == "not_conforming"));
     let report = outcome.report.unwrap();
     let clauses: Vec<&Value> = report["failed"].as_array().unwrap().iter().map(|entry| &entry["clause"]).collect();
@@ -252,7 +253,7 @@ fn the_same_document_makes_the_same_bytes() {
             let directory = scratch.path().join(name);
             run(
                 Tool::PdfToPdfa,
-                &[(&source, Media::Pdf)],
+                &[(&source, Format::Pdf)],
                 json!({"level": level, "onUnsupported": "warn"}),
                 &directory,
             )

@@ -1,5 +1,7 @@
 //! The claims and metadata that `edit-metadata` and `pdf-to-pdfa` keep.
 
+use docmill_formats::Format;
+
 use super::*;
 
 /// A document with a claim and custom properties, described as PDF/A requires, and one that nothing describes.
@@ -59,7 +61,7 @@ fn described_metadata_and_a_claim_of_pdf_ua_are_kept_and_pass() {
     let mut made = Vec::new();
     for level in LEVELS {
         let directory = scratch.path().join(level);
-        let outcome = run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": level}), &directory).unwrap();
+        let outcome = run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({"level": level}), &directory).unwrap();
         assert_eq!(codes(&outcome), ["metadata_dropped", "content_removed"]);
         assert_eq!(outcome.warnings[0].detail.as_deref(), Some("odd"));
         let result = directory.join("result.pdf");
@@ -82,7 +84,7 @@ fn described_metadata_and_a_claim_of_pdf_ua_are_kept_and_pass() {
 fn a_claim_of_pdf_ua_is_dropped_with_annotations() {
     let scratch = TempDir::new().unwrap();
     let source = saved(described("<pdfuaid:part>1</pdfuaid:part>"), &scratch.path().join("described.pdf"));
-    let outcome = run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({}), scratch.path()).unwrap();
+    let outcome = run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({}), scratch.path()).unwrap();
     assert_eq!(codes(&outcome), ["metadata_dropped", "conformance_removed", "content_removed"]);
     assert!(!packet(&scratch.path().join("result.pdf")).contains("<pdfuaid:part>"));
 }
@@ -95,15 +97,15 @@ fn edited_pdf_a_still_conforms_to_its_claim() {
     let mut made = Vec::new();
     for level in LEVELS {
         let archive = scratch.path().join(level);
-        run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": level}), &archive).unwrap();
+        run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({"level": level}), &archive).unwrap();
         let archive = archive.join("result.pdf");
         let titled = scratch.path().join(format!("{level}-titled"));
         let options = json!({"set": {"title": "Neu", "custom": {"Akte": "17"}}, "remove": ["Producer"]});
-        let outcome = run(Tool::EditMetadata, &[(&archive, Media::Pdf)], options, &titled).unwrap();
+        let outcome = run(Tool::EditMetadata, &[(&archive, Format::Pdf)], options, &titled).unwrap();
         assert_eq!(codes(&outcome), Vec::<&str>::new());
         made.push((level.to_owned(), titled.join("result.pdf")));
         let attached = scratch.path().join(format!("{level}-attached"));
-        let sources = [(archive.as_path(), Media::Pdf), (table.as_path(), Media::Other)];
+        let sources = [(archive.as_path(), Format::Pdf), (table.as_path(), Format::Other)];
         let outcome = run(Tool::EditMetadata, &sources, json!({"attachments": [{"source": 1}]}), &attached).unwrap();
         let result = attached.join("result.pdf");
         if level == "3b" {
@@ -124,10 +126,10 @@ fn marked_pdf_a_is_still_pdf_a_and_changed_pdf_a_does_not_say_so() {
     let mut made = Vec::new();
     for level in LEVELS {
         let archive = scratch.path().join(level);
-        run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": level}), &archive).unwrap();
+        run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({"level": level}), &archive).unwrap();
         let archive = archive.join("result.pdf");
         let marked = scratch.path().join(format!("{level}-marked"));
-        let outcome = run(Tool::MarkTest, &[(&archive, Media::Pdf)], json!({}), &marked).unwrap();
+        let outcome = run(Tool::MarkTest, &[(&archive, Format::Pdf)], json!({}), &marked).unwrap();
         assert_eq!(codes(&outcome), Vec::<&str>::new());
         made.push((level.to_owned(), marked.join("result.pdf")));
         for (tool, options) in [
@@ -137,7 +139,7 @@ fn marked_pdf_a_is_still_pdf_a_and_changed_pdf_a_does_not_say_so() {
             (Tool::FlattenPdf, json!({})),
         ] {
             let changed = scratch.path().join(format!("{level}-{tool:?}"));
-            let outcome = run(tool, &[(&archive, Media::Pdf)], options, &changed).unwrap();
+            let outcome = run(tool, &[(&archive, Format::Pdf)], options, &changed).unwrap();
             assert!(codes(&outcome).contains(&"conformance_removed"), "{tool:?}: {:?}", codes(&outcome));
             assert!(!packet(&changed.join("result.pdf")).contains("<pdfaid:part>"), "{tool:?}");
         }
@@ -158,7 +160,7 @@ fn a_field_on_no_page_gets_an_appearance() {
     let form = dictionary! { "Fields" => vec![field.into()] };
     document.get_dictionary_mut(root).unwrap().set("AcroForm", form);
     let source = saved(document, &scratch.path().join("signature.pdf"));
-    run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": "1b"}), scratch.path()).unwrap();
+    run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({"level": "1b"}), scratch.path()).unwrap();
     assert_eq!(judge(&[("1b".to_owned(), scratch.path().join("result.pdf"))]), ["pass"]);
 }
 
@@ -178,6 +180,6 @@ fn bookmarks_get_their_last_item() {
     let root = document.trailer.get(b"Root").unwrap().as_reference().unwrap();
     document.get_dictionary_mut(root).unwrap().set("Outlines", outline);
     let source = saved(document, &scratch.path().join("bookmarks.pdf"));
-    run(Tool::PdfToPdfa, &[(&source, Media::Pdf)], json!({"level": "1b"}), scratch.path()).unwrap();
+    run(Tool::PdfToPdfa, &[(&source, Format::Pdf)], json!({"level": "1b"}), scratch.path()).unwrap();
     assert_eq!(judge(&[("1b".to_owned(), scratch.path().join("result.pdf"))]), ["pass"]);
 }

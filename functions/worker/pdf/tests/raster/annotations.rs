@@ -1,6 +1,7 @@
 //! Annotations and fields: their text belongs to the page.
 
-use docmill_pdf::{Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, run, source};
@@ -25,7 +26,7 @@ fn page(annotations: &str, catalog: &str, objects: &[&str]) -> Vec<u8> {
 fn run_on(tool: Tool, pdf: &[u8], options: Value) -> Run {
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), pdf).unwrap();
-    run(tool, vec![source(file.path(), Media::Pdf)], options)
+    run(tool, vec![source(file.path(), Format::Pdf)], options)
 }
 
 fn drawn(text: &str) -> String {

@@ -2,7 +2,8 @@
 
 use std::io::Write as _;
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, FlushCompress};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
@@ -29,7 +30,7 @@ fn every_tool_answers(name: &str, content: &[u8]) {
     let path = files.path().join("bomb.pdf");
     std::fs::write(&path, content).unwrap();
     for (tool, options) in tools() {
-        match &run(tool, vec![source(&path, Media::Pdf)], options.clone()).result {
+        match &run(tool, vec![source(&path, Format::Pdf)], options.clone()).result {
             Ok(outcome) => assert!(!outcome.artifacts.is_empty(), "{name}, {tool:?}"),
             Err(failure) => assert_ne!(failure.code, ErrorCode::Internal, "{name}, {tool:?}: {failure}"),
         }
@@ -145,7 +146,7 @@ fn unharmed(file: &[u8]) {
     let path = files.path().join("bomb.pdf");
     std::fs::write(&path, file).unwrap();
     for (tool, options) in [(Tool::MergePdf, json!({})), (Tool::OrganizePdf, json!({"pages": "1"}))] {
-        assert!(run(tool, vec![source(&path, Media::Pdf)], options).result.is_ok(), "{tool:?}");
+        assert!(run(tool, vec![source(&path, Format::Pdf)], options).result.is_ok(), "{tool:?}");
     }
 }
 

@@ -1,6 +1,7 @@
 use std::path::Path;
 
-use docmill_pdf::{Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, fixture, run_on};
@@ -39,7 +40,7 @@ fn presets_go_from_large_to_small_and_keep_the_text() {
 fn a_result_is_never_larger_than_its_source() {
     let once = compress(json!({}));
     let path = once.path(&once.outcome().artifacts[0]);
-    let again = crate::run(Tool::CompressPdf, vec![crate::source(&path, Media::Pdf)], json!({}));
+    let again = crate::run(Tool::CompressPdf, vec![crate::source(&path, Format::Pdf)], json!({}));
     assert!(bytes(&again) <= bytes(&once));
     assert!(bytes(&again) < bytes(&once) || warnings(&again).contains(&"already_compact"));
 }
@@ -67,7 +68,7 @@ fn a_linearized_result_is_marked_as_such() {
 fn fields_links_and_tags_are_kept() {
     let run = run_on(Tool::CompressPdf, "layouts/code.pdf", json!({"preset": "small"}));
     let path = run.path(&run.outcome().artifacts[0]);
-    let seen = crate::run(Tool::InspectDocument, vec![crate::source(&path, Media::Pdf)], json!({}));
+    let seen = crate::run(Tool::InspectDocument, vec![crate::source(&path, Format::Pdf)], json!({}));
     let seen: Value = serde_json::from_slice(&seen.files()[0]).unwrap();
     assert_eq!(seen["tagged"], true);
     assert_eq!(seen["pages"][0]["annotations"], 1);
@@ -76,8 +77,8 @@ fn fields_links_and_tags_are_kept() {
 #[test]
 fn a_damaged_source_is_rewritten_even_if_that_is_larger() {
     let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/corpus/pdfs/cross-reference-ring.pdf");
-    let run = crate::run(Tool::CompressPdf, vec![crate::source(&file, Media::Pdf)], json!({}));
+    let run = crate::run(Tool::CompressPdf, vec![crate::source(&file, Format::Pdf)], json!({}));
     assert!(!warnings(&run).contains(&"already_compact"));
     let made = run.path(&run.outcome().artifacts[0]);
-    crate::run(Tool::Verify, vec![crate::source(&made, Media::Pdf)], json!({})).outcome();
+    crate::run(Tool::Verify, vec![crate::source(&made, Format::Pdf)], json!({})).outcome();
 }

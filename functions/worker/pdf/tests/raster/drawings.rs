@@ -1,6 +1,7 @@
 //! Charts and diagrams of lines and shapes: figures with their labels. Boxes, rules and tables stay text.
 
-use docmill_pdf::{Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, run, source};
@@ -18,7 +19,7 @@ fn made(content: &str, options: Value) -> Run {
     let pdf = format!("%PDF-1.7\n{}trailer<</Root 1 0 R/Size 6>>\n", numbered.collect::<String>());
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), pdf).unwrap();
-    run(Tool::ExtractDocument, vec![source(file.path(), Media::Pdf)], options)
+    run(Tool::ExtractDocument, vec![source(file.path(), Format::Pdf)], options)
 }
 
 fn extracted(content: &str, options: Value) -> (Run, Value) {

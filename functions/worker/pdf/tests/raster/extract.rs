@@ -1,6 +1,7 @@
 use std::collections::BTreeMap;
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::pdf_to_text::{LAYOUTS, form};
@@ -18,7 +19,7 @@ fn extracted(name: &str, options: Value) -> Value {
 fn extracted_from(pdf: &[u8], options: Value) -> (Run, Value) {
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), pdf).unwrap();
-    let made = run(Tool::ExtractDocument, vec![source(file.path(), Media::Pdf)], options);
+    let made = run(Tool::ExtractDocument, vec![source(file.path(), Format::Pdf)], options);
     let document = document(&made);
     (made, document)
 }
@@ -291,7 +292,7 @@ fn pictures_are_figures_and_files() {
     assert!(!figures.is_empty(), "{document}");
     assert_eq!(made.outcome().artifacts.len(), 1 + figures.len());
     for (figure, artifact) in figures.iter().zip(&made.outcome().artifacts[1..]) {
-        assert_eq!((figure["file"].as_str(), artifact.media), (artifact.filename.as_deref(), Media::Png));
+        assert_eq!((figure["file"].as_str(), artifact.media), (artifact.filename.as_deref(), Format::Png));
         let picture = image::open(made.path(artifact)).unwrap();
         let [left, _, right, _]: [f64; 4] = serde_json::from_value(figure["place"]["box"].clone()).unwrap();
         assert!((f64::from(picture.width()) - (right - left) * 150.0 / 72.0).abs() < 3.0, "{figure}");
@@ -305,7 +306,7 @@ fn pictures_are_figures_and_files() {
 #[test]
 fn several_sources_make_a_file_each_in_order() {
     let sources =
-        || ["layouts/lists.pdf", "layouts/headings.pdf"].map(|name| source(&fixture(name), Media::Pdf)).to_vec();
+        || ["layouts/lists.pdf", "layouts/headings.pdf"].map(|name| source(&fixture(name), Format::Pdf)).to_vec();
     let made = run(Tool::ExtractDocument, sources(), json!({"format": "markdown"}));
     let names: Vec<_> = made.outcome().artifacts.iter().map(|artifact| artifact.filename.as_deref().unwrap()).collect();
     assert_eq!(names, ["lists.md", "headings.md"]);
@@ -362,7 +363,7 @@ fn boxes_of_blocks_are_those_of_their_words() {
 
 #[test]
 fn the_pages_of_all_documents_together_have_a_limit() {
-    let sources = vec![source(&fixture("text.pdf"), Media::Pdf); 2];
+    let sources = vec![source(&fixture("text.pdf"), Format::Pdf); 2];
     let pages = |limit: u32| {
         let made = crate::run_within(Tool::ExtractDocument, sources.clone(), json!({}), limit);
         made.result.as_ref().map(|outcome| outcome.artifacts.len()).map_err(|failure| failure.code)

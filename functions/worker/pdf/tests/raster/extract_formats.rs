@@ -1,4 +1,5 @@
-use docmill_pdf::{ErrorCode, Media, OfficeFile, Source, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Source, Tool};
 use serde_json::{Value, json};
 
 use crate::pdf_to_text::{LAYOUTS, form};
@@ -19,11 +20,11 @@ fn text(made: &Run) -> String {
 fn html_and_chunks_have_the_text_of_the_blocks() {
     let document: Value = serde_json::from_str(&text(&extracted(TEXT, json!({})))).unwrap();
     let made = extracted(TEXT, json!({"format": "html"}));
-    assert_eq!(made.outcome().artifacts[0].media, Media::Html);
+    assert_eq!(made.outcome().artifacts[0].media, Format::Html);
     let html = text(&made);
     let options = json!({"format": "chunks", "chunks": {"maxTokens": 32, "splitAt": "none"}});
     let made = extracted(TEXT, options);
-    assert_eq!(made.outcome().artifacts[0].media, Media::JsonLines);
+    assert_eq!(made.outcome().artifacts[0].media, Format::JsonLines);
     let lines = text(&made);
     let chunks: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert!(chunks.len() > 1 && chunks.iter().all(|chunk| chunk["tokens"].as_u64().unwrap() <= 32), "{lines}");
@@ -38,13 +39,13 @@ fn html_and_chunks_have_the_text_of_the_blocks() {
 fn tables_are_files_and_a_document_without_them_has_a_warning() {
     let alone = extracted(TABLE, json!({"format": "tables"}));
     let artifacts = &alone.outcome().artifacts;
-    assert_eq!((artifacts.len(), artifacts[0].media), (1, Media::Office(OfficeFile::Csv)));
+    assert_eq!((artifacts.len(), artifacts[0].media), (1, Format::Csv));
     let document: Value = serde_json::from_str(&text(&extracted(TABLE, json!({})))).unwrap();
     let table = &document["tables"][0];
     assert_eq!(text(&alone).lines().count() as u64, table["rows"].as_u64().unwrap());
     assert!(text(&alone).starts_with(table["cells"][0]["text"].as_str().unwrap()));
 
-    let sources = [TEXT, TABLE].map(|name| source(&fixture(name), Media::Pdf));
+    let sources = [TEXT, TABLE].map(|name| source(&fixture(name), Format::Pdf));
     let made = run(Tool::ExtractDocument, sources.to_vec(), json!({"format": "tables"}));
     assert_eq!(made.outcome().artifacts[0].filename.as_deref(), Some("table-ruled.csv"));
     let warnings = &made.outcome().warnings;
@@ -58,8 +59,8 @@ fn tables_are_files_and_a_document_without_them_has_a_warning() {
 fn tables_are_one_workbook_too() {
     let made = extracted(TABLE, json!({"format": "xlsx"}));
     let artifacts = &made.outcome().artifacts;
-    assert_eq!((artifacts.len(), artifacts[0].media), (1, Media::Office(OfficeFile::Xlsx)));
-    let workbook = source(&made.path(&artifacts[0]), Media::Office(OfficeFile::Xlsx));
+    assert_eq!((artifacts.len(), artifacts[0].media), (1, Format::Xlsx));
+    let workbook = source(&made.path(&artifacts[0]), Format::Xlsx);
     let cells = |table: &Value| {
         let cells = table["cells"].as_array().unwrap().iter().filter(|cell| cell["text"] != "");
         cells.map(|cell| (cell["row"].clone(), cell["column"].clone(), cell["text"].clone())).collect::<Vec<_>>()
@@ -74,15 +75,15 @@ fn tables_are_one_workbook_too() {
 fn what_ocr_wrote_is_read_like_the_text_of_any_page() {
     let drawn = run_on(Tool::PdfToImages, TEXT, json!({"dpi": 150, "pages": "1"}));
     let first = |made: &Run, media| source(&made.path(&made.outcome().artifacts[0]), media);
-    let scan = run(Tool::ImagesToPdf, vec![first(&drawn, Media::Png)], json!({"dpi": 150}));
+    let scan = run(Tool::ImagesToPdf, vec![first(&drawn, Format::Png)], json!({"dpi": 150}));
     let blocks_of = |searchable: Run| {
-        let made = run(Tool::ExtractDocument, vec![first(&searchable, Media::Pdf)], json!({"ocr": "never"}));
+        let made = run(Tool::ExtractDocument, vec![first(&searchable, Format::Pdf)], json!({"ocr": "never"}));
         let document: Value = serde_json::from_str(&text(&made)).unwrap();
         assert_eq!(document["hidden"], json!([]));
         let blocks = document["blocks"].as_array().unwrap().iter();
         blocks.map(|block| (block["role"].clone(), block["text"].clone())).collect::<Vec<_>>()
     };
-    let blocks = blocks_of(run(Tool::OcrPdf, vec![first(&scan, Media::Pdf)], json!({})));
+    let blocks = blocks_of(run(Tool::OcrPdf, vec![first(&scan, Format::Pdf)], json!({})));
     assert!(blocks.contains(&(json!("title"), json!("The Handbook of Gardens"))), "{blocks:?}");
     assert!(blocks.iter().all(|(role, _)| *role != "code"), "{blocks:?}");
     // A small picture with text, on a page with other text.
@@ -95,8 +96,8 @@ fn pdf_to_text_makes_the_same_markdown() {
     let hidden = "BT /F 12 Tf 52 305 Td (Signed below.) Tj 3 Tr (secret) Tj ET";
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), form(hidden)).unwrap();
-    let layouts = LAYOUTS.map(|layout| source(&fixture(&format!("layouts/{layout}.pdf")), Media::Pdf));
-    let sources: Vec<Source> = layouts.into_iter().chain([source(file.path(), Media::Pdf)]).collect();
+    let layouts = LAYOUTS.map(|layout| source(&fixture(&format!("layouts/{layout}.pdf")), Format::Pdf));
+    let sources: Vec<Source> = layouts.into_iter().chain([source(file.path(), Format::Pdf)]).collect();
     for source in sources {
         for options in [json!({}), json!({"pages": "1", "headersFooters": "keep"})] {
             let made = |tool: Tool| {

@@ -3,7 +3,8 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
-use docmill_pdf::{Media, OfficeFile, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use serde_json::{Value, json};
 
 use crate::{fixture, run, source};
@@ -23,21 +24,21 @@ fn strict(name: &str) -> jsonschema::Validator {
 }
 
 /// A source of every kind that is read in its own way.
-fn sources() -> Vec<(PathBuf, Media, Value)> {
-    let office = |name: &str, file| (repository(&format!("samples/{name}")), Media::Office(file), json!({}));
-    let layout = |name: &str| (fixture(&format!("layouts/{name}.pdf")), Media::Pdf, json!({"headersFooters": "keep"}));
+fn sources() -> Vec<(PathBuf, Format, Value)> {
+    let office = |name: &str, file| (repository(&format!("samples/{name}")), file, json!({}));
+    let layout = |name: &str| (fixture(&format!("layouts/{name}.pdf")), Format::Pdf, json!({"headersFooters": "keep"}));
     let mut sources: Vec<_> = ["headings", "table-ruled", "lists", "code", "running", "rtl"].map(layout).into();
     sources.extend([
-        (fixture("forms.pdf"), Media::Pdf, json!({})),
-        (fixture("text.pdf"), Media::Pdf, json!({"images": "inline"})),
-        (fixture("redact/ccitt.pdf"), Media::Pdf, json!({"ocr": "always"})),
-        (fixture("layouts/lists.html"), Media::Html, json!({})),
-        (fixture("layouts/table-ruled.md"), Media::Markdown, json!({})),
-        (repository("tests/fixtures/email/figures.eml"), Media::Eml, json!({})),
-        office("small.docx", OfficeFile::Docx),
-        office("small.pptx", OfficeFile::Pptx),
-        office("small.xlsx", OfficeFile::Xlsx),
-        office("small.odt", OfficeFile::Odt),
+        (fixture("forms.pdf"), Format::Pdf, json!({})),
+        (fixture("text.pdf"), Format::Pdf, json!({"images": "inline"})),
+        (fixture("redact/ccitt.pdf"), Format::Pdf, json!({"ocr": "always"})),
+        (fixture("layouts/lists.html"), Format::Html, json!({})),
+        (fixture("layouts/table-ruled.md"), Format::Markdown, json!({})),
+        (repository("tests/fixtures/email/figures.eml"), Format::Eml, json!({})),
+        office("small.docx", Format::Docx),
+        office("small.pptx", Format::Pptx),
+        office("small.xlsx", Format::Xlsx),
+        office("small.odt", Format::Odt),
     ]);
     sources
 }
@@ -71,7 +72,7 @@ fn results_of_every_kind_of_source_fit_the_published_schemas() {
 #[test]
 fn the_schema_refuses_what_is_not_written() {
     let validator = strict("extract-document-1.json");
-    let run = run(Tool::ExtractDocument, vec![source(&fixture("layouts/headings.pdf"), Media::Pdf)], json!({}));
+    let run = run(Tool::ExtractDocument, vec![source(&fixture("layouts/headings.pdf"), Format::Pdf)], json!({}));
     let read: Value = serde_json::from_slice(&run.files()[0]).unwrap();
     let broken: [fn(&mut Value); 5] = [
         |read| read["version"] = json!("2"),

@@ -1,6 +1,7 @@
 //! Two hundred damaged files for each tool: each gives a result or a typed failure.
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{fixture, run, source};
@@ -45,12 +46,12 @@ impl Damage {
     }
 }
 
-fn survive(tool: Tool, media: Media, originals: &[Vec<u8>], options: &Value) {
+fn survive(tool: Tool, media: Format, originals: &[Vec<u8>], options: &Value) {
     survive_beside(&[], tool, media, originals, options);
 }
 
 /// Each damaged file is the last source, after sound ones.
-fn survive_beside(sound: &[&str], tool: Tool, media: Media, originals: &[Vec<u8>], options: &Value) {
+fn survive_beside(sound: &[&str], tool: Tool, media: Format, originals: &[Vec<u8>], options: &Value) {
     let files = tempfile::tempdir().unwrap();
     for seed in 1..=MUTANTS {
         let mut damage = Damage(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
@@ -73,26 +74,26 @@ fn pdfs() -> Vec<Vec<u8>> {
 
 #[test]
 fn damaged_pdfs_become_pdf_a_or_are_refused() {
-    survive(Tool::PdfToPdfa, Media::Pdf, &pdfs(), &json!({"level": "3b", "onUnsupported": "warn"}));
-    survive(Tool::PdfToPdfa, Media::Pdf, &pdfs(), &json!({"level": "1b", "onUnsupported": "warn"}));
+    survive(Tool::PdfToPdfa, Format::Pdf, &pdfs(), &json!({"level": "3b", "onUnsupported": "warn"}));
+    survive(Tool::PdfToPdfa, Format::Pdf, &pdfs(), &json!({"level": "1b", "onUnsupported": "warn"}));
 }
 
 #[test]
 fn damaged_pdfs_are_drawn_or_refused() {
-    survive(Tool::PdfToImages, Media::Pdf, &pdfs(), &json!({"dpi": 36, "format": "jpeg"}));
-    survive(Tool::Thumbnail, Media::Pdf, &pdfs(), &json!({"width": 64, "height": 64}));
+    survive(Tool::PdfToImages, Format::Pdf, &pdfs(), &json!({"dpi": 36, "format": "jpeg"}));
+    survive(Tool::Thumbnail, Format::Pdf, &pdfs(), &json!({"width": 64, "height": 64}));
 }
 
 #[test]
 fn damaged_pdfs_are_read_or_refused() {
-    survive(Tool::PdfToText, Media::Pdf, &pdfs(), &json!({}));
-    survive(Tool::PdfToText, Media::Pdf, &pdfs(), &json!({"format": "markdown"}));
-    survive(Tool::InspectDocument, Media::Pdf, &pdfs(), &json!({}));
+    survive(Tool::PdfToText, Format::Pdf, &pdfs(), &json!({}));
+    survive(Tool::PdfToText, Format::Pdf, &pdfs(), &json!({"format": "markdown"}));
+    survive(Tool::InspectDocument, Format::Pdf, &pdfs(), &json!({}));
 }
 
 #[test]
 fn damaged_pdfs_are_compressed_or_refused() {
-    survive(Tool::CompressPdf, Media::Pdf, &pdfs(), &json!({"preset": "small"}));
+    survive(Tool::CompressPdf, Format::Pdf, &pdfs(), &json!({"preset": "small"}));
 }
 
 #[test]
@@ -106,7 +107,7 @@ fn damaged_pdfs_are_changed_or_refused() {
         (Tool::FlattenPdf, json!({})),
         (Tool::ProtectPdf, json!({"userPassword": "open"})),
     ] {
-        survive(tool, Media::Pdf, &pdfs(), &options);
+        survive(tool, Format::Pdf, &pdfs(), &options);
     }
 }
 
@@ -114,14 +115,14 @@ fn damaged_pdfs_are_changed_or_refused() {
 fn damaged_forms_are_filled_or_refused() {
     let form = std::fs::read(fixture("forms.pdf")).unwrap();
     let fields = json!({"Listbox_MultiSelect": ["Kiwi", "Banana"], "Listbox_ReadOnly": "Frog"});
-    survive(Tool::FillForm, Media::Pdf, &[form], &json!({ "fields": fields }));
+    survive(Tool::FillForm, Format::Pdf, &[form], &json!({ "fields": fields }));
 }
 
 #[test]
 fn damaged_pdfs_are_recognized_or_refused() {
     let originals: Vec<Vec<u8>> =
         ["render.pdf", "images.pdf"].iter().map(|name| std::fs::read(fixture(name)).unwrap()).collect();
-    survive(Tool::OcrPdf, Media::Pdf, &originals, &json!({"dpi": 100, "mode": "redo", "deskew": true}));
+    survive(Tool::OcrPdf, Format::Pdf, &originals, &json!({"dpi": 100, "mode": "redo", "deskew": true}));
 }
 
 #[test]
@@ -131,20 +132,20 @@ fn damaged_pdfs_are_redacted_or_refused() {
         .map(|name| std::fs::read(fixture(name)).unwrap())
         .collect();
     let options = json!({"text": [{"literal": "the"}, {"literal": "Harvest"}], "regions": [{"page": 1, "box": [50, 50, 200, 120]}]});
-    survive(Tool::RedactPdf, Media::Pdf, &originals, &options);
+    survive(Tool::RedactPdf, Format::Pdf, &originals, &options);
 }
 
 #[test]
 fn damaged_pdfs_are_compared_or_refused() {
     for options in [json!({"dpi": 36}), json!({"mode": "text", "format": "json"})] {
-        survive_beside(&["layouts/code.pdf"], Tool::CompareDocuments, Media::Pdf, &pdfs(), &options);
+        survive_beside(&["layouts/code.pdf"], Tool::CompareDocuments, Format::Pdf, &pdfs(), &options);
     }
 }
 
 #[test]
 fn damaged_pdfs_are_unlocked_or_refused() {
     let encrypted = std::fs::read(fixture("encrypted.pdf")).unwrap();
-    survive(Tool::UnlockPdf, Media::Pdf, &[encrypted], &json!({"password": "test_user"}));
+    survive(Tool::UnlockPdf, Format::Pdf, &[encrypted], &json!({"password": "test_user"}));
 }
 
 #[test]
@@ -153,12 +154,12 @@ fn damaged_images_are_embedded_or_refused() {
         image::Rgb([x as u8 * 4, y as u8 * 5, 99])
     }));
     for (media, format) in [
-        (Media::Png, image::ImageFormat::Png),
-        (Media::Jpeg, image::ImageFormat::Jpeg),
-        (Media::Tiff, image::ImageFormat::Tiff),
-        (Media::Gif, image::ImageFormat::Gif),
-        (Media::Webp, image::ImageFormat::WebP),
-        (Media::Bmp, image::ImageFormat::Bmp),
+        (Format::Png, image::ImageFormat::Png),
+        (Format::Jpeg, image::ImageFormat::Jpeg),
+        (Format::Tiff, image::ImageFormat::Tiff),
+        (Format::Gif, image::ImageFormat::Gif),
+        (Format::Webp, image::ImageFormat::WebP),
+        (Format::Bmp, image::ImageFormat::Bmp),
     ] {
         let mut data = std::io::Cursor::new(Vec::new());
         image.write_to(&mut data, format).unwrap();

@@ -1,7 +1,8 @@
 use std::io::Cursor;
 use std::path::PathBuf;
 
-use docmill_pdf::{ErrorCode, Media, Source, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Source, Tool};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use serde_json::{Value, json};
 
@@ -20,7 +21,7 @@ impl Files {
         Self(tempfile::tempdir().unwrap())
     }
 
-    fn add(&self, name: &str, media: Media, data: &[u8]) -> Source {
+    fn add(&self, name: &str, media: Format, data: &[u8]) -> Source {
         let path: PathBuf = self.0.path().join(name);
         std::fs::write(&path, data).unwrap();
         source(&path, media)
@@ -36,7 +37,7 @@ fn encoded(image: &DynamicImage, format: ImageFormat) -> Vec<u8> {
 /// The pages of a result as pictures of 96 dpi.
 fn drawn(made: &Run) -> Vec<DynamicImage> {
     let path = made.path(&made.outcome().artifacts[0]);
-    let run = run(Tool::PdfToImages, vec![source(&path, Media::Pdf)], json!({"dpi": 96}));
+    let run = run(Tool::PdfToImages, vec![source(&path, Format::Pdf)], json!({"dpi": 96}));
     run.files().iter().map(|file| image::load_from_memory(file).unwrap()).collect()
 }
 
@@ -53,12 +54,12 @@ fn near(image: &DynamicImage, x: u32, y: u32, color: [u8; 3]) -> bool {
 fn every_format_becomes_a_page() {
     let files = Files::new();
     let formats = [
-        ("a.png", Media::Png, ImageFormat::Png),
-        ("a.jpg", Media::Jpeg, ImageFormat::Jpeg),
-        ("a.webp", Media::Webp, ImageFormat::WebP),
-        ("a.gif", Media::Gif, ImageFormat::Gif),
-        ("a.bmp", Media::Bmp, ImageFormat::Bmp),
-        ("a.tiff", Media::Tiff, ImageFormat::Tiff),
+        ("a.png", Format::Png, ImageFormat::Png),
+        ("a.jpg", Format::Jpeg, ImageFormat::Jpeg),
+        ("a.webp", Format::Webp, ImageFormat::WebP),
+        ("a.gif", Format::Gif, ImageFormat::Gif),
+        ("a.bmp", Format::Bmp, ImageFormat::Bmp),
+        ("a.tiff", Format::Tiff, ImageFormat::Tiff),
     ];
     let sources = formats.map(|(name, media, format)| files.add(name, media, &encoded(&two_colors(), format)));
     let result = made(sources.to_vec(), json!({}));
@@ -73,7 +74,7 @@ fn every_format_becomes_a_page() {
 fn jpeg_data_is_not_changed() {
     let files = Files::new();
     let data = encoded(&two_colors(), ImageFormat::Jpeg);
-    let result = made(vec![files.add("a.jpg", Media::Jpeg, &data)], json!({})).files().remove(0);
+    let result = made(vec![files.add("a.jpg", Format::Jpeg, &data)], json!({})).files().remove(0);
     assert!(result.windows(data.len()).any(|window| window == data));
 }
 
@@ -88,7 +89,7 @@ fn a_photograph_is_turned_as_its_camera_says() {
     turned.extend((exif.len() as u16 + 2).to_be_bytes());
     turned.extend(exif);
     turned.extend(&data[2..]);
-    let page = drawn(&made(vec![files.add("a.jpg", Media::Jpeg, &turned)], json!({}))).remove(0);
+    let page = drawn(&made(vec![files.add("a.jpg", Format::Jpeg, &turned)], json!({}))).remove(0);
     assert_eq!((page.width(), page.height()), (80, 120));
     assert!(near(&page, 40, 20, [255, 0, 0]) && near(&page, 40, 100, [0, 0, 255]));
 }
@@ -99,7 +100,7 @@ fn transparency_shows_the_page() {
     let color = |x, _| if x < 50 { Rgba([0, 128, 0, 255]) } else { Rgba([0, 128, 0, 0]) };
     let image = DynamicImage::ImageRgba8(RgbaImage::from_fn(100, 100, color));
     let page =
-        drawn(&made(vec![files.add("a.png", Media::Png, &encoded(&image, ImageFormat::Png))], json!({}))).remove(0);
+        drawn(&made(vec![files.add("a.png", Format::Png, &encoded(&image, ImageFormat::Png))], json!({}))).remove(0);
     assert!(near(&page, 20, 50, [0, 128, 0]) && near(&page, 80, 50, [255, 255, 255]));
 }
 
@@ -109,19 +110,19 @@ fn drawings_stay_drawings() {
     let svg = br##"<svg xmlns="http://www.w3.org/2000/svg" width="200" height="100"><rect width="100" height="100" fill="#00f"/>
         <text x="110" y="50" font-family="Liberation Sans" font-size="20">Mill</text>
         <image href="/etc/passwd" width="9" height="9"/></svg>"##;
-    let result = made(vec![files.add("a.svg", Media::Svg, svg)], json!({}));
+    let result = made(vec![files.add("a.svg", Format::Svg, svg)], json!({}));
     let page = drawn(&result).remove(0);
     assert_eq!((page.width(), page.height()), (200, 100));
     assert!(near(&page, 50, 50, [0, 0, 255]));
     let path = result.path(&result.outcome().artifacts[0]);
-    let text = run(Tool::PdfToText, vec![source(&path, Media::Pdf)], json!({})).files().remove(0);
+    let text = run(Tool::PdfToText, vec![source(&path, Format::Pdf)], json!({})).files().remove(0);
     assert_eq!(String::from_utf8(text).unwrap().trim(), "Mill");
 }
 
 #[test]
 fn pages_have_the_size_and_margin_asked_for() {
     let files = Files::new();
-    let image = files.add("a.png", Media::Png, &encoded(&two_colors(), ImageFormat::Png));
+    let image = files.add("a.png", Format::Png, &encoded(&two_colors(), ImageFormat::Png));
     let page = drawn(&made(vec![image], json!({"pageSize": "A4", "margin": "1in"}))).remove(0);
     assert_eq!((page.width(), page.height()), (1123, 794));
     assert!(near(&page, 90, 397, [255, 255, 255]) && near(&page, 150, 397, [255, 0, 0]));
@@ -132,7 +133,7 @@ fn one_pixel_has_a_page_too() {
     let files = Files::new();
     let dot = DynamicImage::ImageRgb8(RgbImage::from_pixel(1, 1, Rgb([255, 0, 0])));
     let page =
-        drawn(&made(vec![files.add("a.png", Media::Png, &encoded(&dot, ImageFormat::Png))], json!({}))).remove(0);
+        drawn(&made(vec![files.add("a.png", Format::Png, &encoded(&dot, ImageFormat::Png))], json!({}))).remove(0);
     assert_eq!((page.width(), page.height()), (4, 4), "3 points at 96 dpi");
     assert!(near(&page, 2, 2, [255, 0, 0]));
 }
@@ -142,15 +143,15 @@ fn damaged_images_end_in_a_typed_error() {
     let files = Files::new();
     let png = encoded(&two_colors(), ImageFormat::Png);
     let failure = |name, media, data: &[u8]| made(vec![files.add(name, media, data)], json!({})).failure().code;
-    assert_eq!(failure("a.png", Media::Png, &png[..png.len() / 2]), ErrorCode::CorruptDocument);
-    assert_eq!(failure("a.jpg", Media::Jpeg, b"\xff\xd8\xff"), ErrorCode::CorruptDocument);
+    assert_eq!(failure("a.png", Format::Png, &png[..png.len() / 2]), ErrorCode::CorruptDocument);
+    assert_eq!(failure("a.jpg", Format::Jpeg, b"\xff\xd8\xff"), ErrorCode::CorruptDocument);
     // Its header is whole, and its pixels are missing.
     let jpeg = encoded(&two_colors(), ImageFormat::Jpeg);
     let scan = jpeg.windows(2).position(|pair| pair == [0xff, 0xda]).unwrap();
-    assert_eq!(failure("b.jpg", Media::Jpeg, &jpeg[..scan]), ErrorCode::CorruptDocument);
-    assert_eq!(failure("a.svg", Media::Svg, b"<svg"), ErrorCode::CorruptDocument);
+    assert_eq!(failure("b.jpg", Format::Jpeg, &jpeg[..scan]), ErrorCode::CorruptDocument);
+    assert_eq!(failure("a.svg", Format::Svg, b"<svg"), ErrorCode::CorruptDocument);
     let mut huge = png;
     huge[16..24].copy_from_slice(&[0, 0, 0xfd, 0xe8, 0, 0, 0xfd, 0xe8]);
-    let code = failure("b.png", Media::Png, &huge);
+    let code = failure("b.png", Format::Png, &huge);
     assert!(matches!(code, ErrorCode::RenderFailed | ErrorCode::CorruptDocument), "{code:?}");
 }

@@ -22,7 +22,8 @@ mod turned;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
-use docmill_pdf::{Artifact, Engines, Failure, Limits, Media, Outcome, Request, Source, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{Artifact, Engines, Failure, Limits, Outcome, Request, Source, Tool};
 use serde_json::Value;
 
 static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::load);
@@ -61,7 +62,7 @@ fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/pdf").join(name)
 }
 
-fn source(path: &Path, media: Media) -> Source {
+fn source(path: &Path, media: Format) -> Source {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
     Source { path: path.to_owned(), media, name, password: None, page_range: None, title: None, base: None }
 }
@@ -88,5 +89,5 @@ fn run_within(tool: Tool, sources: Vec<Source>, options: Value, pages: u32) -> R
 
 /// A run on one PDF of the fixtures.
 fn run_on(tool: Tool, name: &str, options: Value) -> Run {
-    run(tool, vec![source(&fixture(name), Media::Pdf)], options)
+    run(tool, vec![source(&fixture(name), Format::Pdf)], options)
 }

@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::process::Command;
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use image::{GrayImage, Luma};
 use serde_json::{Value, json};
 
@@ -13,7 +14,7 @@ const DPI: u32 = 200;
 
 /// The page of a PDF as a grey picture, with noise.
 fn drawn(pdf: &Path) -> GrayImage {
-    let pictures = run(Tool::PdfToImages, vec![source(pdf, Media::Pdf)], json!({"dpi": DPI, "pages": "1"}));
+    let pictures = run(Tool::PdfToImages, vec![source(pdf, Format::Pdf)], json!({"dpi": DPI, "pages": "1"}));
     let mut picture = image::load_from_memory(&pictures.files()[0]).unwrap().to_luma8();
     let mut state = 7_u32;
     for pixel in picture.pixels_mut() {
@@ -28,7 +29,7 @@ fn scan(picture: &GrayImage) -> Run {
     let files = tempfile::tempdir().unwrap();
     let path = files.path().join("scan.png");
     picture.save(&path).unwrap();
-    run(Tool::ImagesToPdf, vec![source(&path, Media::Png)], json!({ "dpi": DPI }))
+    run(Tool::ImagesToPdf, vec![source(&path, Format::Png)], json!({ "dpi": DPI }))
 }
 
 fn result(made: &Run) -> std::path::PathBuf {
@@ -36,7 +37,7 @@ fn result(made: &Run) -> std::path::PathBuf {
 }
 
 fn ocr(pdf: &Path, options: Value) -> Run {
-    run(Tool::OcrPdf, vec![source(pdf, Media::Pdf)], options)
+    run(Tool::OcrPdf, vec![source(pdf, Format::Pdf)], options)
 }
 
 fn report(made: &Run) -> &Value {
@@ -87,7 +88,7 @@ fn skewed(picture: &GrayImage, degrees: f32) -> GrayImage {
 /// Pages look the same, except for effects of codecs and font edges.
 fn same_look(one: &Path, other: &Path) {
     let pictures = |pdf: &Path| {
-        let made = run(Tool::PdfToImages, vec![source(pdf, Media::Pdf)], json!({"dpi": 50}));
+        let made = run(Tool::PdfToImages, vec![source(pdf, Format::Pdf)], json!({"dpi": 50}));
         made.files().iter().map(|file| image::load_from_memory(file).unwrap().to_luma8()).collect::<Vec<_>>()
     };
     for (one, other) in pictures(one).iter().zip(pictures(other)) {
@@ -164,9 +165,9 @@ fn five_scripts_are_read() {
     for (language, text) in texts {
         let blank = scan(&GrayImage::from_pixel(1200, 400, Luma([250])));
         let options = json!({"text": text, "fontSize": 14, "opacity": 1, "color": "#000000"});
-        let page = run(Tool::WatermarkPdf, vec![source(&result(&blank), Media::Pdf)], options);
+        let page = run(Tool::WatermarkPdf, vec![source(&result(&blank), Format::Pdf)], options);
         let made = ocr(&result(&scan(&drawn(&result(&page)))), json!({ "languages": [language] }));
-        let read = run(Tool::PdfToText, vec![source(&result(&made), Media::Pdf)], json!({}));
+        let read = run(Tool::PdfToText, vec![source(&result(&made), Format::Pdf)], json!({}));
         let read = String::from_utf8(read.files().remove(0)).unwrap();
         assert_eq!(read.trim(), text, "{language}");
     }
@@ -239,7 +240,7 @@ fn cropped_and_rotated_pages_have_their_words_in_place() {
     // Turned back for the viewer, and cropped by a tenth of an inch.
     let turned = run(
         Tool::OrganizePdf,
-        vec![source(&result(&scan(&picture)), Media::Pdf)],
+        vec![source(&result(&scan(&picture)), Format::Pdf)],
         json!({
             "rotate": [{"pages": "1", "degrees": 90}], "crop": {"top": 7.2, "right": 7.2, "bottom": 7.2, "left": 7.2},
         }),
@@ -260,7 +261,7 @@ fn pdf_to_text_reads_scans_if_asked() {
     let original = fixture("layouts/headings.pdf");
     let scan = scan(&drawn(&original));
     let text = |pdf: &Path, options: Value| {
-        let made = run(Tool::PdfToText, vec![source(pdf, Media::Pdf)], options);
+        let made = run(Tool::PdfToText, vec![source(pdf, Format::Pdf)], options);
         String::from_utf8(made.files().remove(0)).unwrap()
     };
     assert_eq!(text(&result(&scan), json!({})).trim(), "");

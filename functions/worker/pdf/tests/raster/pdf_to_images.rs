@@ -1,4 +1,5 @@
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use image::{DynamicImage, GenericImageView};
 use serde_json::{Value, json};
 
@@ -68,7 +69,7 @@ fn the_same_request_gives_the_same_bytes() {
 #[test]
 fn passwords_open_encrypted_files() {
     let with = |password: Option<&str>| {
-        let mut source = source(&fixture("encrypted.pdf"), Media::Pdf);
+        let mut source = source(&fixture("encrypted.pdf"), Format::Pdf);
         source.password = password.map(str::to_owned);
         run(Tool::PdfToImages, vec![source], json!({"dpi": 36}))
     };

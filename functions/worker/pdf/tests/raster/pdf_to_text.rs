@@ -1,6 +1,7 @@
 use std::collections::HashSet;
 
-use docmill_pdf::{Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use serde_json::{Value, json};
 
 use crate::{ENGINES, fixture, run, run_on, source};
@@ -170,7 +171,7 @@ fn what_fields_show_is_text_and_links_stay() {
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), form("BT /F 12 Tf 52 305 Td (Signed below.) Tj ET")).unwrap();
     for (format, link) in [("text", "Signed below."), ("markdown", "[Signed](https://example.com/) below.")] {
-        let made = run(Tool::PdfToText, vec![source(file.path(), Media::Pdf)], json!({"format": format}));
+        let made = run(Tool::PdfToText, vec![source(file.path(), Format::Pdf)], json!({"format": format}));
         let text = String::from_utf8(made.files().remove(0)).unwrap();
         let at = |part: &str| text.find(part).unwrap_or_else(|| panic!("{part}: {text}"));
         assert!(at(link) < at("Digitally signed by Xanthippe"), "{text}");
@@ -185,7 +186,7 @@ fn what_fields_show_is_text_and_links_stay() {
 fn a_scan_with_fields_is_still_recognized() {
     let file = tempfile::NamedTempFile::with_suffix(".pdf").unwrap();
     std::fs::write(file.path(), form("")).unwrap();
-    let sources = vec![source(file.path(), Media::Pdf)];
+    let sources = vec![source(file.path(), Format::Pdf)];
     let made = run(Tool::PdfToText, sources, json!({"format": "json", "ocr": "auto"}));
     let value: Value = serde_json::from_slice(&made.files().remove(0)).unwrap();
     let line = &value["pages"][0]["blocks"][0]["lines"][0];
@@ -198,9 +199,9 @@ fn pages_without_text_are_reported() {
     let files = tempfile::tempdir().unwrap();
     let picture = files.path().join("a.png");
     image::RgbImage::from_pixel(20, 20, image::Rgb([9, 9, 9])).save(&picture).unwrap();
-    let scan = run(Tool::ImagesToPdf, vec![source(&picture, Media::Png)], json!({}));
+    let scan = run(Tool::ImagesToPdf, vec![source(&picture, Format::Png)], json!({}));
     let path = scan.path(&scan.outcome().artifacts[0]);
-    let run = run(Tool::PdfToText, vec![source(&path, Media::Pdf)], json!({}));
-    assert_eq!(run.outcome().artifacts[0].media, Media::Text);
+    let run = run(Tool::PdfToText, vec![source(&path, Format::Pdf)], json!({}));
+    assert_eq!(run.outcome().artifacts[0].media, Format::Txt);
     assert!(run.outcome().warnings.iter().any(|warning| warning.code == "no_text"));
 }

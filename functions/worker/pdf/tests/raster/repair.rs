@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{Run, fixture, run, source};
@@ -12,7 +13,7 @@ fn report(name: &str) -> PathBuf {
 }
 
 fn on(path: &Path, tool: Tool, options: Value) -> Run {
-    run(tool, vec![source(path, Media::Pdf)], options)
+    run(tool, vec![source(path, Format::Pdf)], options)
 }
 
 fn text(path: &Path) -> (String, Run) {

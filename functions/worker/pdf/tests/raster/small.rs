@@ -1,6 +1,7 @@
 //! Thumbnails and inspections.
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{fixture, run, run_on, source};
@@ -27,7 +28,7 @@ fn images_have_thumbnails_too_and_are_not_enlarged() {
     let path = files.path().join("a.png");
     image::RgbImage::from_pixel(200, 100, image::Rgb([9, 99, 199])).save(&path).unwrap();
     let made = |options| {
-        let run = run(Tool::Thumbnail, vec![source(&path, Media::Png)], options);
+        let run = run(Tool::Thumbnail, vec![source(&path, Format::Png)], options);
         image::load_from_memory(&run.files()[0]).unwrap().to_rgb8()
     };
     let small = made(json!({"width": 50, "height": 50}));
@@ -53,7 +54,7 @@ fn an_inspection_lists_what_is_there() {
 
 #[test]
 fn an_encrypted_document_shows_its_permissions() {
-    let mut encrypted = source(&fixture("encrypted.pdf"), Media::Pdf);
+    let mut encrypted = source(&fixture("encrypted.pdf"), Format::Pdf);
     encrypted.password = Some("test_user".to_owned());
     let run = run(Tool::InspectDocument, vec![encrypted], json!({}));
     let seen: Value = serde_json::from_slice(&run.files()[0]).unwrap();

@@ -2,7 +2,8 @@
 
 use std::path::Path;
 
-use docmill_pdf::{Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, run, source};
@@ -81,7 +82,7 @@ fn of(pdf: &[u8], tool: Tool, options: Value) -> Run {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("page.pdf");
     std::fs::write(&path, pdf).unwrap();
-    run(tool, vec![source(&path, Media::Pdf)], options)
+    run(tool, vec![source(&path, Format::Pdf)], options)
 }
 
 fn json_of(made: &Run) -> Value {
@@ -220,7 +221,7 @@ fn a_page_is_the_same_in_every_shape_when_it_is_compared() {
     let write = |name: &str, pdf: &[u8]| {
         let path = directory.path().join(name);
         std::fs::write(&path, pdf).unwrap();
-        source(Path::new(&path), Media::Pdf)
+        source(Path::new(&path), Format::Pdf)
     };
     for shape in shapes().skip(1) {
         let sources = vec![write("one.pdf", &page(plain)), write("other.pdf", &page(shape))];

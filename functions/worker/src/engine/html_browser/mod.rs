@@ -20,8 +20,9 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill_domain::tool::EngineKind;
+use docmill_domain::tool::{EngineKind, Slug};
 use docmill_fonts::{InstalledFonts, NO_FONTS, OwnFonts};
+use docmill_formats::Format;
 use serde_json::{Value, json};
 use tokio::sync::Mutex;
 use tokio::time::timeout_at;
@@ -37,14 +38,10 @@ use self::watch::{Access, INLINE_URL};
 use super::page::{Media, PageOptions};
 use super::{Conversion, Engine, Failure, Limits, Source, Task, list_fonts};
 use crate::confine::Launcher;
+use crate::recipe::Operation;
 use docmill_egress::EgressPolicy;
 
 pub use self::process::{BrowserSettings, wait_for_dropped_browsers};
-
-/// An internal call: prints the page of an email message, without scripts.
-pub const EMAIL_TOOL: &str = "print-email";
-/// The tool that makes pictures.
-const PICTURE_TOOL: &str = "html-to-image";
 
 /// A browser or page that does not answer in this time is not used.
 const HEALTH: Duration = Duration::from_millis(1500);
@@ -164,7 +161,7 @@ enum Product {
 
 impl Product {
     fn read(task: &Task<'_>) -> Result<Self, Failure> {
-        if task.tool == PICTURE_TOOL {
+        if task.operation == Operation::Tool(Slug::HTML_TO_IMAGE) {
             return PictureOptions::read(task.options).map(Self::Picture);
         }
         let options = PageOptions::read(task.options)?;
@@ -172,9 +169,9 @@ impl Product {
         Ok(Self::Pdf(options))
     }
 
-    const fn media(&self) -> docmill_pdf::Media {
+    const fn media(&self) -> Format {
         match self {
-            Self::Pdf(_) => docmill_pdf::Media::Pdf,
+            Self::Pdf(_) => Format::Pdf,
             Self::Picture(options) => options.format.media(),
         }
     }
@@ -214,7 +211,7 @@ impl<'t> Job<'t> {
         };
         let until = task.deadline.checked_sub(RESERVE).unwrap_or(task.deadline);
         let result = task.scratch.join("page").with_extension(product.media().extension());
-        let scripts = task.tool != EMAIL_TOOL;
+        let scripts = task.operation != Operation::PrintMessage;
         let (limits, fonts) = (task.limits, task.fonts);
         Ok(Self { visit, product, scripts, url, inline, result, until, limits, fonts })
     }

@@ -1,7 +1,7 @@
 //! Pictures of a page: size, area and format.
 
 use docmill_domain::job::{JobErrorCode, Warning};
-use docmill_pdf::Media;
+use docmill_formats::Format;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -19,7 +19,7 @@ const LONGEST_WEBP_SIDE: f64 = 16_383.0;
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(super) struct PictureOptions {
-    pub(super) format: Format,
+    pub(super) format: PictureFormat,
     pub(super) full_page: bool,
     /// Width of the window in CSS pixels.
     pub(super) width: u32,
@@ -34,7 +34,7 @@ pub(super) struct PictureOptions {
 impl Default for PictureOptions {
     fn default() -> Self {
         Self {
-            format: Format::Png,
+            format: PictureFormat::Png,
             full_page: false,
             width: 1280,
             height: 800,
@@ -48,18 +48,18 @@ impl Default for PictureOptions {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Format {
+pub(super) enum PictureFormat {
     Png,
     Jpeg,
     Webp,
 }
 
-impl Format {
-    pub(super) const fn media(self) -> Media {
+impl PictureFormat {
+    pub(super) const fn media(self) -> Format {
         match self {
-            Self::Png => Media::Png,
-            Self::Jpeg => Media::Jpeg,
-            Self::Webp => Media::Webp,
+            Self::Png => Format::Png,
+            Self::Jpeg => Format::Jpeg,
+            Self::Webp => Format::Webp,
         }
     }
 
@@ -122,7 +122,7 @@ impl PictureOptions {
         let (width, height) = (area.width * self.device_scale, area.height * self.device_scale);
         let side = self.format.longest_side();
         if width > side || height > side || width * height > MOST_PIXELS {
-            let hint = if self.format == Format::Webp { ", or `png` instead of `webp`" } else { "" };
+            let hint = if self.format == PictureFormat::Webp { ", or `png` instead of `webp`" } else { "" };
             let message = format!(
                 "The picture would have {width:.0} × {height:.0} pixels. A {} picture has at most {side:.0} on a side \
                  and {} million in all: choose a smaller `deviceScale`, a part of the page by `selector`{hint}.",
@@ -136,7 +136,7 @@ impl PictureOptions {
             "clip": {"x": area.x, "y": area.y, "width": area.width, "height": area.height, "scale": 1},
             "captureBeyondViewport": true,
         });
-        if self.format != Format::Png {
+        if self.format != PictureFormat::Png {
             call["quality"] = json!(self.quality.unwrap_or(Self::DEFAULT_QUALITY));
         }
         Ok(call)
@@ -147,7 +147,7 @@ impl PictureOptions {
             let message = format!("`{name}` has no effect here: it needs {needs}.");
             Warning::new("option_without_effect", message).with_detail(name)
         };
-        let quality = self.quality.filter(|_| self.format == Format::Png);
+        let quality = self.quality.filter(|_| self.format == PictureFormat::Png);
         let quality = quality.map(|_| without_effect("quality", "`jpeg` or `webp`"));
         let background = (self.omit_background && !self.format.has_alpha())
             .then(|| without_effect("omitBackground", "`png` or `webp`"));

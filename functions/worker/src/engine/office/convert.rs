@@ -4,17 +4,14 @@ use std::io;
 use std::path::Path;
 
 use docmill_domain::job::{JobErrorCode, Warning};
-use docmill_pdf::{Media, OfficeFile};
+use docmill_formats::Format;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::export::{Changes, Export, Settings, Sheets, TextEncoding, Wanted, sheet_path};
 use super::writing::Written;
 use crate::engine::{Artifact, Failure};
-use crate::sniff::{Family, Format, Inspection};
-
-/// Slug of the tool.
-pub(in crate::engine) const TOOL: &str = "convert-office";
+use crate::sniff::Inspection;
 
 /// RTF results of at least this size, and this many times the source's, get a warning.
 const LARGE_BYTES: u64 = 1 << 20;
@@ -23,7 +20,7 @@ const LARGE_FACTOR: u64 = 4;
 /// The target formats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(in crate::engine) enum Target {
+pub(crate) enum Target {
     Docx,
     Odt,
     Rtf,
@@ -39,28 +36,19 @@ pub(in crate::engine) enum Target {
 }
 
 impl Target {
-    const fn of(family: Family) -> &'static [Self] {
-        match family {
-            Family::Text => &[Self::Docx, Self::Odt, Self::Rtf, Self::Txt, Self::Html, Self::Png],
-            Family::Spreadsheet => &[Self::Xlsx, Self::Ods, Self::Csv, Self::Png],
-            Family::Presentation => &[Self::Pptx, Self::Odp, Self::Png],
-            Family::Drawing => &[Self::Png],
-        }
-    }
-
-    pub(super) const fn media(self) -> Media {
+    pub(super) const fn format(self) -> Format {
         match self {
-            Self::Docx => Media::Office(OfficeFile::Docx),
-            Self::Odt => Media::Office(OfficeFile::Odt),
-            Self::Rtf => Media::Office(OfficeFile::Rtf),
-            Self::Txt => Media::Text,
-            Self::Html => Media::Html,
-            Self::Xlsx => Media::Office(OfficeFile::Xlsx),
-            Self::Ods => Media::Office(OfficeFile::Ods),
-            Self::Csv => Media::Office(OfficeFile::Csv),
-            Self::Pptx => Media::Office(OfficeFile::Pptx),
-            Self::Odp => Media::Office(OfficeFile::Odp),
-            Self::Png => Media::Png,
+            Self::Docx => Format::Docx,
+            Self::Odt => Format::Odt,
+            Self::Rtf => Format::Rtf,
+            Self::Txt => Format::Txt,
+            Self::Html => Format::Html,
+            Self::Xlsx => Format::Xlsx,
+            Self::Ods => Format::Ods,
+            Self::Csv => Format::Csv,
+            Self::Pptx => Format::Pptx,
+            Self::Odp => Format::Odp,
+            Self::Png => Format::Png,
         }
     }
 
@@ -104,14 +92,14 @@ impl Target {
 /// A job's options in canonical form.
 #[derive(Clone, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(in crate::engine) struct ConvertOptions {
-    pub(in crate::engine) format: Target,
-    pub(in crate::engine) page: Option<u32>,
-    pub(in crate::engine) dpi: Option<u16>,
+pub(crate) struct ConvertOptions {
+    pub(crate) format: Target,
+    pub(crate) page: Option<u32>,
+    pub(crate) dpi: Option<u16>,
     sheet: Option<Sheet>,
     separator: Option<char>,
     encoding: Option<TextEncoding>,
-    pub(in crate::engine) password: Option<String>,
+    pub(crate) password: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -129,19 +117,19 @@ impl std::fmt::Debug for ConvertOptions {
 }
 
 impl ConvertOptions {
-    pub(in crate::engine) fn read(options: &Value) -> Result<Self, Failure> {
+    pub(crate) fn read(options: &Value) -> Result<Self, Failure> {
         // The schema accepted something that can't be parsed: our fault. The value may be a password, so the error is not shown.
         Self::deserialize(options).map_err(|_| Failure::internal("options do not parse"))
     }
 
     /// Fails with `unsupported_format` if the source can't be converted to the target format.
-    pub(in crate::engine) fn admit(&self, source: Format) -> Result<(), Failure> {
-        let targets = Target::of(source.family());
-        if targets.contains(&self.format) {
+    pub(crate) fn admit(&self, source: Format) -> Result<(), Failure> {
+        let (targets, to) = (source.family().conversions(), self.format.format());
+        if targets.contains(&to) {
             return Ok(());
         }
-        let possible: Vec<_> = targets.iter().map(|target| name(*target)).collect();
-        let (from, to) = (source.extension(), name(self.format));
+        let possible: Vec<_> = targets.iter().map(|target| target.extension()).collect();
+        let from = source;
         let message =
             format!("{from} files can't be converted to {to}. They can be converted to: {}.", possible.join(", "));
         Err(Failure::new(JobErrorCode::UnsupportedFormat, message, format!("{from} to {to}")))
@@ -165,7 +153,7 @@ impl ConvertOptions {
             | Target::Png => None,
         };
         Export {
-            extension: name(self.format).to_owned(),
+            extension: self.format.format().extension().to_owned(),
             filter: filter.to_owned(),
             settings: Settings::Options(options.to_owned()),
             encoding,
@@ -184,7 +172,7 @@ impl ConvertOptions {
     }
 
     /// Requested options that have no effect for this format.
-    pub(in crate::engine) fn without_effect(&self) -> Vec<Warning> {
+    pub(crate) fn without_effect(&self) -> Vec<Warning> {
         let (table, picture) = (self.format == Target::Csv, self.format == Target::Png);
         let given = [
             ("page", self.page.is_some() && !picture, "png"),
@@ -199,11 +187,6 @@ impl ConvertOptions {
         });
         idle.collect()
     }
-}
-
-/// Its name in the options, which is also its extension.
-fn name(target: Target) -> &'static str {
-    target.media().extension()
 }
 
 /// Facts about the source, for warnings.
@@ -226,7 +209,7 @@ impl Origin {
 pub(super) fn artifacts(output: &Path, target: Target, name: Option<&str>, written: &Written) -> Vec<Artifact> {
     let file = |path, filename| {
         let (pages, width, height) = (None, None, None);
-        Artifact { path, media: target.media(), pages, width, height, filename }
+        Artifact { path, media: target.format(), pages, width, height, filename }
     };
     if target != Target::Csv {
         return vec![file(output.to_owned(), None)];
@@ -262,7 +245,7 @@ pub(super) fn losses(origin: Origin, target: Target, written: &Written, changes:
         });
     };
     if let Some(left_out) = target.leaves_out() {
-        warn("formatting_lost", left_out.to_owned(), Some(name(target).to_owned()));
+        warn("formatting_lost", left_out.to_owned(), Some(target.format().extension().to_owned()));
     }
     if written.sheets_dropped > 0 {
         let message = "The result has only some of the sheets. Set `sheet` to `all` for a file of each.";

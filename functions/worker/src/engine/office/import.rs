@@ -4,9 +4,8 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
+use docmill_formats::Format;
 use serde::{Deserialize, Serialize};
-
-use crate::sniff::Format;
 
 /// Kinds of documents that can be loaded and printed without a window. (Text documents need one for their layout.)
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -24,28 +23,24 @@ impl Model {
     }
 }
 
-/// The kind of document and its filter, for formats that need no window.
-pub(super) const fn model(format: Format) -> Option<(Model, &'static str)> {
-    Some(match format {
-        Format::Xlsx => (Model::Spreadsheet, "Calc MS Excel 2007 XML"),
-        Format::Xlsm => (Model::Spreadsheet, "Calc MS Excel 2007 VBA XML"),
-        Format::Xls => (Model::Spreadsheet, "MS Excel 97"),
-        Format::Ods => (Model::Spreadsheet, "calc8"),
-        Format::Fods => (Model::Spreadsheet, "OpenDocument Spreadsheet Flat XML"),
-        Format::Csv | Format::Tsv => (Model::Spreadsheet, TABLE_FILTER),
-        Format::Pptx => (Model::Presentation, "Impress MS PowerPoint 2007 XML"),
-        Format::Ppt => (Model::Presentation, "MS PowerPoint 97"),
-        Format::Odp => (Model::Presentation, "impress8"),
-        Format::Fodp => (Model::Presentation, "OpenDocument Presentation Flat XML"),
-        Format::Docx
-        | Format::Doc
-        | Format::Dotx
-        | Format::Odt
-        | Format::Rtf
-        | Format::Txt
-        | Format::Fodt
-        | Format::Odg => return None,
-    })
+/// Formats that need no window: the kind of document, and LibreOffice's filter.
+const MODELS: [(Format, Model, &str); 11] = [
+    (Format::Xlsx, Model::Spreadsheet, "Calc MS Excel 2007 XML"),
+    (Format::Xlsm, Model::Spreadsheet, "Calc MS Excel 2007 VBA XML"),
+    (Format::Xls, Model::Spreadsheet, "MS Excel 97"),
+    (Format::Ods, Model::Spreadsheet, "calc8"),
+    (Format::Fods, Model::Spreadsheet, "OpenDocument Spreadsheet Flat XML"),
+    (Format::Csv, Model::Spreadsheet, TABLE_FILTER),
+    (Format::Tsv, Model::Spreadsheet, TABLE_FILTER),
+    (Format::Pptx, Model::Presentation, "Impress MS PowerPoint 2007 XML"),
+    (Format::Ppt, Model::Presentation, "MS PowerPoint 97"),
+    (Format::Odp, Model::Presentation, "impress8"),
+    (Format::Fodp, Model::Presentation, "OpenDocument Presentation Flat XML"),
+];
+
+/// The kind of document and its filter. `None` if it needs a window.
+pub(super) fn model(format: Format) -> Option<(Model, &'static str)> {
+    MODELS.into_iter().find(|(known, ..)| *known == format).map(|(_, model, filter)| (model, filter))
 }
 
 const TABLE_FILTER: &str = "Text - txt - csv (StarCalc)";
@@ -106,7 +101,7 @@ mod tests {
         let files = std::fs::read_dir(registry).unwrap().map(|entry| entry.unwrap().path());
         let files = files.filter(|path| path.extension().is_some_and(|extension| extension == "xcd"));
         let known: String = files.map(|path| std::fs::read_to_string(path).unwrap()).collect();
-        for (model, filter) in Format::ALL.into_iter().filter_map(model) {
+        for (_, model, filter) in MODELS {
             let start = known.find(&format!("<node oor:name=\"{filter}\" oor:op=\"replace\">")).unwrap();
             let filter = &known[start..start + known[start..].find("</node>").unwrap()];
             assert!(filter.contains(model.service()), "{filter}");

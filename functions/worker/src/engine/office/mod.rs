@@ -1,6 +1,6 @@
 //! Office documents, through LibreOffice.
 
-pub(super) mod convert;
+pub(crate) mod convert;
 mod document;
 mod encoding;
 mod export;
@@ -27,14 +27,16 @@ use std::time::Instant;
 
 use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
-use docmill_domain::tool::EngineKind;
+use docmill_domain::tool::{EngineKind, Slug};
 use docmill_fonts::{InstalledFonts, OwnFonts};
+use docmill_formats::{Container, Family, Format};
 use docmill_telemetry as telemetry;
 
 use super::{Conversion, Engine, ExpectedText, Failure, Limits, Source, Task, Unfinished, list_fonts};
 use crate::confine::usage::Excess;
 use crate::confine::{End, Launcher};
-use crate::sniff::{Encoding, Family, Format, Inspection};
+use crate::recipe::Operation;
+use crate::sniff::{Encoding, Inspection};
 use crate::tree;
 use convert::{ConvertOptions, Origin};
 use document::Notes;
@@ -190,9 +192,9 @@ impl<'a> Document<'a> {
 }
 
 impl OfficeEngine {
-    pub(super) async fn convert_by(&self, way: Way, task: &Task<'_>) -> Result<Conversion, Failure> {
+    async fn convert_by(&self, way: Way, task: &Task<'_>) -> Result<Conversion, Failure> {
         let document = Document::of(task)?;
-        if task.tool == convert::TOOL {
+        if task.operation == Operation::Tool(Slug::CONVERT_OFFICE) {
             self.to_format(way, task, document).await
         } else {
             self.to_pdf(way, task, document).await
@@ -298,7 +300,7 @@ fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: 
         table: None,
         fits_rows: matches!(format, Format::Xlsx | Format::Xlsm) && !document.inspection.encrypted,
         // Slides and drawings keep their orientation.
-        landscape: options.landscape.filter(|_| matches!(format.family(), Family::Text | Family::Spreadsheet)),
+        landscape: options.landscape.filter(|_| matches!(format.family(), Family::Word | Family::Sheet)),
         changes: match options.tracked_changes {
             TrackedChanges::Accepted => Changes::Hidden,
             TrackedChanges::Shown => Changes::Kept,
@@ -318,35 +320,37 @@ fn order<'a>(task: &Task<'a>, source: PathBuf, document: Document<'_>, options: 
     }
 }
 
+/// LibreOffice's filter that prints documents of this family as PDF.
 const fn export_filter(family: Family) -> &'static str {
-    match family {
-        Family::Text => "writer_pdf_Export",
-        Family::Spreadsheet => "calc_pdf_Export",
-        Family::Presentation => "impress_pdf_Export",
-        Family::Drawing => "draw_pdf_Export",
+    if matches!(family, Family::Sheet) {
+        "calc_pdf_Export"
+    } else if matches!(family, Family::Slides) {
+        "impress_pdf_Export"
+    } else if matches!(family, Family::Drawing) {
+        "draw_pdf_Export"
+    } else {
+        "writer_pdf_Export"
     }
 }
 
 /// Office Open XML formats that may be changed before they are read.
-const fn rewrite_kind(format: Format, options: &OfficeOptions) -> Option<rewrite::Kind> {
-    match format {
-        Format::Docx | Format::Dotx => Some(rewrite::Kind::Text),
-        Format::Xlsx | Format::Xlsm => Some(rewrite::Kind::Spreadsheet),
-        Format::Pptx => Some(rewrite::Kind::Presentation { with_notes: options.include_notes }),
-        Format::Doc
-        | Format::Odt
-        | Format::Rtf
-        | Format::Txt
-        | Format::Xls
-        | Format::Ods
-        | Format::Csv
-        | Format::Tsv
-        | Format::Ppt
-        | Format::Odp
-        | Format::Odg
-        | Format::Fodt
-        | Format::Fods
-        | Format::Fodp => None,
+fn rewrite_kind(format: Format, options: &OfficeOptions) -> Option<rewrite::Kind> {
+    if format.container() != Container::Ooxml {
+        return None;
+    }
+    match format.family() {
+        Family::Word => Some(rewrite::Kind::Text),
+        Family::Sheet => Some(rewrite::Kind::Spreadsheet),
+        Family::Slides => Some(rewrite::Kind::Presentation { with_notes: options.include_notes }),
+        Family::Drawing
+        | Family::Pdf
+        | Family::Picture
+        | Family::Vector
+        | Family::Web
+        | Family::Mail
+        | Family::Data
+        | Family::Archive
+        | Family::Other => None,
     }
 }
 
@@ -365,26 +369,15 @@ struct Read {
 /// Prepares documents whose format needs an import filter. `placed` is the path for LibreOffice, in UTF-8 afterwards.
 async fn read_text(document: Document<'_>, placed: &Path) -> io::Result<Read> {
     let encoding = document.inspection.encoding;
-    let separator: Option<fn(&Path) -> io::Result<u8>> = match document.format {
-        Format::Txt => None,
-        Format::Csv => Some(import::guess_separator),
-        Format::Tsv => Some(|_| Ok(b'\t')),
-        Format::Docx
-        | Format::Doc
-        | Format::Dotx
-        | Format::Odt
-        | Format::Rtf
-        | Format::Xlsx
-        | Format::Xls
-        | Format::Xlsm
-        | Format::Ods
-        | Format::Pptx
-        | Format::Ppt
-        | Format::Odp
-        | Format::Odg
-        | Format::Fodt
-        | Format::Fods
-        | Format::Fodp => return Ok(Read::default()),
+    if document.format.container() != Container::PlainText {
+        return Ok(Read::default());
+    }
+    let separator: Option<fn(&Path) -> io::Result<u8>> = if document.format == Format::Csv {
+        Some(import::guess_separator)
+    } else if document.format == Format::Tsv {
+        Some(|_| Ok(b'\t'))
+    } else {
+        None
     };
     let (text, placed) = (document.path.to_owned(), placed.to_owned());
     let prepare = move || {
@@ -444,7 +437,7 @@ fn failure(attempt: Attempt, order: &Order<'_>, family: Family, memory_bytes: u6
             JobErrorCode::RenderFailed,
             "The result has no pages. Check that `pageRange` names pages that exist.".to_owned(),
         ),
-        Attempt::Written(_) | Attempt::NotSaved if family == Family::Presentation => {
+        Attempt::Written(_) | Attempt::NotSaved if family == Family::Slides => {
             (JobErrorCode::RenderFailed, "The presentation has no slides, or all of them are hidden.".to_owned())
         }
         Attempt::Written(_) | Attempt::NotSaved => {

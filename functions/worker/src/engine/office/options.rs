@@ -2,11 +2,11 @@
 
 use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_domain::page_range::PageRange;
+use docmill_formats::Family;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::engine::{Failure, PictureLimits};
-use crate::sniff::Family;
 
 const DEFAULT_IMAGE_QUALITY: u8 = 90;
 const DEFAULT_IMAGE_DPI: u16 = 300;
@@ -132,10 +132,10 @@ impl OfficeOptions {
         boolean("ExportBookmarks", self.bookmarks.unwrap_or(best || accessible));
         boolean("UseLosslessCompression", untouched);
         boolean("ReduceImageResolution", !untouched);
-        boolean("SinglePageSheets", self.single_page_sheets && family == Family::Spreadsheet);
+        boolean("SinglePageSheets", self.single_page_sheets && family == Family::Sheet);
         boolean("ExportNotes", false);
-        boolean("ExportNotesInMargin", self.include_notes && family == Family::Text);
-        boolean("ExportNotesPages", self.include_notes && family == Family::Presentation);
+        boolean("ExportNotesInMargin", self.include_notes && family == Family::Word);
+        boolean("ExportNotesPages", self.include_notes && family == Family::Slides);
         let mut number = |name: &str, value: u16| set(&mut data, name, "long", value.to_string());
         number("SelectPdfVersion", self.pdf_version.number().into());
         number("Quality", self.image_quality.unwrap_or(DEFAULT_IMAGE_QUALITY).into());
@@ -153,16 +153,16 @@ impl OfficeOptions {
             let message = format!("`{name}` has no effect here: it needs {needs}.");
             warnings.push(Warning::new("option_without_effect", message).with_detail(name));
         };
-        if self.single_page_sheets && family != Family::Spreadsheet {
+        if self.single_page_sheets && family != Family::Sheet {
             without_effect("singlePageSheets", "a spreadsheet");
         }
-        if self.landscape.is_some() && matches!(family, Family::Presentation | Family::Drawing) {
+        if self.landscape.is_some() && matches!(family, Family::Slides | Family::Drawing) {
             without_effect("landscape", "a text document or a spreadsheet");
         }
-        if self.tracked_changes == TrackedChanges::Shown && family != Family::Text {
+        if self.tracked_changes == TrackedChanges::Shown && family != Family::Word {
             without_effect("trackedChanges", "a text document");
         }
-        if self.include_notes && !matches!(family, Family::Text | Family::Presentation) {
+        if self.include_notes && !matches!(family, Family::Word | Family::Slides) {
             without_effect("includeNotes", "a presentation or a text document");
         }
         warnings
@@ -185,13 +185,13 @@ mod tests {
     #[test]
     fn default_is_small_and_best_output_keeps_pictures() {
         let pictures = |options: Value| OfficeOptions::read(&options).unwrap().pictures();
-        let default = |name| value(json!({}), Family::Text, name);
+        let default = |name| value(json!({}), Family::Word, name);
         assert_eq!(default("ReduceImageResolution"), "false");
         assert_eq!(default("UseLosslessCompression"), "true");
         assert_eq!(pictures(json!({})), Some(PictureLimits { dpi: 300, quality: 90 }));
         assert_eq!(default("UseTaggedPDF"), "false");
         assert_eq!(default("PageRange"), "absent");
-        let best = |name| value(json!({ "conversionProviderMode": "best_output" }), Family::Text, name);
+        let best = |name| value(json!({ "conversionProviderMode": "best_output" }), Family::Word, name);
         assert_eq!(best("UseLosslessCompression"), "true");
         assert_eq!(best("ReduceImageResolution"), "false");
         assert_eq!(pictures(json!({ "conversionProviderMode": "best_output" })), None);
@@ -202,7 +202,7 @@ mod tests {
     #[test]
     fn pictures_of_the_best_output_are_made_smaller_if_an_option_asks_for_it() {
         let options = json!({ "conversionProviderMode": "best_output", "maxImageDpi": 75 });
-        assert_eq!(value(options.clone(), Family::Text, "ReduceImageResolution"), "false");
+        assert_eq!(value(options.clone(), Family::Word, "ReduceImageResolution"), "false");
         let pictures = OfficeOptions::read(&options).unwrap().pictures();
         assert_eq!(pictures, Some(PictureLimits { dpi: 75, quality: 90 }));
     }
@@ -211,7 +211,7 @@ mod tests {
     fn libreoffice_makes_the_pictures_of_standards_smaller() {
         for version in ["pdfa-1b", "pdfa-2b", "pdfa-3b", "pdfua"] {
             let options = json!({ "pdfVersion": version, "maxImageDpi": 150, "imageQuality": 40 });
-            let value = |name| value(options.clone(), Family::Text, name);
+            let value = |name| value(options.clone(), Family::Word, name);
             assert_eq!(OfficeOptions::read(&options).unwrap().pictures(), None, "{version}");
             // Lossless with scaling would encode every JPEG again without loss, at ten times its size.
             assert_eq!(
@@ -226,17 +226,17 @@ mod tests {
     fn versions_have_their_numbers() {
         for (version, number) in [("1.7", "17"), ("pdfa-1b", "1"), ("pdfa-2b", "2"), ("pdfa-3b", "3"), ("pdfua", "17")]
         {
-            assert_eq!(value(json!({ "pdfVersion": version }), Family::Text, "SelectPdfVersion"), number);
+            assert_eq!(value(json!({ "pdfVersion": version }), Family::Word, "SelectPdfVersion"), number);
         }
-        assert_eq!(value(json!({ "pdfVersion": "pdfua" }), Family::Text, "PDFUACompliance"), "true");
+        assert_eq!(value(json!({ "pdfVersion": "pdfua" }), Family::Word, "PDFUACompliance"), "true");
     }
 
     #[test]
     fn notes_and_sheets_belong_to_their_families_and_are_reported_elsewhere() {
         let options = json!({ "includeNotes": true, "singlePageSheets": true, "landscape": false });
-        assert_eq!(value(options.clone(), Family::Presentation, "ExportNotesPages"), "true");
-        assert_eq!(value(options.clone(), Family::Text, "ExportNotesInMargin"), "true");
-        assert_eq!(value(options.clone(), Family::Text, "SinglePageSheets"), "false");
+        assert_eq!(value(options.clone(), Family::Slides, "ExportNotesPages"), "true");
+        assert_eq!(value(options.clone(), Family::Word, "ExportNotesInMargin"), "true");
+        assert_eq!(value(options.clone(), Family::Word, "SinglePageSheets"), "false");
         let warnings = OfficeOptions::read(&options).unwrap().warnings(Family::Drawing);
         let details: Vec<_> = warnings.iter().filter_map(|warning| warning.detail.as_deref()).collect();
         assert_eq!(details, ["singlePageSheets", "landscape", "includeNotes"]);

@@ -7,6 +7,8 @@
 use std::io;
 use std::path::Path;
 
+use docmill_formats::Format;
+
 use super::document::{Answer, Document, Notes};
 use super::export::{Changes, Settings};
 use super::import::{self, Model};
@@ -14,7 +16,6 @@ use super::lok::{NotLoaded, Office};
 use super::rewrite::{self, Compression, Reading};
 use super::uno::{Hidden, Properties, Property, Uno, file_url};
 use super::writing;
-use crate::sniff::Format;
 
 /// Load options for LibreOfficeKit: no dialogs, since nobody could answer them.
 const SILENTLY: &str = "Batch=true,Language=en-US";
@@ -26,8 +27,7 @@ struct Sample {
     name: &'static str,
     bytes: &'static [u8],
     filter: &'static str,
-    /// See [`Document::model`].
-    model: Option<(Model, &'static str)>,
+    format: Format,
 }
 
 /// Small documents of each family, to warm up the code that they use for all children. The workbook has charts, several
@@ -38,19 +38,19 @@ const WARM_UP: [Sample; 3] = [
         name: "warm.docx",
         bytes: include_bytes!("warm_up/warm.docx"),
         filter: "writer_pdf_Export",
-        model: import::model(Format::Docx),
+        format: Format::Docx,
     },
     Sample {
         name: "warm.xlsx",
         bytes: include_bytes!("warm_up/warm.xlsx"),
         filter: "calc_pdf_Export",
-        model: import::model(Format::Xlsx),
+        format: Format::Xlsx,
     },
     Sample {
         name: "warm.pptx",
         bytes: include_bytes!("warm_up/warm.pptx"),
         filter: "impress_pdf_Export",
-        model: import::model(Format::Pptx),
+        format: Format::Pptx,
     },
 ];
 
@@ -117,7 +117,9 @@ impl<'a> WarmOffice<'a> {
 
     fn warm_up_document(&self, sample: &Sample, from: &str, to: &str, afterwards: AfterWarmUp) -> io::Result<bool> {
         if let Some(uno) = &self.uno {
-            let Some(document) = load(uno, from, None, sample.model, None, Access::Read)? else { return Ok(false) };
+            let Some(document) = load(uno, from, None, import::model(sample.format), None, Access::Read)? else {
+                return Ok(false);
+            };
             let stored =
                 document.store(to, &writing::filter(sample.filter, ("FilterData", Property::Several(Vec::new()))))?;
             return match afterwards {

@@ -4,7 +4,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use docmill_domain::time::Timestamp;
-use docmill_pdf::{Engines, Failure, Limits, Media, Outcome, Request, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{Engines, Failure, Limits, Outcome, Request, Tool};
 use serde_json::json;
 
 use crate::checker::file;
@@ -73,7 +74,7 @@ impl Handler for PdfHandler {
         let directory = tempfile::tempdir_in(&self.home)?;
         let path = directory.path().join("source");
         std::fs::write(&path, REHEARSAL)?;
-        let source = file(path, Media::Pdf, None);
+        let source = file(path, Format::Pdf, None);
         for (tool, sources) in [(Tool::MergePdf, 2), (Tool::Verify, 1), (Tool::PdfToText, 1)] {
             let request = Request {
                 tool,

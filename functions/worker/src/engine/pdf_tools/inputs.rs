@@ -4,11 +4,10 @@ use std::io;
 use std::path::Path;
 
 use docmill_domain::job::JobErrorCode;
-use docmill_pdf::{Media, OfficeFile};
+use docmill_formats::Format;
 
 use crate::checker::file;
 use crate::engine::{Failure, Source};
-use crate::sniff::Format;
 use crate::tree;
 
 /// Copies a source to `to`. Office documents are only for templates, which have no password.
@@ -22,20 +21,15 @@ pub(super) fn place(source: &Source, to: &Path) -> Result<docmill_pdf::Source, F
             Err(Failure::new(JobErrorCode::PasswordRequired, "The document is protected.", "an encrypted template"))
         }
         Source::Document { path, name, format, .. } => {
-            let media = Media::Office(office_file(*format).ok_or_else(unconverted)?);
             tree::place(path, to).map_err(unwritable)?;
-            Ok(docmill_pdf::Source { name: name.clone(), ..file(to.to_owned(), media, None) })
+            Ok(docmill_pdf::Source { name: name.clone(), ..file(to.to_owned(), *format, None) })
         }
         Source::Html { html, name } => {
             std::fs::write(to, html).map_err(unwritable)?;
-            Ok(docmill_pdf::Source { name: name.clone(), ..file(to.to_owned(), Media::Html, None) })
+            Ok(docmill_pdf::Source { name: name.clone(), ..file(to.to_owned(), Format::Html, None) })
         }
         Source::Page(_) => Err(unconverted()),
     }
-}
-
-fn office_file(format: Format) -> Option<OfficeFile> {
-    OfficeFile::ALL.into_iter().find(|file| file.extension() == format.extension())
 }
 
 fn unconverted() -> Failure {

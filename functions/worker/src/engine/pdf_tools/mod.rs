@@ -22,6 +22,7 @@ use super::fork_server::{ForkServer, Startup};
 use super::{Artifact, Conversion, Engine, Failure, Limits, Task, Unfinished};
 use crate::confine::usage::Excess;
 use crate::confine::{Confinement, Launcher, Network, Processes};
+use crate::recipe::Operation;
 pub use helper::{Args as HelperArgs, run as run_helper};
 
 /// Address space of a call in bytes. Files of hundreds of megabytes are mapped, not read.
@@ -79,9 +80,7 @@ impl PdfTools {
     }
 
     fn request(&self, task: &Task<'_>) -> Result<Request, Failure> {
-        let name = IntoDeserializer::<serde::de::value::Error>::into_deserializer(task.tool);
-        let tool = Tool::deserialize(name)
-            .map_err(|_| Failure::internal(format!("{} is not one of the PDF tools", task.tool)))?;
+        let tool = tool(task.operation)?;
         let sources = task.sources.iter().enumerate();
         let sources =
             sources.map(|(index, source)| inputs::place(source, &task.scratch.join(format!("input-{index}"))));
@@ -118,6 +117,21 @@ impl Engine for PdfTools {
         if let Err(error) = self.server.get_ready().await {
             tracing::warn!(%error, "the PDF tools are not ready for the next job");
         }
+    }
+}
+
+/// The PDF tool that does this. Tools of the catalogue have the same names here.
+fn tool(operation: Operation) -> Result<Tool, Failure> {
+    match operation {
+        Operation::Tool(slug) => {
+            let name = IntoDeserializer::<serde::de::value::Error>::into_deserializer(slug.as_str());
+            Tool::deserialize(name).map_err(|_| Failure::internal(format!("{slug} is not one of the PDF tools")))
+        }
+        Operation::RenderMarkdown => Ok(Tool::RenderMarkdown),
+        Operation::RenderMessage => Ok(Tool::RenderEmail),
+        Operation::Verify => Ok(Tool::Verify),
+        Operation::MarkTest => Ok(Tool::MarkTest),
+        Operation::PrintMessage => Err(Failure::internal("the PDF tools print no pages")),
     }
 }
 

@@ -107,7 +107,7 @@ fn every_feature_makes_a_document_as_valid_as_its_template() {
     let directory = TempDir::new().unwrap();
     let (mut templates, mut results, mut wrong) = (Vec::new(), Vec::new(), Vec::new());
     for (number, case) in cases.iter().enumerate() {
-        let file = |kind: &str| directory.path().join(format!("{kind}-{number}.{}", case.format.extension()));
+        let file = |kind: &str| directory.path().join(format!("{kind}-{number}.{}", case.format.format().extension()));
         let filled = case.filled();
         let found = texts(&filled, case.format);
         if found != case.texts {

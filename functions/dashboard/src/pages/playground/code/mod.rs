@@ -6,7 +6,8 @@ mod tests;
 
 use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::source::{SOURCES, SourceKind, SourceProperty, redact_url};
-use docmill_domain::tool::{Definition, OutputFormat};
+use docmill_domain::tool::Definition;
+use docmill_formats::Format;
 use docmill_look::code::Tab;
 use docmill_look::example::Language;
 use docmill_look::example::call::{Call, Step, UPLOAD};
@@ -39,7 +40,7 @@ pub fn code(catalogue: &Catalogue, tool: &Tool, body: &Map<String, Value>, files
     let names: Vec<_> = files.iter().map(|file| file.name).collect();
     let call = Call::new(tool, &shown, &names, file.clone()).with_steps(steps);
     // JSON could be confused with the job itself.
-    let direct = file.filter(|_| output.format != "json").map(|file| (file, output.content_type.as_str()));
+    let direct = file.filter(|_| output != Format::Json).map(|file| (file, output.content_type()));
     let of = |language: Language| match language {
         Language::Curl => Some(curl::code(&tool.definition.slug, &shown, files, direct.clone())),
         Language::CommandLine | Language::Python | Language::TypeScript | Language::Go | Language::Rust => {
@@ -50,12 +51,12 @@ pub fn code(catalogue: &Catalogue, tool: &Tool, body: &Map<String, Value>, files
 }
 
 /// The last step's output, and the name of its file if it is always a single one.
-fn result<'a>(
-    catalogue: &'a Catalogue,
-    tool: &'a Tool,
+fn result(
+    catalogue: &Catalogue,
+    tool: &Tool,
     body: &Map<String, Value>,
     files: &[File<'_>],
-) -> (&'a OutputFormat, Option<String>) {
+) -> (Format, Option<String>) {
     let options = body.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let then = body.get(STEPS).and_then(Value::as_array).into_iter().flatten();
     let mut is_several = tool.definition.makes_several(&options, false);
@@ -65,10 +66,10 @@ fn result<'a>(
         last = Some(step);
     }
     let wish = options.get("filename").and_then(Value::as_str).map(str::to_owned);
-    let source = last.is_none().then(|| files.first().and_then(|file| file.name.rsplit_once('.'))).flatten();
+    let source = last.is_none().then(|| files.first().and_then(|file| Format::from_filename(file.name))).flatten();
     let Step { tool, options } = last.unwrap_or(Step { tool, options });
-    let output = tool.definition.output_from(&options, source.map_or("", |(_, extension)| extension));
-    (output, (!is_several).then(|| target(wish, files, &output.extension)))
+    let output = tool.definition.output_from(&options, source);
+    (output, (!is_several).then(|| target(wish, files, output.extension())))
 }
 
 /// The requested name, that of the first file, or another one that is not a file's.

@@ -3,13 +3,16 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use docmill_formats::Format;
+
 use super::grid::Grid;
 use super::text::Text;
 use crate::extract::model::{
     Block, Cell, Document, Figure, Footnote, Hidden, Id, Link, Reason, Role, Span, Table, Why,
 };
 use crate::extract::pictures::Pictures;
-use crate::{ErrorCode, Failure, Limits, Media};
+use crate::image::decoder_of;
+use crate::{ErrorCode, Failure, Limits};
 
 /// Most places of a table, whether they have a cell or not: writers make a row of each.
 const MOST_PLACES: usize = 20_000_000;
@@ -250,11 +253,13 @@ impl<'p, 'r> Builder<'p, 'r> {
 }
 
 /// What a picture's file is, by its first bytes. `None`: a kind that browsers don't show.
-fn media(bytes: &[u8]) -> Option<Media> {
-    [Media::Jpeg, Media::Png, Media::Webp, Media::Tiff, Media::Gif, Media::Bmp]
+fn media(bytes: &[u8]) -> Option<Format> {
+    [Format::Jpeg, Format::Png, Format::Webp, Format::Tiff, Format::Gif, Format::Bmp]
         .into_iter()
-        .find(|media| media.pixels() == image::guess_format(bytes).ok() && media.pixels().is_some())
-        .or_else(|| is_svg(bytes).then_some(Media::Svg))
+        .find(|media| {
+            decoder_of(*media).is_some_and(|decoder| image::guess_format(bytes).is_ok_and(|found| found == decoder))
+        })
+        .or_else(|| is_svg(bytes).then_some(Format::Svg))
 }
 
 fn is_svg(bytes: &[u8]) -> bool {

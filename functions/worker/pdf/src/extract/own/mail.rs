@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use docmill_mail::{Body, Email, Format, Headers, Names};
+use docmill_mail::{Body, Email, Headers, MessageFormat, Names};
 
 use super::builder::Builder;
 use super::grid::Grid;
@@ -12,7 +12,11 @@ use super::{html, plain};
 use crate::extract::model::Role;
 use crate::{Failure, Warning, message};
 
-pub(super) fn read(bytes: &[u8], format: Format, builder: &mut Builder<'_, '_>) -> Result<Vec<Warning>, Failure> {
+pub(super) fn read(
+    bytes: &[u8],
+    format: MessageFormat,
+    builder: &mut Builder<'_, '_>,
+) -> Result<Vec<Warning>, Failure> {
     let email = Email::read(bytes, format)?;
     headers(&email.headers, builder);
     let shown = RefCell::new(BTreeSet::new());

@@ -19,40 +19,58 @@ mod xlsx;
 use std::fs;
 
 use builder::Builder;
-use docmill_mail::Format;
+use docmill_formats::Format;
+use docmill_mail::MessageFormat;
 use text::Text;
 
 use crate::extract::model::{Document, Role};
 use crate::extract::pictures::Pictures;
 use crate::text::HeadersFooters;
-use crate::{Failure, Limits, Media, OfficeFile, Source, Warning};
+use crate::{Failure, Limits, Source, Warning};
 
 /// Whether `read` reads it.
-pub(crate) fn reads(media: Media) -> bool {
-    match media {
-        Media::Text | Media::Markdown | Media::Html | Media::Eml | Media::Msg => true,
-        Media::Office(file) => match file {
-            OfficeFile::Docx
-            | OfficeFile::Xlsx
-            | OfficeFile::Csv
-            | OfficeFile::Pptx
-            | OfficeFile::Odt
-            | OfficeFile::Ods
-            | OfficeFile::Odp => true,
-            OfficeFile::Rtf => false,
-        },
-        Media::Pdf
-        | Media::Jpeg
-        | Media::Png
-        | Media::Webp
-        | Media::Tiff
-        | Media::Gif
-        | Media::Bmp
-        | Media::Svg
-        | Media::Json
-        | Media::JsonLines
-        | Media::Zip
-        | Media::Other => false,
+pub(crate) const fn reads(format: Format) -> bool {
+    Reader::of(format).is_some()
+}
+
+/// The readers of documents' own structure.
+enum Reader {
+    Text,
+    Markdown,
+    Html,
+    Docx,
+    Pptx,
+    Xlsx,
+    Csv,
+    OpenDocument,
+    Message(MessageFormat),
+}
+
+impl Reader {
+    const fn of(format: Format) -> Option<Self> {
+        if matches!(format, Format::Txt) {
+            Some(Self::Text)
+        } else if matches!(format, Format::Markdown) {
+            Some(Self::Markdown)
+        } else if matches!(format, Format::Html) {
+            Some(Self::Html)
+        } else if matches!(format, Format::Docx) {
+            Some(Self::Docx)
+        } else if matches!(format, Format::Pptx) {
+            Some(Self::Pptx)
+        } else if matches!(format, Format::Xlsx) {
+            Some(Self::Xlsx)
+        } else if matches!(format, Format::Csv) {
+            Some(Self::Csv)
+        } else if matches!(format, Format::Odt | Format::Ods | Format::Odp) {
+            Some(Self::OpenDocument)
+        } else if matches!(format, Format::Eml) {
+            Some(Self::Message(MessageFormat::Eml))
+        } else if matches!(format, Format::Msg) {
+            Some(Self::Message(MessageFormat::Msg))
+        } else {
+            None
+        }
     }
 }
 
@@ -66,35 +84,21 @@ pub(crate) fn read(
     let mut builder = Builder::new(pictures, limits);
     let mut warnings = Vec::new();
     let bytes = || fs::read(&source.path).map_err(|error| Failure::io(&error));
-    match source.media {
-        Media::Html => html::read(&html::decoded(&bytes()?), source.base.as_deref(), &|_| None, &mut builder)?,
-        Media::Markdown => {
+    let reader = Reader::of(source.media)
+        .ok_or_else(|| Failure::internal(format!("{:?} has no structure of its own", source.media)))?;
+    match reader {
+        Reader::Html => html::read(&html::decoded(&bytes()?), source.base.as_deref(), &|_| None, &mut builder)?,
+        Reader::Markdown => {
             let text = html::decoded(&bytes()?);
             warnings.extend(markdown::read(&text, source.base.as_deref(), &mut builder)?);
         }
-        Media::Office(OfficeFile::Docx) => docx::read(&source.path, headers_footers, &mut builder)?,
-        Media::Office(OfficeFile::Pptx) => pptx::read(&source.path, headers_footers, &mut builder)?,
-        Media::Office(OfficeFile::Xlsx) => xlsx::read(&source.path, &mut builder)?,
-        Media::Office(OfficeFile::Csv) => csv::read(&html::decoded(&bytes()?), &mut builder)?,
-        Media::Office(OfficeFile::Odt | OfficeFile::Ods | OfficeFile::Odp) => {
-            odf::read(&source.path, headers_footers, &mut builder)?;
-        }
-        Media::Eml => warnings = mail::read(&bytes()?, Format::Eml, &mut builder)?,
-        Media::Msg => warnings = mail::read(&bytes()?, Format::Msg, &mut builder)?,
-        Media::Text => plain(&html::decoded(&bytes()?), &mut builder),
-        Media::Office(OfficeFile::Rtf)
-        | Media::Pdf
-        | Media::Jpeg
-        | Media::Png
-        | Media::Webp
-        | Media::Tiff
-        | Media::Gif
-        | Media::Bmp
-        | Media::Svg
-        | Media::Json
-        | Media::JsonLines
-        | Media::Zip
-        | Media::Other => return Err(Failure::internal(format!("{:?} has no structure of its own", source.media))),
+        Reader::Docx => docx::read(&source.path, headers_footers, &mut builder)?,
+        Reader::Pptx => pptx::read(&source.path, headers_footers, &mut builder)?,
+        Reader::Xlsx => xlsx::read(&source.path, &mut builder)?,
+        Reader::Csv => csv::read(&html::decoded(&bytes()?), &mut builder)?,
+        Reader::OpenDocument => odf::read(&source.path, headers_footers, &mut builder)?,
+        Reader::Message(format) => warnings = mail::read(&bytes()?, format, &mut builder)?,
+        Reader::Text => plain(&html::decoded(&bytes()?), &mut builder),
     }
     Ok((builder.finish()?, warnings))
 }

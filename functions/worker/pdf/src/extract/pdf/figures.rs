@@ -1,13 +1,15 @@
 //! The pictures of a page.
 
+use docmill_formats::Format;
+
 use super::super::model::{Figure, Id, Place};
 use super::super::pictures::Pictures;
 use super::vectors::{Vector, is_background};
 use super::{Drawn, Kind};
-use crate::image::{Encoding, Format, encode};
+use crate::Failure;
+use crate::image::{Encoding, PictureFormat, encode};
 use crate::pdfium::{Bitmap, Looks, Page, Rect};
 use crate::text::{Word, corners};
-use crate::{Failure, Media};
 
 /// Smaller pictures, in points, are ornaments and bullets.
 const LEAST: f32 = 24.0;
@@ -58,8 +60,8 @@ impl Drawings<'_, '_> {
                     None => drawn.insert(self.draw(page)?),
                 };
                 let cut = cut(drawn, &area, drawn.width as f32 / page.size().0);
-                let encoding = Encoding { format: Format::Png, quality: 0, grayscale: false, dpi: Some(DPI) };
-                self.pictures.keep(&mut figure, Media::Png, &encode(&cut, &encoding)?)?;
+                let encoding = Encoding { format: PictureFormat::Png, quality: 0, grayscale: false, dpi: Some(DPI) };
+                self.pictures.keep(&mut figure, Format::Png, &encode(&cut, &encoding)?)?;
             }
             figures.push(Drawn { area, figure, kind });
         }

@@ -12,10 +12,11 @@ mod workbook;
 
 use std::path::Path;
 
+use docmill_formats::Format;
 use serde::Deserialize;
 
 use super::model::Document;
-use crate::{Artifact, ErrorCode, Failure, Limits, Media, OfficeFile};
+use crate::{Artifact, ErrorCode, Failure, Limits};
 #[cfg(test)]
 pub(super) use chunks::Chunk;
 use chunks::ChunkOptions;
@@ -23,7 +24,7 @@ pub(crate) use markdown::markdown;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Format {
+pub(crate) enum DocumentFormat {
     #[default]
     Json,
     Markdown,
@@ -38,7 +39,7 @@ pub(crate) enum Format {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub(crate) struct WriteOptions {
-    pub format: Format,
+    pub format: DocumentFormat,
     pub chunks: ChunkOptions,
 }
 
@@ -46,8 +47,8 @@ impl WriteOptions {
     /// Whether the format has a place for pictures.
     pub(crate) fn takes_pictures(&self) -> bool {
         match self.format {
-            Format::Json | Format::Markdown | Format::Html => true,
-            Format::Chunks | Format::Tables | Format::Xlsx => false,
+            DocumentFormat::Json | DocumentFormat::Markdown | DocumentFormat::Html => true,
+            DocumentFormat::Chunks | DocumentFormat::Tables | DocumentFormat::Xlsx => false,
         }
     }
 }
@@ -57,7 +58,7 @@ const MOST_TABLES: usize = 1_000;
 
 struct Written {
     name: String,
-    media: Media,
+    media: Format,
     content: Vec<u8>,
 }
 
@@ -72,17 +73,17 @@ pub(crate) fn write(
 ) -> Result<Vec<Artifact>, Failure> {
     let internal = |error: serde_json::Error| Failure::internal(error.to_string());
     let files = match options.format {
-        Format::Json => vec![whole(serde_json::to_string(document).map_err(internal)?, Media::Json)],
-        Format::Markdown => vec![whole(markdown(document), Media::Markdown)],
-        Format::Html => vec![whole(html::html(document), Media::Html)],
-        Format::Chunks => {
+        DocumentFormat::Json => vec![whole(serde_json::to_string(document).map_err(internal)?, Format::Json)],
+        DocumentFormat::Markdown => vec![whole(markdown(document), Format::Markdown)],
+        DocumentFormat::Html => vec![whole(html::html(document), Format::Html)],
+        DocumentFormat::Chunks => {
             vec![whole(
                 chunks::json_lines(document, options.chunks, limits.output_bytes).map_err(internal)?,
-                Media::JsonLines,
+                Format::JsonLines,
             )]
         }
-        Format::Tables => tables(document)?,
-        Format::Xlsx => workbook(document)?.into_iter().collect(),
+        DocumentFormat::Tables => tables(document)?,
+        DocumentFormat::Xlsx => workbook(document)?.into_iter().collect(),
     };
     let bytes: usize = files.iter().map(|file| file.content.len()).sum();
     if bytes as u64 > limits.output_bytes {
@@ -101,13 +102,13 @@ pub(crate) fn write(
     artifacts.collect()
 }
 
-fn whole(text: String, media: Media) -> Written {
+fn whole(text: String, media: Format) -> Written {
     Written { name: format!("document.{}", media.extension()), media, content: text.into_bytes() }
 }
 
 fn tables(document: &Document) -> Result<Vec<Written>, Failure> {
     not_too_many(document.tables.len())?;
-    let media = Media::Office(OfficeFile::Csv);
+    let media = Format::Csv;
     let written = document.tables.iter().map(|table| {
         let content = tables::csv(table).map_err(|error| Failure::internal(format!("CSV: {error}")))?;
         Ok(Written { name: format!("{}.{}", table.id.0, media.extension()), media, content })
@@ -126,7 +127,7 @@ fn workbook(document: &Document) -> Result<Option<Written>, Failure> {
         return Ok(None);
     }
     let content = workbook::xlsx(&document.tables).map_err(|error| Failure::internal(format!("xlsx: {error}")))?;
-    let media = Media::Office(OfficeFile::Xlsx);
+    let media = Format::Xlsx;
     Ok(Some(Written { name: format!("document.{}", media.extension()), media, content }))
 }
 

@@ -2,6 +2,7 @@
 
 mod sheets;
 
+use docmill_formats::Format;
 use serde::Deserialize;
 
 use super::raster::{self, Fit, Size};
@@ -9,7 +10,7 @@ use super::{options, within_output};
 use crate::compare::{self, Changed, ComparedPage, Content, Picture, Word, areas, changed, pairs};
 use crate::image::similarity;
 use crate::pdfium::{Background, Document, Session};
-use crate::{Artifact, Engines, Failure, Media, Outcome, Request, Warning};
+use crate::{Artifact, Engines, Failure, Outcome, Request, Warning};
 
 const DATA: &str = "comparison.json";
 
@@ -17,14 +18,14 @@ const DATA: &str = "comparison.json";
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Options {
     mode: Mode,
-    format: Format,
+    format: ReportFormat,
     dpi: f32,
     only_changed: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { mode: Mode::Visual, format: Format::Pdf, dpi: 100.0, only_changed: false }
+        Self { mode: Mode::Visual, format: ReportFormat::Pdf, dpi: 100.0, only_changed: false }
     }
 }
 
@@ -39,7 +40,7 @@ enum Mode {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-enum Format {
+enum ReportFormat {
     Pdf,
     Json,
 }
@@ -59,8 +60,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let mut warnings: Vec<Warning> = no_text(options.mode, &before, &after).into_iter().collect();
     warnings.extend([&before, &after].into_iter().find_map(|version| raster::fields_skipped(&version.document)));
     let artifact = match options.format {
-        Format::Json => write_data(request, &compared)?,
-        Format::Pdf => {
+        ReportFormat::Json => write_data(request, &compared)?,
+        ReportFormat::Pdf => {
             let sizes = [before.sizes(), after.sizes()];
             // pdfium closes the documents before their structure is read.
             drop((before, after));
@@ -171,5 +172,5 @@ fn write_data(request: &Request, compared: &[ComparedPage]) -> Result<Artifact, 
     let written = compare::data(compared).to_string();
     within_output(written.len() as u64, &request.limits)?;
     std::fs::write(request.directory.join(DATA), written).map_err(|error| Failure::io(&error))?;
-    Ok(Artifact::new(DATA, Media::Json))
+    Ok(Artifact::new(DATA, Format::Json))
 }

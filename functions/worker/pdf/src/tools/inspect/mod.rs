@@ -4,17 +4,18 @@ mod pdf;
 
 use std::io::Cursor;
 
+use docmill_formats::Format;
 use image::{ImageDecoder, ImageFormat, ImageReader};
 use serde_json::{Value, json};
 
-use crate::image::tiff_header;
-use crate::{Artifact, Engines, ErrorCode, Failure, Media, Outcome, Request, Source};
+use crate::image::{decoder_of, tiff_header};
+use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source};
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let source = super::only_source(request)?;
-    let found = if source.media == Media::Pdf {
+    let found = if source.media == Format::Pdf {
         pdf::inspect(engines, request, source)?
-    } else if let Some(format) = source.media.pixels() {
+    } else if let Some(format) = decoder_of(source.media) {
         image(request, source, format)?
     } else {
         let message = "Only PDF files and images can be inspected.";
@@ -24,7 +25,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     let text = serde_json::to_vec_pretty(&found).map_err(|_| Failure::internal("json"))?;
     super::within_output(text.len() as u64, &request.limits)?;
     std::fs::write(request.directory.join(RESULT), text).map_err(|error| Failure::io(&error))?;
-    let artifact = Artifact::new(RESULT, Media::Json);
+    let artifact = Artifact::new(RESULT, Format::Json);
     Ok(Outcome { artifacts: vec![artifact], ..Outcome::default() })
 }
 

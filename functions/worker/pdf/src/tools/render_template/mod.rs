@@ -3,12 +3,15 @@
 mod rows;
 
 use docmill_domain::job::MAX_DETAILS;
-use docmill_templates::{self as templates, Delimiters, Format, Missing, Rendered, SubTemplate, Template};
+use docmill_formats::Format;
+use docmill_templates::{
+    self as templates, Delimiters, Format as TemplateFormat, Missing, Rendered, SubTemplate, Template,
+};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{options, stem};
-use crate::{Artifact, ErrorCode, Failure, Media, OfficeFile, Outcome, Request, Source, Warning};
+use crate::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 /// The data is the user's content, so this has no `Debug`.
 #[derive(Deserialize)]
@@ -91,12 +94,12 @@ fn validate(request: &Request, template: &Template, options: &Options) -> Result
         "schema": expected.schema,
         "example": expected.example,
     });
-    outcome(request, Media::Json, format!("{report:#}\n").as_bytes(), warnings)
+    outcome(request, Format::Json, format!("{report:#}\n").as_bytes(), warnings)
 }
 
 fn outcome(
     request: &Request,
-    media: Media,
+    media: Format,
     bytes: &[u8],
     warnings: Vec<templates::Warning>,
 ) -> Result<Outcome, Failure> {
@@ -106,32 +109,8 @@ fn outcome(
     Ok(Outcome { artifacts: vec![artifact], report: None, warnings: warnings.into_iter().map(warning).collect() })
 }
 
-fn format(media: Media) -> Result<Format, Failure> {
-    let format = match media {
-        Media::Office(OfficeFile::Docx) => Some(Format::Docx),
-        Media::Office(OfficeFile::Xlsx) => Some(Format::Xlsx),
-        Media::Office(OfficeFile::Pptx) => Some(Format::Pptx),
-        Media::Office(OfficeFile::Odt) => Some(Format::Odt),
-        Media::Html => Some(Format::Html),
-        Media::Markdown => Some(Format::Markdown),
-        Media::Office(OfficeFile::Rtf | OfficeFile::Ods | OfficeFile::Csv | OfficeFile::Odp)
-        | Media::Pdf
-        | Media::Jpeg
-        | Media::Png
-        | Media::Webp
-        | Media::Tiff
-        | Media::Gif
-        | Media::Bmp
-        | Media::Svg
-        | Media::Text
-        | Media::Json
-        | Media::JsonLines
-        | Media::Zip
-        | Media::Eml
-        | Media::Msg
-        | Media::Other => None,
-    };
-    format.ok_or_else(|| Failure::internal(format!("{} for templates", media.extension())))
+fn format(format: Format) -> Result<TemplateFormat, Failure> {
+    TemplateFormat::of(format).ok_or_else(|| Failure::internal(format!("{format} for templates")))
 }
 
 fn reading(options: &Options) -> Result<templates::Options, Failure> {

@@ -2,11 +2,12 @@
 
 use std::collections::{HashMap, HashSet};
 
+use docmill_formats::Format;
 use docmill_templates::{self as templates, FilenamePattern, Notes, Template};
 use serde_json::Value;
 
 use super::{Merge, Options, failed, reading, warning};
-use crate::{Artifact, ErrorCode, Failure, Media, Outcome, Request};
+use crate::{Artifact, ErrorCode, Failure, Outcome, Request};
 
 /// Enough mistakes: more rows are not looked at.
 const MOST_MISTAKES: usize = 100;
@@ -22,7 +23,7 @@ struct Filled {
 
 pub(super) fn run(
     request: &Request,
-    media: Media,
+    media: Format,
     template: &Template,
     data: &Value,
     options: &Options,

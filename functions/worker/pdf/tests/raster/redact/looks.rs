@@ -2,7 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
-use docmill_pdf::{Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::Tool;
 use image::{Rgb, RgbImage};
 use serde_json::{Value, json};
 
@@ -77,7 +78,7 @@ fn looks_the_same(name: &str, options: Value) {
     let mut options = options;
     options["color"] = "#ff00ff".into();
     let file = fixture(name);
-    let made = run(Tool::RedactPdf, vec![source(&file, Media::Pdf)], options);
+    let made = run(Tool::RedactPdf, vec![source(&file, Format::Pdf)], options);
     let outcome = made.outcome();
     for page in outcome.report.as_ref().unwrap()["pages"].as_array().unwrap() {
         assert_eq!(page["method"], "removed", "{name}: {page}");

@@ -8,7 +8,8 @@ mod sources;
 use std::path::Path;
 use std::process::Command;
 
-use docmill_pdf::{ErrorCode, Media, Tool};
+use docmill_formats::Format;
+use docmill_pdf::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{Run, run, source};
@@ -94,7 +95,7 @@ fn attack(file: &Path) -> Vec<(&'static str, String)> {
 fn redact(file: &Path, more: Value) -> Run {
     let mut options = json!({"text": [{"literal": SECRET}]});
     options.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap_or_default());
-    run(Tool::RedactPdf, vec![source(file, Media::Pdf)], options)
+    run(Tool::RedactPdf, vec![source(file, Format::Pdf)], options)
 }
 
 /// Pages that keep their text.
@@ -175,6 +176,6 @@ fn the_attacker_finds_the_word_where_nothing_is_redacted() {
 #[test]
 fn a_pattern_that_is_not_one_is_an_error() {
     let file = crate::fixture("render.pdf");
-    let run = run(Tool::RedactPdf, vec![source(&file, Media::Pdf)], json!({"text": [{"pattern": "("}]}));
+    let run = run(Tool::RedactPdf, vec![source(&file, Format::Pdf)], json!({"text": [{"pattern": "("}]}));
     assert_eq!(run.failure().code, ErrorCode::RenderFailed);
 }

@@ -1,5 +1,6 @@
 //! Small documents with a word to redact, each in another place.
 
+use docmill_formats::Format;
 use image::{DynamicImage, GrayImage, Luma};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
@@ -121,7 +122,7 @@ pub(super) fn picture() -> GrayImage {
         std::fs::write(&path, word.bytes()).unwrap();
         let drawn = crate::run(
             docmill_pdf::Tool::PdfToImages,
-            vec![crate::source(&path, docmill_pdf::Media::Pdf)],
+            vec![crate::source(&path, Format::Pdf)],
             serde_json::json!({"dpi": 150}),
         );
         image::load_from_memory(&drawn.files()[0]).unwrap().to_luma8()

@@ -1,3 +1,5 @@
+use docmill_formats::Format;
+
 use super::*;
 
 const STYLES: &str = r#"
@@ -26,7 +28,7 @@ fn docx(body: &str) -> Document {
 }
 
 fn docx_with(body: &str, more: &[(&str, &str)]) -> Document {
-    document(Media::Office(OfficeFile::Docx), &packed_docx(body, more))
+    document(Format::Docx, &packed_docx(body, more))
 }
 
 fn packed_docx(body: &str, more: &[(&str, &str)]) -> Vec<u8> {
@@ -227,10 +229,10 @@ fn notes_boxes_pictures_and_margins_are_read() {
 fn damaged_documents_are_refused() {
     let whole = packed_docx(&plain("text"), &[]);
     for bytes in [&whole[..whole.len() / 2], b"PK\x03\x04", b""] {
-        let failure = try_read(Media::Office(OfficeFile::Docx), bytes, &LIMITS).unwrap_err();
+        let failure = try_read(Format::Docx, bytes, &LIMITS).unwrap_err();
         assert_eq!(failure.code, ErrorCode::CorruptDocument);
     }
     let deep = format!("{}{}", "<w:tbl><w:tr><w:tc/><w:tc>".repeat(200), "</w:tc></w:tr></w:tbl>".repeat(200));
-    let failure = try_read(Media::Office(OfficeFile::Docx), &packed_docx(&deep, &[]), &LIMITS).unwrap_err();
+    let failure = try_read(Format::Docx, &packed_docx(&deep, &[]), &LIMITS).unwrap_err();
     assert_eq!(failure.code, ErrorCode::RenderFailed);
 }

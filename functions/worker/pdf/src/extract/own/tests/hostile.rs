@@ -1,23 +1,22 @@
+use docmill_formats::Format;
+
 use super::*;
 
 /// Bytes as the main part of a document of each format, and as a document themselves.
 #[test]
 fn fuzz_documents_by_their_own_structure() {
     docmill_fuzz::fuzz("own-structure", &["seeds/html", "seeds/markdown", "seeds/mail"], |bytes| {
-        for media in [Media::Html, Media::Markdown, Media::Text, Media::Eml, Media::Msg] {
+        for media in [Format::Html, Format::Markdown, Format::Txt, Format::Eml, Format::Msg] {
             let _ = try_read(media, bytes, &LIMITS);
         }
         let office = [
-            (
-                OfficeFile::Docx,
-                vec!["word/document.xml", "word/styles.xml", "word/numbering.xml", "word/footnotes.xml"],
-            ),
-            (OfficeFile::Xlsx, vec!["xl/workbook.xml", "xl/sheet.xml", "xl/styles.xml", "xl/strings.xml"]),
-            (OfficeFile::Pptx, vec!["ppt/presentation.xml", "ppt/slide.xml", "ppt/layout.xml"]),
-            (OfficeFile::Odt, vec!["content.xml", "styles.xml"]),
-            (OfficeFile::Ods, vec!["content.xml"]),
-            (OfficeFile::Odp, vec!["content.xml"]),
-            (OfficeFile::Csv, vec![]),
+            (Format::Docx, vec!["word/document.xml", "word/styles.xml", "word/numbering.xml", "word/footnotes.xml"]),
+            (Format::Xlsx, vec!["xl/workbook.xml", "xl/sheet.xml", "xl/styles.xml", "xl/strings.xml"]),
+            (Format::Pptx, vec!["ppt/presentation.xml", "ppt/slide.xml", "ppt/layout.xml"]),
+            (Format::Odt, vec!["content.xml", "styles.xml"]),
+            (Format::Ods, vec!["content.xml"]),
+            (Format::Odp, vec!["content.xml"]),
+            (Format::Csv, vec![]),
         ];
         let relations = relations_of(
             r#"<Relationship Id="a" Type="/styles" Target="styles.xml"/><Relationship Id="b" Type="/numbering" Target="numbering.xml"/>
@@ -25,7 +24,7 @@ fn fuzz_documents_by_their_own_structure() {
 <Relationship Id="r2" Type="/slide" Target="slide.xml"/><Relationship Id="e" Type="/slideLayout" Target="layout.xml"/>"#,
         );
         for (file, names) in office {
-            let _ = try_read(Media::Office(file), bytes, &LIMITS);
+            let _ = try_read(file, bytes, &LIMITS);
             if names.is_empty() {
                 continue;
             }
@@ -38,7 +37,7 @@ fn fuzz_documents_by_their_own_structure() {
             let own = names[0].rsplit_once('/').map(|(folder, file)| format!("{folder}/_rels/{file}.rels"));
             parts.extend(own.as_deref().map(|own| (own, relations.clone().into_bytes())));
             parts.push(("ppt/_rels/slide.xml.rels", relations.clone().into_bytes()));
-            if let Err(failure) = try_read(Media::Office(file), &packed(&parts), &LIMITS) {
+            if let Err(failure) = try_read(file, &packed(&parts), &LIMITS) {
                 assert_ne!(failure.code, ErrorCode::Internal, "{file:?}: {}", failure.cause);
             }
         }
@@ -66,21 +65,21 @@ fn sound(part: &str) -> &'static str {
 fn damaged_bytes_of_real_documents_are_refused_or_read() {
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/office");
     for (name, file) in [
-        ("letter.docx", OfficeFile::Docx),
-        ("table.xlsx", OfficeFile::Xlsx),
-        ("talk.pptx", OfficeFile::Pptx),
-        ("letter.odt", OfficeFile::Odt),
-        ("table.ods", OfficeFile::Ods),
-        ("talk.odp", OfficeFile::Odp),
+        ("letter.docx", Format::Docx),
+        ("table.xlsx", Format::Xlsx),
+        ("talk.pptx", Format::Pptx),
+        ("letter.odt", Format::Odt),
+        ("table.ods", Format::Ods),
+        ("talk.odp", Format::Odp),
     ] {
         let whole = fs::read(fixtures.join(name)).unwrap();
-        assert!(!document(Media::Office(file), &whole).blocks.is_empty(), "{name}");
+        assert!(!document(file, &whole).blocks.is_empty(), "{name}");
         for cut in 1..20 {
             let mut damaged = whole.clone();
             let at = whole.len() * cut / 20;
             damaged.iter_mut().skip(at).take(40).for_each(|byte| *byte ^= 0x5a);
             for bytes in [&damaged[..], &whole[..at]] {
-                if let Err(failure) = try_read(Media::Office(file), bytes, &LIMITS) {
+                if let Err(failure) = try_read(file, bytes, &LIMITS) {
                     assert_ne!(failure.code, ErrorCode::Internal, "{name}: {}", failure.cause);
                 }
             }
@@ -91,12 +90,10 @@ fn damaged_bytes_of_real_documents_are_refused_or_read() {
 #[test]
 fn encrypted_documents_are_told_apart() {
     let fixtures = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../tests/fixtures/office");
-    for (name, file) in [
-        ("protected-form.docx", OfficeFile::Docx),
-        ("protected.xlsx", OfficeFile::Xlsx),
-        ("protected-form.odt", OfficeFile::Odt),
-    ] {
-        let failure = try_read(Media::Office(file), &fs::read(fixtures.join(name)).unwrap(), &LIMITS).unwrap_err();
+    for (name, file) in
+        [("protected-form.docx", Format::Docx), ("protected.xlsx", Format::Xlsx), ("protected-form.odt", Format::Odt)]
+    {
+        let failure = try_read(file, &fs::read(fixtures.join(name)).unwrap(), &LIMITS).unwrap_err();
         assert_eq!(failure.code, ErrorCode::PasswordRequired, "{name}");
     }
 }

@@ -1,8 +1,10 @@
+use docmill_formats::Format;
+
 use super::*;
 use crate::extract::model::Why;
 
 fn page(body: &str) -> Document {
-    document(Media::Html, format!("<!doctype html><html lang=de><title> A\n title</title><body>{body}").as_bytes())
+    document(Format::Html, format!("<!doctype html><html lang=de><title> A\n title</title><body>{body}").as_bytes())
 }
 
 #[test]
@@ -144,7 +146,7 @@ fn forms_and_formulas_are_read() {
 #[test]
 fn markdown_is_read_by_its_elements() {
     let text = "---\ntitle: The title\nlang: en\n---\n# One\n\nText[^n] *it*.\n\n- a\n  1. b\n\n| k | v |\n|---|---|\n| 1 | 2 |\n\n```rust\nfn a() {}\n```\n\n[^n]: The note.\n";
-    let read = document(Media::Markdown, text.as_bytes());
+    let read = document(Format::Markdown, text.as_bytes());
     assert_eq!((read.title.as_deref(), read.language.as_deref()), (Some("The title"), Some("en")));
     assert_eq!(
         blocks(&read),
@@ -161,16 +163,16 @@ fn markdown_is_read_by_its_elements() {
     assert_eq!(styled(&read, 1), ["^ 1", "i it"]);
     let note = &read.footnotes[0];
     assert_eq!((&*note.mark, note.from.as_ref(), &note.block), ("1", Some(&Id::block(2)), &Id::block(7)));
-    let (_, warnings) = try_read(Media::Markdown, b"---\na: [\n---\ntext", &LIMITS).unwrap();
+    let (_, warnings) = try_read(Format::Markdown, b"---\na: [\n---\ntext", &LIMITS).unwrap();
     assert_eq!(warnings[0].code, "front_matter_unreadable");
 }
 
 #[test]
 fn encodings_are_found() {
     let latin = b"<html><meta charset=iso-8859-1><p>gr\xfc\xdfe".to_vec();
-    assert_eq!(blocks(&document(Media::Html, &latin)), ["paragraph: gr\u{fc}\u{df}e"]);
+    assert_eq!(blocks(&document(Format::Html, &latin)), ["paragraph: gr\u{fc}\u{df}e"]);
     let wide: Vec<u8> = "\u{feff}<p>gr\u{fc}\u{df}e".encode_utf16().flat_map(u16::to_le_bytes).collect();
-    assert_eq!(blocks(&document(Media::Html, &wide)), ["paragraph: gr\u{fc}\u{df}e"]);
+    assert_eq!(blocks(&document(Format::Html, &wide)), ["paragraph: gr\u{fc}\u{df}e"]);
 }
 
 #[test]
@@ -181,29 +183,29 @@ fn deep_and_large_pages_are_bounded() {
     let read = page(&wide);
     assert!(read.tables[0].columns <= 16_384);
     assert_eq!(read.blocks[0].text.matches('b').count() + read.blocks[0].text.matches('c').count(), 2_000);
-    let failure = try_read(Media::Html, &b"<p>text".repeat(100), &Limits { output_bytes: 99, ..LIMITS }).unwrap_err();
+    let failure = try_read(Format::Html, &b"<p>text".repeat(100), &Limits { output_bytes: 99, ..LIMITS }).unwrap_err();
     assert_eq!(failure.cause, "text beyond the limit");
 }
 
 #[test]
 fn paragraphs_of_plain_text_are_blocks() {
-    let read = document(Media::Text, b"one\r\ntwo\r\n\r\n\r\nthree");
+    let read = document(Format::Txt, b"one\r\ntwo\r\n\r\n\r\nthree");
     assert_eq!(blocks(&read), ["paragraph: one\ntwo", "paragraph: three"]);
 }
 
 #[test]
 fn elements_too_deep_in_each_other_are_refused() {
     let nested = |element: &str, depth: usize| format!("<p>before</p>{}deep words", element.repeat(depth));
-    let (read, _) = try_read(Media::Html, nested("<div>", 4_000).as_bytes(), &LIMITS).unwrap();
+    let (read, _) = try_read(Format::Html, nested("<div>", 4_000).as_bytes(), &LIMITS).unwrap();
     assert_eq!(blocks(&read), ["paragraph: before", "paragraph: deep words"]);
     let hidden = format!("<p>shown</p><noscript>{}</noscript>", nested("<div>", 50_000));
     for page in
         ["<div>", "<b>", "<table><td>", "<svg><g>"].map(|element| nested(element, 50_000)).into_iter().chain([hidden])
     {
-        let failure = try_read(Media::Html, page.as_bytes(), &LIMITS).unwrap_err();
+        let failure = try_read(Format::Html, page.as_bytes(), &LIMITS).unwrap_err();
         assert_eq!((failure.code, failure.cause.as_str()), (ErrorCode::RenderFailed, "HTML too deep"), "{:.30}", page);
     }
     // Many elements side by side are not deep.
-    let (long, _) = try_read(Media::Html, "<p>a<br>b<li>c".repeat(5_000).as_bytes(), &LIMITS).unwrap();
+    let (long, _) = try_read(Format::Html, "<p>a<br>b<li>c".repeat(5_000).as_bytes(), &LIMITS).unwrap();
     assert_eq!(long.blocks.len(), 10_000);
 }

@@ -1,3 +1,5 @@
+use docmill_formats::Format;
+
 use super::*;
 
 #[test]
@@ -12,7 +14,7 @@ Content-Type: multipart/related; boundary=x\r\n\r\n--x\r\nContent-Type: text/htm
 --x\r\nContent-Type: image/png\r\nContent-ID: <i>\r\nContent-Transfer-Encoding: base64\r\n\r\n{picture}\r\n\
 --x\r\nContent-Type: application/pdf; name=\"bill.pdf\"\r\nContent-Disposition: attachment; filename=\"bill.pdf\"\r\n\r\n%PDF\r\n--x--\r\n"
     );
-    let read = document(Media::Eml, message.as_bytes());
+    let read = document(Format::Eml, message.as_bytes());
     assert_eq!(
         blocks(&read),
         [
@@ -31,8 +33,8 @@ Content-Type: multipart/related; boundary=x\r\n\r\n--x\r\nContent-Type: text/htm
 
 #[test]
 fn plain_messages_have_paragraphs_and_damaged_ones_are_refused() {
-    let read = document(Media::Eml, b"Subject: x\r\n\r\nOne\r\ntwo\r\n\r\n> three\r\n");
+    let read = document(Format::Eml, b"Subject: x\r\n\r\nOne\r\ntwo\r\n\r\n> three\r\n");
     assert_eq!(blocks(&read), ["title: x", "paragraph: One\ntwo", "paragraph: > three"]);
-    let failure = try_read(Media::Msg, b"nothing", &LIMITS).unwrap_err();
+    let failure = try_read(Format::Msg, b"nothing", &LIMITS).unwrap_err();
     assert_eq!(failure.code, ErrorCode::CorruptDocument);
 }

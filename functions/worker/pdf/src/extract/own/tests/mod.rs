@@ -14,18 +14,20 @@ mod words;
 use std::fs;
 use std::io::{Cursor, Write};
 
+use docmill_formats::Format;
+
 use super::read;
 use crate::extract::model::{Document, Id, Role, Span};
 use crate::extract::pictures::{Images, Pictures};
 use crate::text::HeadersFooters;
-use crate::{ErrorCode, Failure, Limits, Media, OfficeFile, Source, Warning};
+use crate::{ErrorCode, Failure, Limits, Source, Warning};
 
 const LIMITS: Limits = Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
 
 /// The smallest picture: one pixel.
 const PIXEL: &[u8] = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\0\x01\0\0\0\x01\x08\x06\0\0\0\x1f\x15\xc4\x89\0\0\0\nIDATx\x9cc\0\x01\0\0\x05\0\x01\r\n-\xb4\0\0\0\0IEND\xaeB`\x82";
 
-fn try_read(media: Media, bytes: &[u8], limits: &Limits) -> Result<(Document, Vec<Warning>), Failure> {
+fn try_read(media: Format, bytes: &[u8], limits: &Limits) -> Result<(Document, Vec<Warning>), Failure> {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("source");
     fs::write(&path, bytes).unwrap();
@@ -35,7 +37,7 @@ fn try_read(media: Media, bytes: &[u8], limits: &Limits) -> Result<(Document, Ve
     read(&source, &mut pictures, limits, HeadersFooters::Keep)
 }
 
-fn document(media: Media, bytes: &[u8]) -> Document {
+fn document(media: Format, bytes: &[u8]) -> Document {
     let (document, warnings) = try_read(media, bytes, &LIMITS).unwrap();
     assert_eq!(warnings, []);
     let numbers: Vec<_> = (1..=document.blocks.len()).map(Id::block).collect();

@@ -1,3 +1,5 @@
+use docmill_formats::Format;
+
 use super::*;
 
 const NAMES: &str = "xmlns:office='o' xmlns:text='t' xmlns:table='b' xmlns:draw='d' xmlns:style='s' xmlns:fo='f' xmlns:xlink='x' xmlns:svg='v' xmlns:dc='c' xmlns:presentation='p'";
@@ -28,8 +30,8 @@ fn packed_odf(body: &str) -> Vec<u8> {
     ])
 }
 
-fn odf(file: OfficeFile, body: &str) -> Document {
-    document(Media::Office(file), &packed_odf(body))
+fn odf(file: Format, body: &str) -> Document {
+    document(file, &packed_odf(body))
 }
 
 const TEXT: &str = "<office:text><text:tracked-changes><text:changed-region><text:deletion><text:p>never</text:p></text:deletion></text:changed-region></text:tracked-changes>\
@@ -45,7 +47,7 @@ const TEXT: &str = "<office:text><text:tracked-changes><text:changed-region><tex
 
 #[test]
 fn texts_are_read_by_their_structure() {
-    let read = odf(OfficeFile::Odt, TEXT);
+    let read = odf(Format::Odt, TEXT);
     assert_eq!((read.title.as_deref(), read.language.as_deref()), (Some("The title"), Some("de-AT")));
     assert_eq!(
         blocks(&read),
@@ -81,7 +83,7 @@ fn one_file_is_read_like_an_archive() {
     let flat = format!(
         "<?xml version='1.0'?><office:document {NAMES}>{STYLES}<office:body>{TEXT}</office:body></office:document>"
     );
-    let read = document(Media::Office(OfficeFile::Odt), flat.as_bytes());
+    let read = document(Format::Odt, flat.as_bytes());
     assert_eq!(blocks(&read)[..2], ["title: Headline", "h2: Chapter"]);
     assert_eq!(read.blocks.len(), 16);
 }
@@ -103,7 +105,7 @@ fn sheets_repeat_cells_and_hide_rows() {
         cell("", "filtered"),
         cell("", "elsewhere"),
     );
-    let read = odf(OfficeFile::Ods, &body);
+    let read = odf(Format::Ods, &body);
     assert_eq!(blocks(&read), ["h1: First", "table: Name\tAmount\n7\t7\n7\t7"]);
     assert_eq!(hidden(&read), ["gone", "filtered", "Off\nelsewhere"]);
     assert_eq!(cells(&read, 0).iter().filter(|cell| cell.2).count(), 2);
@@ -111,7 +113,7 @@ fn sheets_repeat_cells_and_hide_rows() {
         "<office:spreadsheet><table:table><table:table-row table:number-rows-repeated='1048576'>{}</table:table-row></table:table></office:spreadsheet>",
         cell("table:number-columns-repeated='16384'", "boom")
     );
-    let failure = try_read(Media::Office(OfficeFile::Ods), &packed_odf(&bomb), &LIMITS).unwrap_err();
+    let failure = try_read(Format::Ods, &packed_odf(&bomb), &LIMITS).unwrap_err();
     assert_eq!(failure.cause, "text beyond the limit");
 }
 
@@ -129,7 +131,7 @@ fn pages_of_presentations_have_titles_and_notes() {
         frame("notes", "<text:p>Say this.</text:p>"),
     );
     assert_eq!(
-        blocks(&odf(OfficeFile::Odp, &body)),
+        blocks(&odf(Format::Odp, &body)),
         [
             "title: The deck",
             "paragraph: Below",

@@ -1,7 +1,9 @@
+use docmill_formats::Format;
+
 use super::*;
 
 fn xlsx(sheets: &[(&str, &str, &str)]) -> Document {
-    document(Media::Office(OfficeFile::Xlsx), &packed_xlsx(sheets))
+    document(Format::Xlsx, &packed_xlsx(sheets))
 }
 
 /// Sheets by name, state and content.
@@ -79,18 +81,18 @@ fn sheets_show_their_values() {
 #[test]
 fn far_cells_and_many_strings_are_bounded() {
     let far = r#"<sheetData><row r="1"><c r="A1"><v>1</v></c><c r="XFD1"><v>2</v></c></row><row r="1048576"><c r="A1048576"><v>3</v></c></row></sheetData><mergeCells><mergeCell ref="A1:A1048576"/></mergeCells>"#;
-    let (document, _) = try_read(Media::Office(OfficeFile::Xlsx), &packed_xlsx(&[("a", "", far)]), &LIMITS).unwrap();
+    let (document, _) = try_read(Format::Xlsx, &packed_xlsx(&[("a", "", far)]), &LIMITS).unwrap();
     assert_eq!(blocks(&document), ["h1: a", "table: 1\t2"]);
     assert_eq!(hidden(&document), ["3"]);
     let many = format!("<sheetData><row>{}</row></sheetData>", r#"<c t="s"><v>1</v></c>"#.repeat(1_000));
     let limits = Limits { output_bytes: 9_000, ..LIMITS };
-    let failure = try_read(Media::Office(OfficeFile::Xlsx), &packed_xlsx(&[("a", "", &many)]), &limits).unwrap_err();
+    let failure = try_read(Format::Xlsx, &packed_xlsx(&[("a", "", &many)]), &limits).unwrap_err();
     assert_eq!(failure.cause, "text beyond the limit");
 }
 
 #[test]
 fn separated_values_are_one_table() {
-    let csv = |text: &str| document(Media::Office(OfficeFile::Csv), text.as_bytes());
+    let csv = |text: &str| document(Format::Csv, text.as_bytes());
     let read = csv("\u{feff}Name;Amount\r\n\"Ann; B\";\"1,5\"\r\n\"two\nlines\";2,25\r\n");
     assert_eq!(blocks(&read), ["table: Name\tAmount\nAnn; B\t1,5\ntwo lines\t2,25"]);
     assert_eq!(cells(&read, 0)[4], ("two\nlines", [2, 0, 1, 1], false));

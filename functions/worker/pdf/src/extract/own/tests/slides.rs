@@ -1,3 +1,5 @@
+use docmill_formats::Format;
+
 use super::*;
 
 fn text(properties: &str, text: &str) -> String {
@@ -89,7 +91,7 @@ fn slides_are_read_in_their_order() {
         ),
         slide("show='0'", &shape("", &text("", "secret"))),
     ];
-    let read = document(Media::Office(OfficeFile::Pptx), &packed_pptx(&slides));
+    let read = document(Format::Pptx, &packed_pptx(&slides));
     assert_eq!(
         blocks(&read),
         [

@@ -1,5 +1,6 @@
 use std::path::{Path, PathBuf};
 
+use docmill_formats::Format;
 use roxmltree::Node;
 
 use super::*;
@@ -16,11 +17,11 @@ fn no_word_of_real_documents_vanishes() {
         .flat_map(|folder| files(&root.join(folder)))
     {
         let file = match path.extension().and_then(|extension| extension.to_str()) {
-            Some("docx") => OfficeFile::Docx,
-            Some("pptx") => OfficeFile::Pptx,
-            Some("odt") => OfficeFile::Odt,
-            Some("ods") => OfficeFile::Ods,
-            Some("odp") => OfficeFile::Odp,
+            Some("docx") => Format::Docx,
+            Some("pptx") => Format::Pptx,
+            Some("odt") => Format::Odt,
+            Some("ods") => Format::Ods,
+            Some("odp") => Format::Odp,
             Some(_) | None => continue,
         };
         // A million paragraphs take long to compare.
@@ -28,7 +29,7 @@ fn no_word_of_real_documents_vanishes() {
             continue;
         }
         let bytes = fs::read(&path).unwrap();
-        let Ok((document, _)) = try_read(Media::Office(file), &bytes, &LIMITS) else { continue };
+        let Ok((document, _)) = try_read(file, &bytes, &LIMITS) else { continue };
         let mut found: String = document.blocks.iter().map(|block| format!("{}\n", block.text)).collect();
         found
             .extend(document.tables.iter().flat_map(|table| table.cells.iter().map(|cell| format!("{}\n", cell.text))));
@@ -46,13 +47,13 @@ fn files(folder: &Path) -> Vec<PathBuf> {
 }
 
 /// The words in a document's own parts, as far as no run divides them.
-fn words(file: OfficeFile, bytes: Vec<u8>) -> Vec<String> {
+fn words(file: Format, bytes: Vec<u8>) -> Vec<String> {
     let mut archive = zip::ZipArchive::new(Cursor::new(bytes)).unwrap();
     let names: Vec<_> = archive.file_names_raw().map(|name| String::from_utf8_lossy(name).into_owned()).collect();
     let is_slide = |name: &String| name.starts_with("ppt/slides/") && name.ends_with(".xml");
     let is_read = |name: &&String| match file {
-        OfficeFile::Docx => *name == "word/document.xml",
-        OfficeFile::Pptx => is_slide(name),
+        Format::Docx => *name == "word/document.xml",
+        Format::Pptx => is_slide(name),
         _ => *name == "content.xml",
     };
     let mut words = Vec::new();
@@ -61,7 +62,7 @@ fn words(file: OfficeFile, bytes: Vec<u8>) -> Vec<String> {
         std::io::Read::read_to_string(&mut archive.by_name(name).unwrap(), &mut text).unwrap();
         let tree = roxmltree::Document::parse(&text).unwrap();
         let own = |node: &Node<'_, '_>| match file {
-            OfficeFile::Docx | OfficeFile::Pptx => node.parent().is_some_and(|parent| parent.tag_name().name() == "t"),
+            Format::Docx | Format::Pptx => node.parent().is_some_and(|parent| parent.tag_name().name() == "t"),
             _ => node.ancestors().any(|above| matches!(above.tag_name().name(), "p" | "h")),
         };
         let left_out = |node: &Node<'_, '_>| node.ancestors().any(|above| LEFT_OUT.contains(&above.tag_name().name()));

@@ -1,12 +1,14 @@
 use std::io::{Cursor, Read};
 
+use docmill_formats::Format;
+
 use super::super::super::model::{Cell, Document, Id, Table};
 use super::super::super::own;
 use super::super::super::pictures::{Images, Pictures};
 use super::super::workbook::{fits, xlsx};
 use super::{cell, table};
 use crate::text::HeadersFooters;
-use crate::{Limits, Media, OfficeFile, Source};
+use crate::{Limits, Source};
 
 const LIMITS: Limits = Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
 
@@ -22,7 +24,7 @@ fn read(bytes: &[u8]) -> Document {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("source");
     std::fs::write(&path, bytes).unwrap();
-    let media = Media::Office(OfficeFile::Xlsx);
+    let media = Format::Xlsx;
     let source = Source { path, media, name: None, password: None, page_range: None, title: None, base: None };
     let mut pictures = Pictures::new(Images::None, directory.path(), &LIMITS, String::new());
     own::read(&source, &mut pictures, &LIMITS, HeadersFooters::Keep).unwrap().0
