@@ -13,7 +13,7 @@ pub const EMPTY: &str =
 /// A relationship of a part.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Relation {
-    /// Its name in the part.
+    /// Its name in the part. Empty if the file leaves it out: such a relationship is still found by its kind.
     pub id: String,
     /// The last step of its type, such as `worksheet`.
     pub kind: String,
@@ -97,7 +97,8 @@ pub fn all(part: &str, source: &str) -> Result<Vec<Relation>, Error> {
     let markup = scan(source)?;
     let relation = |element: &Element<'_>| {
         let attribute = |name| value(source, element, name);
-        let (id, kind, target) = (attribute("Id")?, attribute("Type")?, attribute("Target")?);
+        let (kind, target) = (attribute("Type")?, attribute("Target")?);
+        let id = attribute("Id").unwrap_or_default();
         let kind = kind.rsplit('/').next().unwrap_or_default().to_owned();
         let is_external = attribute("TargetMode").is_some_and(|mode| mode == "External");
         let target = if is_external { target } else { resolved(part, &target) };

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::io::Cursor;
 
-use docmill_package::markup::{appended, applied, attributes, root, scan};
+use docmill_package::markup::{appended, applied, attributes, is_well_formed, root, scan};
 use docmill_package::{Changes, Memory, Package, Packing, relations, types};
 
 use super::parts::{Parts, TYPE};
@@ -44,6 +44,10 @@ impl Document {
         let markup = scan(&source)?;
         let body = markup.named("body").next().map(|(_, body)| body.open.end..body.close.start.max(body.open.end));
         let range = body.ok_or_else(|| Failure::Corrupt("it has no body".to_owned()))?;
+        // What its own document does not declare would not be declared in this one either.
+        if source.contains(is_forbidden) || !is_well_formed(source.get(range.clone()).unwrap_or_default(), &source) {
+            return Err(Failure::Corrupt("its XML is malformed".to_owned()));
+        }
         let body = Stretch { source: &source, markup: &markup, range };
 
         let mut names = Names { relation: format!("docmillSub{}_", self.brought), ..Names::default() };
@@ -195,6 +199,11 @@ fn without_content(text: &str) -> Result<String, Failure> {
     let markup = scan(text)?;
     let root = root(&markup)?;
     Ok(applied(text, vec![(root.open.end..root.close.start.max(root.open.end), String::new())]))
+}
+
+/// Characters that XML 1.0 (section 2.2) does not allow.
+fn is_forbidden(character: char) -> bool {
+    character.is_control() && !matches!(character, '\t' | '\n' | '\r' | '\u{7f}'..='\u{9f}')
 }
 
 /// A part that also declares the namespaces of another one.

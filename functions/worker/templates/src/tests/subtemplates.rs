@@ -168,11 +168,15 @@ fn copied_parts_keep_their_relationships_and_lead_to_no_others() {
 #[test]
 fn broken_sub_templates_are_refused() {
     let wrong = "<w:document xmlns:w=\"other\"><w:body/></w:document>";
+    let undeclared = format!("<w:document {WORD}><w:body><w:p><#w:r/></w:p></w:body></w:document>");
+    let forbidden = format!("<w:document {WORD} \0a=\"\"><w:body><w:p/></w:body></w:document>");
     for bytes in [
         b"no archive".to_vec(),
         archive(&[("[Content_Types].xml", "<Types/>")]),
         archive(&[("[Content_Types].xml", "<Types/>"), ("word/document.xml", "<a/>")]),
         archive(&[("[Content_Types].xml", "<Types/>"), ("word/document.xml", wrong)]),
+        archive(&[("[Content_Types].xml", "<Types/>"), ("word/document.xml", &undeclared)]),
+        archive(&[("[Content_Types].xml", "<Types/>"), ("word/document.xml", &forbidden)]),
     ] {
         let opened = document(&["{>a}"], &[sub("a", Format::Docx, bytes)]);
         assert!(matches!(opened, Err(Failure::Corrupt(_))), "{opened:?}");
