@@ -86,7 +86,7 @@ fn search(links: &Links) -> Markup {
 
 fn side(entries: &[Entry], path: &str, links: &Links) -> Markup {
     html! {
-        div.docs-side {
+        div.docs-side tabindex="0" role="region" aria-label="Contents" {
             details.docs-menu {
                 summary { "Contents" }
                 nav aria-label="Documentation" {
