@@ -13,9 +13,9 @@ test("a tool's page has every option with its type, default and limits", async (
     await page.waitForURL(url("/docs/tools/html-to-pdf"));
     const options = page.getByRole("region", { name: "Options" });
     const row = (name) => options.getByRole("row").filter({ has: page.locator("th", { hasText: new RegExp(`^${name}\\b`) }) }).innerText();
-    assert.match(await row("scale"), /number, 0\.1–2\s+1/);
+    assert.match(await row("scale"), /number, 0\.1–2\. Default: 1/);
     assert.match(await row("pageRange"), /1-3,8,z/);
-    assert.match(await row("renderMode"), /basic · browser\s+browser/);
+    assert.match(await row("renderMode"), /basic · browser\. Default: browser/);
     for (const name of ["headerHtml", "waitFor", "marginTop", "tagged"]) assert.ok(await row(name), name);
   });
 });
@@ -24,7 +24,7 @@ test("an example is in every language, and the choice is kept", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/docs/first-conversion");
     const shown = () => page.locator(".code-tab:not([hidden]) code").innerText();
-    assert.match(await shown(), /curl .*\/v1\/convert\/office-to-pdf/);
+    assert.match(await shown(), /curl [\s\S]*\/v1\/convert\/html-to-pdf/);
     await page.getByRole("tab", { name: "Python" }).click();
     assert.match(await shown(), /from docmill import Docmill/);
     await page.keyboard.press("ArrowRight");
@@ -72,7 +72,7 @@ test("the search finds options, errors and sections by keyboard", async () => {
 test("the search understands questions and words with a typo", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/docs");
-    for (const [wanted, title] of [["how to merge", "Merge PDF"], ["webhok", "Webhooks"]]) {
+    for (const [wanted, title] of [["how to merge", "Merge PDF"], ["webhok", "Webhooks"], ["merge docx", "Merge PDF"], ["max file size", "Limits"], ["price", "Plans and prices"]]) {
       await page.locator("#search").fill(wanted);
       await page.locator("#search-results a", { hasText: title }).first().waitFor();
     }
