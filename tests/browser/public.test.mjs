@@ -9,7 +9,7 @@ after(closeBrowser);
 test("the homepage and the menu lead to a tool, its options and a command to copy", async () => {
   await withVisitor({}, async ({ page, goto, context }) => {
     await goto("/");
-    assert.match(await mainText(page), /One request[\s\S]*curl -sS --fail-with-body -L -o result\.pdf [\s\S]*\/v1\/convert\/html-to-pdf/);
+    assert.match(await mainText(page), /One request[\s\S]*curl -sSL --fail-with-body -o result\.pdf [\s\S]*\/v1\/convert\/html-to-pdf/);
     const prices = (await mainText(page)).match(/1 credit per document/g);
     assert.equal(prices.length, 1, "the usual price is named once");
     assert.ok(await page.getByRole("img", { name: /Invoice 4711/ }).isVisible(), "the result beside the request");

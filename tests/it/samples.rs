@@ -236,7 +236,7 @@ async fn samples_of(slug: &str, url: &str, place: &Place) {
 async fn the_samples_of_the_homepage_and_the_first_guide_run_as_they_stand() {
     let Some(url) = deployed_url() else { return };
     let samples = std::env::var("SAMPLES_URL").unwrap();
-    for (path, file) in [("/", "result.pdf"), ("/docs/first-conversion", "report.pdf")] {
+    for (path, file) in [("/", "result.pdf"), ("/docs/first-conversion", "hello.pdf")] {
         let page = Sample::of(&page(&url, path).await);
         for language in Language::ALL {
             let code = Sample::in_language(&page, language);
