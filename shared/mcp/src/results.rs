@@ -3,7 +3,7 @@
 //! Everything is there once, as text: a structured copy would cost an assistant the same tokens again. Errors are results, too, so that
 //! the model sees them and can act on them: the API's code, message and details, as JSON.
 
-use docmill_domain::job::findings;
+use docmill_domain::job::findings_of;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Map, Value, json};
 
@@ -71,8 +71,7 @@ pub(crate) fn of_job(answer: &Answer) -> CallToolResult {
 fn members(answer: &Answer, files: &[Value]) -> Value {
     let job = &answer.body["job"];
     let mut members = json!({"job": only(job, &JOB_MEMBERS), "files": files, "requestId": answer.body["requestId"]});
-    let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
-    let found = last["toolSlug"].as_str().map_or_else(Vec::new, |tool| findings(tool, &job["report"]));
+    let found = findings_of(job);
     if !found.is_empty() {
         members["found"] = json!(found);
     }

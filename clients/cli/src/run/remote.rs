@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use docmill_domain::job::findings;
+use docmill_domain::job::findings_of;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 
@@ -206,12 +206,6 @@ impl Remote {
             was_done: false,
         })
     }
-}
-
-/// What the job's last tool found.
-fn findings_of(job: &Value) -> Vec<String> {
-    let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
-    last["toolSlug"].as_str().map_or_else(Vec::new, |tool| findings(tool, &job["report"]))
 }
 
 /// Saves a job's result or results. Returns their paths and their size.

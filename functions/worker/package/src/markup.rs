@@ -297,7 +297,7 @@ pub fn appended(source: &str, more: &str) -> Result<String, Error> {
 /// The root of a part.
 ///
 /// # Errors
-/// If there is none.
+/// If the part has no element.
 pub fn root<'m, 'x>(markup: &'m Markup<'x>) -> Result<&'m Element<'x>, Error> {
     markup.elements.first().ok_or_else(|| Error::Invalid("a part is empty".to_owned()))
 }

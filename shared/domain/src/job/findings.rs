@@ -15,10 +15,16 @@ impl Job {
     }
 }
 
+/// The same for a job as the API shows it.
+pub fn findings_of(job: &Value) -> Vec<String> {
+    let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
+    last["toolSlug"].as_str().map_or_else(Vec::new, |tool| findings(tool, &job["report"]))
+}
+
 /// Sentences about a job's report, the most important first; none if its tool has nothing to tell.
 ///
 /// `tool`: the slug of the last tool, whose report it is.
-pub fn findings(tool: &str, report: &Value) -> Vec<String> {
+fn findings(tool: &str, report: &Value) -> Vec<String> {
     match tool {
         "redact-pdf" => redacted(report),
         "compare-documents" => compared(report),
@@ -155,6 +161,8 @@ mod tests {
             ("merge-pdf", json!({}), ""),
         ] {
             assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");
+            let shown = json!({"toolSlug": "merge-pdf", "then": [{"toolSlug": tool}], "report": report});
+            assert_eq!(findings_of(&shown).join(" "), expected, "{tool} as the last step");
         }
     }
 }

@@ -18,7 +18,7 @@ mod webhook;
 
 pub use batch::{BatchId, BatchPlace};
 pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
-pub use findings::findings;
+pub use findings::findings_of;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};
 pub use record::{Deletion, IndexPlaces, JobResult, Payment, RequestRecord, ResultDelivery, Times, Waits, Work};

@@ -110,7 +110,7 @@ fn repair(
     Ok(document)
 }
 
-/// Whether to look for the objects of a file, whatever it says of their places.
+/// Whether to search the file for objects and to ignore its cross-reference table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Search {
     Yes,

@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use roxmltree::Node;
 
+use super::numbering::roman;
 use super::styles::{Properties, Raised};
 use super::{Note, NoteKind, Reader, choice};
 use crate::Failure;
@@ -195,36 +196,6 @@ impl Reader<'_, '_, '_> {
 fn custom_mark(node: Node<'_, '_>) -> String {
     let texts = node.next_siblings().filter(|part| part.tag_name().name() == "t");
     texts.filter_map(|part| part.text()).collect::<String>().trim().to_owned()
-}
-
-/// As endnotes are numbered.
-fn roman(mut number: usize) -> String {
-    const SIGNS: [(usize, &str); 13] = [
-        (1000, "m"),
-        (900, "cm"),
-        (500, "d"),
-        (400, "cd"),
-        (100, "c"),
-        (90, "xc"),
-        (50, "l"),
-        (40, "xl"),
-        (10, "x"),
-        (9, "ix"),
-        (5, "v"),
-        (4, "iv"),
-        (1, "i"),
-    ];
-    if number >= 4_000 {
-        return number.to_string();
-    }
-    let mut whole = String::new();
-    for (value, sign) in SIGNS {
-        while number >= value {
-            whole.push_str(sign);
-            number -= value;
-        }
-    }
-    whole
 }
 
 #[cfg(test)]

@@ -89,8 +89,8 @@ struct Reader<'a, 'p, 'r> {
     pictures: Vec<Picture>,
     /// Marks of notes, in their order.
     notes: Vec<Note>,
-    footnotes: usize,
-    endnotes: usize,
+    footnotes: u32,
+    endnotes: u32,
     /// In a cell or a note, which is one text.
     in_text: bool,
     /// The list that items at the outermost level belong to.

@@ -190,7 +190,8 @@ fn letters(number: u32) -> String {
     std::iter::repeat_n(letter, place as usize / 26 + 1).collect()
 }
 
-fn roman(number: u32) -> String {
+/// Lower-case Roman numerals up to 3999. Others are in digits.
+pub(super) fn roman(number: u32) -> String {
     const PARTS: [(u32, &str); 13] = [
         (1000, "m"),
         (900, "cm"),
