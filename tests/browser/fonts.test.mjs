@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
-import { closeBrowser, drop, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { closeBrowser, drop, eventually, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -169,7 +169,7 @@ test("the preview names the fonts that are substituted on a page, and goes to th
     await page.getByRole("button", { name: "Mark its words", pressed: true }).press("Space");
     await told.getByText("Substituted on this page: “Calibri Light”.", { exact: true }).waitFor();
     await page.getByRole("img", { name: /page 2 of 3$/ }).waitFor();
-    assert.equal((await boxes(page)).length, 0);
+    await eventually("the page is drawn without the marks", async () => (await boxes(page)).length === 0);
   });
 });
 

@@ -77,12 +77,18 @@ impl Traveller {
     /// The bytes of a job's result.
     pub async fn result_of(&self, slug: &str, body: Value) -> Vec<u8> {
         let id = self.create(&format!("/v1/tools/{slug}/jobs"), body).await;
-        let job = self.end_of(&id).await;
-        assert_eq!(job["status"], "completed", "{slug}: {job}");
-        let answer = self.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
-        let link = answer.body["download"]["url"].as_str().unwrap_or_else(|| panic!("{slug}: {}", answer.body));
+        self.downloaded(&id).await.1
+    }
+
+    /// The link to a job's result, once the job has completed, and the result.
+    pub async fn downloaded(&self, id: &str) -> (Value, Vec<u8>) {
+        let job = self.end_of(id).await;
+        assert_eq!(job["status"], "completed", "{job}");
+        let mut answer = self.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
+        let link = answer.body["download"]["url"].as_str().unwrap_or_else(|| panic!("{}", answer.body));
         let response = self.client.get(link).send().await.unwrap().error_for_status().unwrap();
-        response.bytes().await.unwrap().to_vec()
+        let bytes = response.bytes().await.unwrap().to_vec();
+        (answer.body["download"].take(), bytes)
     }
 
     async fn convert(&self, path: &str, body: Value) -> (Value, Vec<u8>) {
