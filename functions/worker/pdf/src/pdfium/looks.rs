@@ -164,10 +164,21 @@ impl Page<'_> {
     }
 
     pub(super) fn is_filled(&self, path: Handle) -> bool {
+        self.draw_mode(path).is_some_and(|(is_filled, _)| is_filled)
+    }
+
+    /// Whether a path is an area in white without an outline.
+    pub(super) fn is_white(&self, path: Handle) -> bool {
+        self.draw_mode(path) == Some((true, false)) && self.fill(path) == Some([u8::MAX; 4])
+    }
+
+    /// Whether a path is filled, and whether its outline is drawn.
+    fn draw_mode(&self, path: Handle) -> Option<(bool, bool)> {
         let (mut fill, mut stroke): (c_int, c_int) = (0, 0);
-        let mode = self.session().api.FPDFPath_GetDrawMode;
+        let mode = self.session().api.FPDFPath_GetDrawMode?;
         // SAFETY: The object is the open page's, and the numbers live during the call.
-        mode.is_some_and(|mode| unsafe { mode(path, &raw mut fill, &raw mut stroke) } != 0) && fill != 0
+        let is_known = unsafe { mode(path, &raw mut fill, &raw mut stroke) } != 0;
+        is_known.then_some((fill != 0, stroke != 0))
     }
 
     fn fill(&self, object: Handle) -> Option<[u8; 4]> {

@@ -3,6 +3,7 @@
 use std::ffi::{c_float, c_int};
 
 use super::ffi::{Handle, ImageMetadata, MatrixF};
+use super::paths::THIN;
 use super::{Page, Rect};
 
 /// `FPDF_PAGEOBJ_TEXT`, `…_PATH`, `…_IMAGE`, `…_SHADING` and `…_FORM`.
@@ -43,12 +44,13 @@ impl Found<'_> {
 }
 
 impl Page<'_> {
-    /// The outlines of at most `most` drawn paths: rules, boxes, curves.
+    /// The outlines of at most `most` drawn paths: rules, boxes, curves. Without areas in white, as editors put behind text.
     pub(crate) fn paths(&self, most: usize) -> Vec<Rect> {
         let mut found = Vec::new();
         self.walk(&mut |object| {
             if object.kind == PATH {
-                found.extend(self.bounds(object));
+                let is_area = |area: &Rect| area.width() >= THIN && area.height() >= THIN;
+                found.extend(self.bounds(object).filter(|area| !is_area(area) || !self.is_white(object.handle)));
             }
             found.len() < most
         });

@@ -11,7 +11,7 @@ const BEZIER: c_int = 1;
 /// Most points of a path that are looked at.
 const POINTS: c_int = 400;
 /// A side shorter than that, in points, is that of a rule.
-const THIN: f32 = 3.0;
+pub(super) const THIN: f32 = 3.0;
 /// How far from an edge a point may be to lie on it, as a share of the path's sides.
 const ON_EDGE: f32 = 0.02;
 

@@ -2,11 +2,11 @@
 
 use crate::pdfium::Rect;
 
-use super::blocks::{Block, Content};
+use super::blocks::{Block, Content, area_of};
 use super::order::{self, Line};
 use super::rules::Horizontal;
 use super::styles::Styles;
-use super::tables::{self, Table};
+use super::tables::{self, Surroundings, Table};
 use super::words::Word;
 
 /// Stands for a table in a word's text. No font has this character.
@@ -41,13 +41,8 @@ impl<'s> Builder<'s> {
                 (above, at) = (None, at + 1);
                 continue;
             }
-            let unruled = lines[at..].iter().take_while(|line| !line.words.iter().any(is_placeholder));
-            if marker(line).is_none()
-                && !above.as_ref().is_some_and(|above| self.continues(above, line))
-                && let Some(aligned) = tables::aligned(unruled, self.styles.leading, self.rules)
-            {
-                self.table(aligned.area, aligned.table);
-                (above, at) = (None, at + aligned.lines);
+            if let Some(taken) = self.aligned_table(&lines[at..], above.as_ref()) {
+                (above, at) = (None, at + taken);
                 continue;
             }
             self.line(line, above.as_ref(), &area);
@@ -55,6 +50,44 @@ impl<'s> Builder<'s> {
             at += 1;
         }
         self.blocks
+    }
+
+    /// Takes the table that begins with the first of these lines, and returns how many lines it has.
+    fn aligned_table(&mut self, lines: &[Line], above: Option<&Line>) -> Option<usize> {
+        let line = lines.first()?;
+        // A rule that is typed is no text, and parts a table from what is above it.
+        let rules = usize::from(tables::is_typed_rule(line));
+        let goes_on = above.is_some_and(|above| !tables::is_typed_rule(above) && self.continues(above, line));
+        if marker(line).is_some() || goes_on && rules == 0 && !tables::is_typed_row(line) {
+            return None;
+        }
+        let unruled = lines.get(rules..)?.iter().take_while(|line| !line.words.iter().any(is_placeholder));
+        let around = Surroundings { above, leading: self.styles.leading, rules: self.rules };
+        let found = tables::aligned(unruled, &around)?;
+        if found.takes_above {
+            self.take_line();
+        }
+        self.table(found.area, found.table);
+        Some(rules + found.lines)
+    }
+
+    /// Takes the last line out of its block.
+    fn take_line(&mut self) {
+        let Some(block) = self.blocks.last_mut() else { return };
+        let (Content::Heading { lines, .. }
+        | Content::Paragraph { lines }
+        | Content::Item { lines, .. }
+        | Content::Code { lines }
+        | Content::Aside { lines }
+        | Content::Running { lines }) = &mut block.content
+        else {
+            return;
+        };
+        lines.pop();
+        match area_of(lines) {
+            Some(area) => block.area = area,
+            None => drop(self.blocks.pop()),
+        }
     }
 
     /// Whether a line is as close to the one above as those of a paragraph are.

@@ -5,7 +5,7 @@ use super::blocks::{Block, Content, PageBlocks, area_of};
 use super::builder::{Builder, placeholder};
 use super::order::{self, Line};
 use super::styles::Styles;
-use super::tables::{self, Grid, Table};
+use super::tables::{self, Grid, Surroundings, Table};
 use super::words::{self, Word};
 use crate::pdfium::Rect;
 
@@ -23,8 +23,8 @@ pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles, ope
         let Some(first) = inside.first().cloned() else { continue };
         let inside_turned = aside.extract_if(.., |word| area.contains(turned(word).center()));
         let inside_turned: Vec<(Word, Rect)> = inside_turned.map(|word| (word.clone(), turned(&word))).collect();
-        let table = grid.table(inside.clone(), inside_turned.clone());
-        if table.rows.iter().flatten().count() < 2 {
+        let table = read(&grid, &inside, &inside_turned, styles);
+        if table.starts.len() < 2 {
             words.extend(inside);
             aside.extend(inside_turned.into_iter().map(|(word, _)| word));
             continue;
@@ -47,6 +47,20 @@ pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles, ope
         blocks.push(Block { area, content: Content::Running { lines: running }, tagged: None });
     }
     PageBlocks { number, width, height, rotation, angle, blocks }
+}
+
+/// The table in a grid. Where its rules part less than its rows and columns, these are found by how the words align.
+fn read(grid: &Grid, words: &[Word], turned: &[(Word, Rect)], styles: &Styles) -> Table {
+    let table = grid.table(words.to_vec(), turned.to_vec());
+    if !tables::is_coarse(&table) || !turned.is_empty() {
+        return table;
+    }
+    let lines = order::lines(words.to_vec());
+    let around = Surroundings { above: None, leading: styles.leading, rules: &grid.across };
+    match tables::aligned(lines.iter(), &around) {
+        Some(found) if found.lines == lines.len() && found.table.starts.len() >= table.starts.len() => found.table,
+        Some(_) | None => table,
+    }
 }
 
 /// The row at the top of a page with which the table of the page before ends: taken from the words.

@@ -1,11 +1,15 @@
 //! Tables: by their rules, or by words that align in columns.
 
 mod aligned;
+mod lines;
 mod ruled;
+mod touching;
 
-pub(super) use aligned::aligned;
+pub(super) use aligned::{Surroundings, aligned, is_typed_row, is_typed_rule};
+pub(super) use lines::is_coarse;
 pub(crate) use ruled::Ruling;
-pub(super) use ruled::{Grid, grids, without_frames};
+pub(super) use ruled::{Grid, without_frames};
+pub(super) use touching::grids;
 
 use serde::{Deserialize, Serialize};
 
@@ -133,6 +137,16 @@ impl Table {
         self.continued.push(Part { page, row: self.rows.len(), area, repeated: places::place(words) });
         self.rows.extend(rows.iter().cloned());
     }
+}
+
+/// Whether these words are a number, perhaps with a sign or a currency.
+fn is_number(words: &[Word]) -> bool {
+    let mut characters = words.iter().flat_map(|word| word.text.chars());
+    let is_part = |c: char| {
+        c.is_numeric()
+            || matches!(c, '.' | ',' | '-' | '−' | '–' | '+' | '%' | '(' | ')' | '\'' | '’' | '$' | '€' | '£' | '¥')
+    };
+    characters.clone().any(char::is_numeric) && characters.all(is_part)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 //! Tables whose cells have rules around them.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -9,12 +9,10 @@ use crate::pdfium::Rect;
 use super::super::order;
 use super::super::rules::{Horizontal, Vertical};
 use super::super::words::Word;
-use super::{Cell, Table};
+use super::{Cell, Table, lines};
 
-/// The most rules of a page: finding those that touch takes quadratic time.
-const RULES: usize = 1_500;
 /// Rules within this distance, in points, count as one.
-const NEAR: f32 = 3.0;
+pub(super) const NEAR: f32 = 3.0;
 /// The share of a cell's side that a rule covers.
 const COVERED: f32 = 0.5;
 /// The least gap between words of two cells without a rule between them, in ems.
@@ -23,6 +21,11 @@ const GAP: f32 = 0.7;
 const MOST_WORDS: usize = 500;
 /// How far such a gap may be from the edge of its columns, in points.
 const EDGE: f32 = 1.0;
+/// The same between words of two rows, from line to line, and how far words may reach over the edge, both in ems.
+const BLANK: f32 = 0.6;
+const CROSSED: f32 = 0.25;
+/// Columns without a word that are narrower than that, in points, are the space between double rules.
+const DOUBLE: f32 = 8.0;
 
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -76,8 +79,14 @@ impl Ruling {
     }
 }
 
-/// Edges between columns: a row, and the column to the left.
-type Edges = BTreeSet<(usize, usize)>;
+/// Edges of cells without a rule.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct White {
+    /// A row, and the column to the left of the edge.
+    right: BTreeSet<(usize, usize)>,
+    /// The row above the edge, and a column.
+    below: BTreeSet<(usize, usize)>,
+}
 
 /// A cell of a grid before its words are known.
 #[derive(Clone, Debug)]
@@ -100,11 +109,15 @@ impl Grid {
     /// The table with these words. Empty rows and columns are left out.
     /// `turned`: those that run in another direction, with their places in the direction of the others.
     pub(in crate::text) fn table(&self, words: Vec<Word>, turned: Vec<(Word, Rect)>) -> Table {
+        self.without_double_rules(&words).filled(words, turned)
+    }
+
+    fn filled(&self, words: Vec<Word>, turned: Vec<(Word, Rect)>) -> Table {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
-        let (mut places, mut index) = self.places(&Edges::new());
-        let edges = self.white_edges(&places, &index, &words);
-        if !edges.is_empty() {
-            (places, index) = self.places(&edges);
+        let (mut places, mut index) = self.places(&White::default());
+        let white = self.white(&places, &index, &words);
+        if white != White::default() {
+            (places, index) = self.places(&white);
         }
         for word in words {
             if let Some(place) = self.place_of(&word.area, &index).and_then(|at| places.get_mut(at)) {
@@ -138,7 +151,28 @@ impl Grid {
             }
         }
         table.rows.retain(|row| !row.is_empty());
+        lines::split(&mut table);
         table
+    }
+
+    /// The grid with one edge for each two that are close to each other: the one with the longer rules.
+    fn without_double_rules(&self, words: &[Word]) -> Self {
+        let mut grid = self.clone();
+        let mut at = 0;
+        while let [Some(left), Some(right)] = [grid.xs.get(at).copied(), grid.xs.get(at + 1).copied()] {
+            let has_word = || words.iter().any(|word| (left..right).contains(&word.area.center().0));
+            if right - left >= DOUBLE || grid.xs.len() <= 3 || has_word() {
+                at += 1;
+                continue;
+            }
+            let length =
+                |x: f32| grid.down.iter().filter(|rule| is_near(rule.x, x)).map(|rule| rule.y1 - rule.y0).sum::<f32>();
+            let (kept, other, index) =
+                if length(left) < length(right) { (right, left, at) } else { (left, right, at + 1) };
+            grid.down.iter_mut().filter(|rule| is_near(rule.x, other)).for_each(|rule| rule.x = kept);
+            grid.xs.remove(index);
+        }
+        grid
     }
 
     /// The number of the cell that a word with this area is in.
@@ -150,30 +184,60 @@ impl Grid {
         index.get(row * columns + column).copied()
     }
 
-    /// Where words of one row stand in several columns without a rule between them, as between shaded rows: the row, and the
-    /// column to the left. Cells over several rows stay as they are.
-    fn white_edges(&self, places: &[Place], index: &[usize], words: &[Word]) -> Edges {
+    /// The edges without a rule at which the words of a cell part, as between shaded rows.
+    fn white(&self, places: &[Place], index: &[usize], words: &[Word]) -> White {
         let mut inside: Vec<Vec<&Word>> = vec![Vec::new(); places.len()];
         for word in words {
             if let Some(own) = self.place_of(&word.area, index).and_then(|at| inside.get_mut(at)) {
                 own.push(word);
             }
         }
-        let mut edges = Edges::new();
-        for (place, words) in places.iter().zip(inside) {
-            if place.columns == 1 || place.rows > 1 || words.len() > MOST_WORDS {
-                continue;
+        let mut white = White::default();
+        for (place, words) in places.iter().zip(inside).filter(|(_, words)| words.len() <= MOST_WORDS) {
+            if place.rows > 1 {
+                white.below.extend(self.white_below(place, &words));
+            } else if place.columns > 1 {
+                white.right.extend(self.white_right(place, words));
             }
-            let gaps = gaps(words);
-            let is_white = |x: f32| gaps.iter().any(|(from, to)| from - EDGE <= x && x <= to + EDGE);
-            let columns = place.column..place.column + place.columns - 1;
-            edges.extend(columns.filter(|column| is_white(self.xs[column + 1])).map(|column| (place.row, column)));
         }
-        edges
+        white
     }
 
-    /// The cells, row by row, and the one at each crossing of a row and a column. `edges`: those without a rule.
-    fn places(&self, edges: &Edges) -> (Vec<Place>, Vec<usize>) {
+    /// Where words of one row stand in several columns.
+    fn white_right(&self, place: &Place, words: Vec<&Word>) -> Vec<(usize, usize)> {
+        let gaps = gaps(words);
+        let is_white = |x: f32| gaps.iter().any(|(from, to)| from - EDGE <= x && x <= to + EDGE);
+        let columns = place.column..place.column + place.columns - 1;
+        columns.filter(|column| is_white(self.xs[column + 1])).map(|column| (place.row, column)).collect()
+    }
+
+    /// Where words of one cell stand in several rows, with as much as a line between them where the rows of other cells meet.
+    fn white_below(&self, place: &Place, words: &[&Word]) -> Vec<(usize, usize)> {
+        let edge = |row: &usize| self.ys[row + 1];
+        let is_crossed = |row: &usize| {
+            words.iter().any(|word| {
+                word.area.y0 + word.size * CROSSED < edge(row) && edge(row) < word.area.y1 - word.size * CROSSED
+            })
+        };
+        let is_between = |row: &usize| {
+            let (above, below): (Vec<&&Word>, Vec<&&Word>) =
+                words.iter().partition(|word| word.area.center().1 < edge(row));
+            let end = above.iter().map(|word| word.area.y1).reduce(f32::max);
+            let start = below.iter().map(|word| (word.area.y0, word.size)).reduce(|a, b| if a.0 < b.0 { a } else { b });
+            end.zip(start).is_some_and(|(end, (start, size))| start - end >= size * BLANK)
+        };
+        let rows: Vec<usize> = (place.row..place.row + place.rows - 1).filter(|row| !is_crossed(row)).collect();
+        let between: Vec<usize> = rows.iter().copied().filter(is_between).collect();
+        if between.is_empty() {
+            return Vec::new();
+        }
+        let above = rows.iter().rfind(|row| words.iter().all(|word| word.area.center().1 > edge(row)));
+        let below = rows.iter().find(|row| words.iter().all(|word| word.area.center().1 < edge(row)));
+        between.iter().chain(above).chain(below).map(|row| (*row, place.column)).collect()
+    }
+
+    /// The cells, row by row, and the one at each crossing of a row and a column.
+    fn places(&self, white: &White) -> (Vec<Place>, Vec<usize>) {
         let (columns, rows) = (self.xs.len() - 1, self.ys.len() - 1);
         let mut places: Vec<Place> = Vec::new();
         let mut index = vec![usize::MAX; columns * rows];
@@ -185,13 +249,14 @@ impl Grid {
                 let mut wide = 1;
                 while column + wide < columns
                     && index[row * columns + column + wide] == usize::MAX
-                    && !edges.contains(&(row, column + wide - 1))
+                    && !white.right.contains(&(row, column + wide - 1))
                     && !self.has_right(row, column + wide - 1)
                 {
                     wide += 1;
                 }
                 let mut high = 1;
-                while row + high < rows && (column..column + wide).all(|at| !self.has_bottom(row + high - 1, at)) {
+                let has_bottom = |row: usize, at| self.has_bottom(row, at) || white.below.contains(&(row, at));
+                while row + high < rows && (column..column + wide).all(|at| !has_bottom(row + high - 1, at)) {
                     high += 1;
                 }
                 for at in row..row + high {
@@ -230,87 +295,14 @@ fn gaps(mut words: Vec<&Word>) -> Vec<(f32, f32)> {
     gaps
 }
 
+fn is_near(a: f32, b: f32) -> bool {
+    (a - b).abs() <= NEAR
+}
+
 /// Whether pieces cover most of a side.
 fn covered(pieces: impl Iterator<Item = (f32, f32)>, from: f32, to: f32) -> bool {
     let length: f32 = pieces.map(|(start, end)| (end.min(to) - start.max(from)).max(0.0)).sum();
     length >= (to - from) * COVERED
-}
-
-/// Finds the grids on a page from the outlines of its paths.
-pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
-    let (mut across, mut down) = (Vec::new(), Vec::new());
-    for path in paths {
-        let (w, h) = (path.width(), path.height());
-        if across.len() + down.len() > RULES {
-            return Ruling::default();
-        }
-        // The page's background is not a cell.
-        if w > width * 0.97 && h > height * 0.97 {
-            continue;
-        }
-        if h < NEAR && w > 15.0 {
-            across.push(Horizontal { x0: path.x0, x1: path.x1, y: path.center().1 });
-        } else if w < NEAR && h > 6.0 {
-            down.push(Vertical { x: path.center().0, y0: path.y0, y1: path.y1 });
-        } else if w > 15.0 && h > 6.0 {
-            across.extend([path.y0, path.y1].map(|y| Horizontal { x0: path.x0, x1: path.x1, y }));
-            down.extend([path.x0, path.x1].map(|x| Vertical { x, y0: path.y0, y1: path.y1 }));
-        }
-    }
-    // Short rules are dropped above, but a column's rule may consist of pieces as high as its rows.
-    let mut groups = Groups::new(across.len() + down.len());
-    for (i, rule) in across.iter().enumerate() {
-        for (j, other) in down.iter().enumerate() {
-            let touches = rule.x0 - 2.0 <= other.x
-                && other.x <= rule.x1 + 2.0
-                && other.y0 - 2.0 <= rule.y
-                && rule.y <= other.y1 + 2.0;
-            if touches {
-                groups.unite(i, across.len() + j);
-            }
-        }
-    }
-    let mut found: BTreeMap<usize, (Vec<Horizontal>, Vec<Vertical>)> = BTreeMap::new();
-    let count = across.len();
-    for (at, rule) in across.into_iter().enumerate() {
-        found.entry(groups.root(at)).or_default().0.push(rule);
-    }
-    for (at, rule) in down.into_iter().enumerate() {
-        found.entry(groups.root(count + at)).or_default().1.push(rule);
-    }
-    let mut ruling = Ruling::default();
-    for (across, down) in found.into_values() {
-        let xs = distinct(down.iter().map(|rule| rule.x).collect());
-        let ys = distinct(across.iter().map(|rule| rule.y).collect());
-        if xs.len() >= 3 && ys.len() >= 3 {
-            ruling.grids.push(Grid { xs, ys, across, down });
-            continue;
-        }
-        ruling.rules.extend(across.iter().cloned());
-        if xs.len() >= 3 && ys.len() == 2 {
-            ruling.rows.push(Grid { xs, ys, across, down });
-        }
-    }
-    ruling.rules = joined(ruling.rules);
-    ruling
-}
-
-/// Rules at one height that touch are one.
-fn joined(mut rules: Vec<Horizontal>) -> Vec<Horizontal> {
-    rules.sort_by(|a, b| a.y.total_cmp(&b.y).then(a.x0.total_cmp(&b.x0)));
-    let mut joined: Vec<Horizontal> = Vec::new();
-    for rule in rules {
-        match joined
-            .iter_mut()
-            .rev()
-            .take_while(|last| rule.y - last.y <= 1.0)
-            .find(|last| rule.x0 <= last.x1 + NEAR && last.x0 <= rule.x1 + NEAR)
-        {
-            Some(last) => (last.x0, last.x1) = (last.x0.min(rule.x0), last.x1.max(rule.x1)),
-            None => joined.push(rule),
-        }
-    }
-    joined
 }
 
 /// The grids without frames, largest first. A grid is a frame if most of its words are in other grids; if not, these are parts of
@@ -342,48 +334,10 @@ fn size(area: &Rect) -> f32 {
     area.width() * area.height()
 }
 
-fn distinct(mut values: Vec<f32>) -> Vec<f32> {
-    values.sort_by(f32::total_cmp);
-    values.dedup_by(|next, kept| *next - *kept <= NEAR);
-    values
-}
-
-/// Groups of rules that touch.
-struct Groups(Vec<usize>);
-
-impl Groups {
-    fn new(count: usize) -> Self {
-        Self((0..count).collect())
-    }
-
-    fn root(&mut self, mut at: usize) -> usize {
-        while self.0[at] != at {
-            self.0[at] = self.0[self.0[at]];
-            at = self.0[at];
-        }
-        at
-    }
-
-    fn unite(&mut self, a: usize, b: usize) {
-        let (a, b) = (self.root(a), self.root(b));
-        self.0[a] = b;
-    }
-}
-
 #[cfg(test)]
 mod tests {
+    use super::super::touching::grids;
     use super::*;
-
-    #[test]
-    fn lines_that_touch_make_a_grid() {
-        let rule = |y: f32| Rect { x0: 50.0, y0: y, x1: 250.0, y1: y + 0.5 };
-        let bar = |x: f32| Rect { x0: x, y0: 100.0, x1: x + 0.5, y1: 160.0 };
-        let far = Rect { x0: 50.0, y0: 500.0, x1: 250.0, y1: 500.5 };
-        let paths = [rule(100.0), rule(130.0), rule(160.0), bar(50.0), bar(150.0), bar(250.0), far];
-        let found = grids(&paths, (600.0, 800.0));
-        assert_eq!((found.grids.len(), found.rules.len()), (1, 1));
-        assert_eq!((found.grids[0].xs.len(), found.grids[0].ys.len()), (3, 3));
-    }
 
     #[test]
     fn cells_between_shaded_rows_are_apart_without_rules() {
@@ -403,11 +357,6 @@ mod tests {
         assert_eq!(table([("e", 60.0), ("f", 160.0)]), [("e".to_owned(), 1), ("f".to_owned(), 1)]);
         // One text over both columns, with a space where they meet.
         assert_eq!(table([("both", 127.0), ("columns", 151.0)]), [("both columns".to_owned(), 2)]);
-    }
-
-    #[test]
-    fn a_frame_is_no_table() {
-        assert!(grids(&[Rect { x0: 50.0, y0: 50.0, x1: 300.0, y1: 300.0 }], (600.0, 800.0)).grids.is_empty());
     }
 
     #[test]

@@ -2,13 +2,19 @@
 
 use super::super::super::rules::Horizontal;
 use super::super::super::words::Word;
-use super::super::{Cell, Table};
+use super::super::{Cell, Table, is_number};
 use super::PADDING;
+use super::heads;
 use super::rows::{Piece, overlap, size_of};
 use crate::pdfium::Rect;
 
 /// The fewest numbers of a column of numbers.
 const LEAST_NUMBERS: usize = 3;
+/// The width of a space, in ems.
+const SPACE: f32 = 0.3;
+/// The least rows of a table in which one cell alone makes no column, and how far it may be from the one before it, in ems.
+const LONE_ROWS: usize = 5;
+const LONE_GAP: f32 = 1.3;
 
 /// Part of a cell: lines of one column that are as close as lines of text.
 struct Chunk {
@@ -19,32 +25,60 @@ struct Chunk {
     words: Vec<Word>,
 }
 
-pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32, rules: &[Horizontal]) -> Table {
-    let by_line = is_by_line(&rows, columns, leading, rules);
-    let numbered = with_numbers(&rows, columns);
-    let mut chunks: Vec<Chunk> = Vec::new();
-    let pieces =
-        rows.into_iter().zip(numbered).flat_map(|(row, numbered)| row.into_iter().map(move |piece| (piece, numbered)));
-    for (piece, numbered) in pieces {
-        let (column, wide) = place(&piece.area, columns);
-        let size = size_of(&piece);
+/// What tells whether a piece goes on with the lines above it in its column.
+struct Joining<'r> {
+    /// Whether each line is a row.
+    by_line: bool,
+    /// How far apart lines of text are, in ems.
+    leading: f32,
+    rules: &'r [Horizontal],
+    /// The number of the first line that is a row since it has numbers, and where the texts in the first column end.
+    first_row: Option<usize>,
+    names_end: f32,
+}
+
+impl Joining<'_> {
+    /// Whether a piece in this line of the table is in the same cell as the chunk above.
+    fn goes_on(&self, chunk: &Chunk, piece: &Piece, line: usize) -> bool {
         let y = piece.area.center().1;
-        let above = chunks.iter_mut().rev().find(|chunk| chunk.column == column);
-        match above {
-            Some(chunk)
-                if chunk.columns == wide
-                    && (same_line(chunk, &piece.area)
-                        || !by_line
-                            && !numbered
-                            && y - last_y(chunk) < size * leading + PADDING
-                            && !is_parted(last_y(chunk), y, &piece.area, rules)) =>
-            {
-                chunk.y0 = chunk.y0.min(piece.area.y0);
-                chunk.y1 = chunk.y1.max(piece.area.y1);
-                chunk.words.extend(piece.words);
-            }
-            Some(_) | None => {
-                chunks.push(Chunk { column, columns: wide, y0: piece.area.y0, y1: piece.area.y1, words: piece.words })
+        let is_new_name = chunk.column == 0
+            && self.first_row.is_some_and(|first| first < line)
+            && ends_name(chunk, piece, self.names_end);
+        !(self.by_line || is_new_name)
+            && y - last_y(chunk) < size_of(piece) * self.leading + PADDING
+            && !is_parted(last_y(chunk), y, &piece.area, self.rules)
+    }
+}
+
+pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32, rules: &[Horizontal]) -> Table {
+    let numbered = with_numbers(&rows, columns);
+    let names = rows.iter().flatten().filter(|piece| place(&piece.area, columns) == (0, 1));
+    let joining = Joining {
+        by_line: is_by_line(&rows, columns, leading, rules),
+        leading,
+        rules,
+        first_row: numbered.iter().position(|numbered| *numbered),
+        names_end: names.map(|piece| piece.area.x1).fold(f32::NEG_INFINITY, f32::max),
+    };
+    let spans = heads::spans(&rows, columns);
+    let mut chunks: Vec<Chunk> = Vec::new();
+    for (line, ((row, numbered), spans)) in rows.into_iter().zip(numbered).zip(spans).enumerate() {
+        for (at, piece) in row.into_iter().enumerate() {
+            let (column, wide) = spans.get(at).copied().unwrap_or_else(|| place(&piece.area, columns));
+            let above = chunks.iter_mut().rev().find(|chunk| chunk.column == column);
+            match above.filter(|chunk| chunk.columns == wide) {
+                Some(chunk) if same_line(chunk, &piece.area) || !numbered && joining.goes_on(chunk, &piece, line) => {
+                    chunk.y0 = chunk.y0.min(piece.area.y0);
+                    chunk.y1 = chunk.y1.max(piece.area.y1);
+                    chunk.words.extend(piece.words);
+                }
+                Some(_) | None => chunks.push(Chunk {
+                    column,
+                    columns: wide,
+                    y0: piece.area.y0,
+                    y1: piece.area.y1,
+                    words: piece.words,
+                }),
             }
         }
     }
@@ -53,7 +87,36 @@ pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32,
         table.rows.push(filled(row, columns.len()));
     }
     join_headers(&mut table);
+    join_lone(&mut table);
     table
+}
+
+/// Joins a column with one cell, which is the rest of the cell before it: a wide space parts them.
+fn join_lone(table: &mut Table) {
+    let is_plain = |row: &Vec<Cell>| row.iter().all(|cell| cell.columns == 1);
+    if table.rows.len() < LONE_ROWS || !table.rows.iter().all(is_plain) {
+        return;
+    }
+    for at in (1..table.starts.len()).rev() {
+        let mut filled = table.rows.iter().filter(|row| row.get(at).is_some_and(|cell| !cell.lines.is_empty()));
+        let (Some(row), None) = (filled.next(), filled.next()) else { continue };
+        if !row.get(at - 1).zip(row.get(at)).is_some_and(|(left, lone)| are_close(left, lone)) {
+            continue;
+        }
+        table.starts.remove(at);
+        for row in &mut table.rows {
+            let lone = row.remove(at);
+            if let Some(left) = row.get_mut(at - 1).filter(|_| !lone.lines.is_empty()) {
+                let words = left.lines.drain(..).chain(lone.lines).flat_map(|line| line.words).collect();
+                *left = Cell { columns: left.columns, rows: left.rows, ..Cell::of(words) };
+            }
+        }
+    }
+}
+
+/// Whether two cells have one line each, with a gap between them that is at most as wide as a letter.
+fn are_close(left: &Cell, right: &Cell) -> bool {
+    matches!((&left.lines[..], &right.lines[..]), ([a], [b]) if b.area.x0 - a.area.x1 < a.size() * LONE_GAP)
 }
 
 /// Joins columns of which one has only the headers and the next only what is below them, since they align otherwise.
@@ -82,6 +145,12 @@ fn join_headers(table: &mut Table) {
 
 fn same_line(chunk: &Chunk, area: &Rect) -> bool {
     (last_y(chunk) - area.center().1).abs() < area.height() * 0.3
+}
+
+/// Whether a name ends with its last line: the next word would have fitted on it.
+fn ends_name(chunk: &Chunk, next: &Piece, end: f32) -> bool {
+    let (Some(last), Some(first)) = (chunk.words.last(), next.words.first()) else { return false };
+    last.text.ends_with(':') || last.area.x1 + last.size * SPACE + first.area.width() < end
 }
 
 fn last_y(chunk: &Chunk) -> f32 {
@@ -121,7 +190,7 @@ fn with_numbers(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<bool> {
     for piece in rows.iter().skip(1).flatten() {
         if let Some((all, numbers)) = counts.get_mut(column(piece)) {
             *all += 1;
-            *numbers += usize::from(is_number(piece));
+            *numbers += usize::from(is_number(&piece.words));
         }
     }
     let of_numbers = |at: usize| {
@@ -129,19 +198,9 @@ fn with_numbers(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<bool> {
     };
     let is_row = |row: &Vec<Piece>| {
         row.iter().any(|piece| column(piece) == 0)
-            && row.iter().any(|piece| is_number(piece) && of_numbers(column(piece)))
+            && row.iter().any(|piece| is_number(&piece.words) && of_numbers(column(piece)))
     };
     rows.iter().map(is_row).collect()
-}
-
-/// Whether a piece is a number, perhaps with a sign or a currency.
-fn is_number(piece: &Piece) -> bool {
-    let mut characters = piece.words.iter().flat_map(|word| word.text.chars());
-    let is_part = |c: char| {
-        c.is_numeric()
-            || matches!(c, '.' | ',' | '-' | '−' | '–' | '+' | '%' | '(' | ')' | '\'' | '’' | '$' | '€' | '£' | '¥')
-    };
-    characters.clone().any(char::is_numeric) && characters.all(is_part)
 }
 
 /// The column in which a piece begins, and how many it lies over.

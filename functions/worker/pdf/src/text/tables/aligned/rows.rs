@@ -18,6 +18,8 @@ const ROW_LINES: usize = 50;
 const ROW_GAP: f32 = 1.9;
 /// Type that is larger than the table's by this factor is a heading after it.
 const LARGER: f32 = 1.15;
+/// The fewest characters of a rule that is typed.
+const TYPED_RULE: usize = 8;
 /// One of so many cells under a header may be empty.
 const MOST_EMPTY: usize = 3;
 
@@ -78,6 +80,13 @@ impl Run {
     /// Whether the next line goes on with the table. `below`: the lines after it.
     fn take(&mut self, row: VisualRow, below: impl Iterator<Item = VisualRow> + Clone) -> bool {
         let VisualRow { line, count } = row;
+        if is_typed_rule(&line)
+            && let Some(last) = self.counts.last_mut()
+        {
+            *last += count;
+            self.above = Some(line);
+            return true;
+        }
         if self.above.as_ref().is_some_and(|above| line.area.y0 - above.area.y1 > line.size() * ROW_GAP) {
             return false;
         }
@@ -178,10 +187,23 @@ pub(super) fn visual_rows<'l>(
 fn head(line: &Line, below: impl Iterator<Item = VisualRow> + Clone) -> Option<Vec<Piece>> {
     GAPS.into_iter().find_map(|gap| {
         let row = pieces(line, gap);
-        let mut below = below.clone().take(HEAD_LINES).map(|row| pieces(&row.line, gap));
+        let below = below.clone().filter(|row| !is_typed_rule(&row.line));
+        let mut below = below.take(HEAD_LINES).map(|row| pieces(&row.line, gap));
         let first = below.find(|cells| are_apart(cells) || !is_below(cells, &row))?;
         is_head(&row, &first).then_some(row)
     })
+}
+
+/// How many cells a line has by the gaps between them alone.
+pub(super) fn cell_count(line: &Line) -> usize {
+    pieces(line, CELL_GAP).len()
+}
+
+/// Whether a line is a rule that is typed: hyphens, equals signs or the like alone.
+pub(in crate::text) fn is_typed_rule(line: &Line) -> bool {
+    let mut characters = line.words.iter().flat_map(|word| word.text.chars());
+    line.words.iter().map(|word| word.text.len()).sum::<usize>() >= TYPED_RULE
+        && characters.all(|c| matches!(c, '-' | '=' | '_' | '–' | '—' | '─' | '━' | '═'))
 }
 
 fn are_apart(cells: &[Piece]) -> bool {

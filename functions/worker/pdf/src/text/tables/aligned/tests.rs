@@ -20,7 +20,7 @@ fn read(lines: &[(f32, &[(f32, &str)])], rules: &[Horizontal]) -> Option<Aligned
         order::lines(words).remove(0)
     };
     let lines: Vec<Line> = lines.iter().map(line).collect();
-    aligned(lines.iter(), LEADING, rules)
+    aligned(lines.iter(), &Surroundings { above: None, leading: LEADING, rules })
 }
 
 fn texts(table: &Table) -> Vec<Vec<String>> {
@@ -165,7 +165,7 @@ fn a_heading_ends_the_table_above_it() {
     let row = |top: f32| line(top, 10.0, &[(50.0, "Apple"), (250.0, "1.20")]);
     let with = |size: f32| {
         let lines = [row(100.0), row(118.0), row(136.0), line(154.0, size, &[(50.0, "Pears")]), row(176.0), row(194.0)];
-        aligned(lines.iter(), LEADING, &[]).unwrap().lines
+        aligned(lines.iter(), &Surroundings { above: None, leading: LEADING, rules: &[] }).unwrap().lines
     };
     assert_eq!((with(10.0), with(14.0)), (6, 3));
 }
@@ -242,4 +242,20 @@ fn text_and_lists_of_names_are_no_tables() {
         (140.0, &[(50.0, "Died:"), (150.0, "1852")]),
     ];
     assert!(read(text, &[]).is_none() && read(names, &[]).is_none());
+}
+
+#[test]
+fn columns_of_numbers_are_apart_by_less_than_a_word_if_rows_have_both() {
+    let heads: [(f32, &str); 2] = [(50.0, "Age"), (116.0, "Both")];
+    // The right edge of the one column is four points from the left edge of the other.
+    let row = |at: usize| match at % 2 {
+        0 => [(50.0, "1"), (100.0, "12,345"), (139.0, "7,890")],
+        _ => [(50.0, "2"), (100.0, "2,345"), (134.0, "167,890")],
+    };
+    let rows: Vec<(f32, [(f32, &str); 3])> = (0..8).map(|at| (120.0 + 14.0 * at as f32, row(at))).collect();
+    let mut lines: Vec<(f32, &[(f32, &str)])> = vec![(100.0, &heads)];
+    lines.extend(rows.iter().map(|(top, row)| (*top, &row[..])));
+    let found = read(&lines, &[]).unwrap();
+    assert_eq!(found.table.starts.len(), 3);
+    assert_eq!(found.table.rows[0].iter().map(|cell| cell.columns).collect::<Vec<_>>(), [1, 2]);
 }
