@@ -267,22 +267,34 @@ bench-privileges: setup build-release ## Compare the worker on Lambda, on one ma
 COMPILED = build-lambda
 include infra/deploy.mk
 
-build-lambda: ## Compile every function as AWS Lambda runs it, to target/lambda (ARCHITECTURE=arm64 for Graviton)
+# Paths of this machine are in messages of panics. Under the same names, two compilations are equal.
+REPRODUCIBLE = RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CARGO_TARGET_DIR)=target"
+PROGRAMS = docmill-admin docmill
+
+# All in one call, so that each dependency is compiled once. cargo-lambda's own optimizations would give each function its own LTO.
+build-lambda: ## Compile every function as AWS Lambda runs it to target/lambda, and the programs to target/programs (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
-		&& $(OPTIMISED) cargo lambda build --profile deploy --workspace --exclude docmill-admin --exclude docmill-cli --exclude bench-api --lambda-dir target/lambda \
-			$(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
+		&& $(OPTIMISED) $(REPRODUCIBLE) cargo lambda build --profile release --disable-optimizations --locked --workspace --exclude bench-api \
+			--lambda-dir target/lambda $(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
+	@mkdir -p target/programs
+	@for each in $(PROGRAMS); do mv "target/lambda/$$each/bootstrap" "target/programs/$$each" && rmdir "target/lambda/$$each" || exit; done
 	@$(STAMP)
 
 deployer-policy: ## Write infra/deployer-policy.json, after a change of the kinds of resources in the template
 	@PYTHONPATH=infra "$$(infra/setup.sh python deploy)" -m preflight.policy
 
 RELEASE = PYTHONPATH=infra "$$(infra/setup.sh python release)" -m release
+# The programs are for the machine of whoever deploys. On a machine of another kind than the functions', they are compiled again.
+SAME_KIND = $(filter Linux-$(ARCHITECTURE:arm64=aarch64),$(shell uname -s)-$(shell uname -m))
 release: ## Build, pack and tag a release: target/docmill-VERSION-ARCHITECTURE.tar.gz (IMAGE_ROOT=…, for the versions of its packages)
 	@$(RELEASE) check
 	@rm -rf target/lambda
 	@$(MAKE) --no-print-directory build-lambda
-	$(OPTIMISED) cargo build --locked --profile small --package docmill-cli --package docmill-admin
-	@$(RELEASE) pack --architecture $(ARCHITECTURE) $(if $(IMAGE_ROOT),--image "$(IMAGE_ROOT)") "$(CARGO_TARGET_DIR)/small/docmill-admin" "$(CARGO_TARGET_DIR)/small/docmill"
+ifeq ($(SAME_KIND),)
+	$(OPTIMISED) $(REPRODUCIBLE) cargo build --release --locked --workspace $(PROGRAMS:%=--bin %)
+	@cp $(PROGRAMS:%="$(CARGO_TARGET_DIR)/release/%") target/programs
+endif
+	@$(RELEASE) pack --architecture $(ARCHITECTURE) $(if $(IMAGE_ROOT),--image "$(IMAGE_ROOT)") $(PROGRAMS:%=target/programs/%)
 	@$(RELEASE) tag
 
 test-image: build-release ## Build the worker's image without Docker and convert in it, read-only (root, mmdebstrap, bubblewrap)

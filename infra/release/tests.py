@@ -3,6 +3,8 @@
 import hashlib
 import json
 import os
+import platform
+import re
 import shutil
 import subprocess
 import sys
@@ -121,6 +123,17 @@ class Archives(unittest.TestCase):
         refused = subprocess.run([script, changed], capture_output=True, text=True, check=False)
         self.assertEqual(refused.returncode, 1)
         self.assertIn("differ from SHA256SUMS", refused.stderr)
+
+    def test_a_release_compiles_each_dependency_once(self):
+        """Functions and programs in one call of cargo, without an LTO for each; on another kind of machine, the programs again for it."""
+        for architecture, calls in ((platform.machine().replace("aarch64", "arm64"), 1 if sys.platform == "linux" else 2), ("of-another-machine", 2)):
+            planned = subprocess.run(
+                ["make", "--dry-run", "release", f"ARCHITECTURE={architecture}"], cwd=ROOT, capture_output=True, text=True, check=True,
+            ).stdout
+            compiled = re.findall(r"cargo (?:lambda )?build .*", planned)
+            self.assertEqual(len(compiled), calls, compiled)
+            self.assertIn("--profile release --disable-optimizations --locked --workspace --exclude bench-api", compiled[0])
+            self.assertEqual(planned.count("--remap-path-prefix="), 2 * calls)
 
     def test_nothing_is_packed_without_functions(self):
         shutil.rmtree(self.folder / "one", ignore_errors=True)
