@@ -2699,7 +2699,7 @@ type ExtractDocumentOptions struct {
 	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 	HeadersFooters ExtractDocumentOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Images Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -2736,7 +2736,7 @@ type ExtractDocumentOptionsChunksSplitAt string
 // ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
 type ExtractDocumentOptionsFormat string
 
-// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 type ExtractDocumentOptionsHeadersFooters string
 
 // ExtractDocumentOptionsImages Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -3494,7 +3494,7 @@ type PDFToTextOptions struct {
 	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 	Format PDFToTextOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 	HeadersFooters PDFToTextOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
@@ -3513,7 +3513,7 @@ type PDFToTextOptions struct {
 // PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 type PDFToTextOptionsFormat string
 
-// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 type PDFToTextOptionsHeadersFooters string
 
 // PDFToTextOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".

@@ -4062,7 +4062,7 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
              * @default drop
              * @enum {string}
              */
@@ -4144,7 +4144,7 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
              * @default drop
              * @enum {string}
              */

@@ -205,7 +205,7 @@ super::open_enums! {
         Tables = "tables",
         Xlsx = "xlsx",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -445,7 +445,7 @@ super::open_enums! {
         Json = "json",
         Html = "html",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
     PdfToTextOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",

@@ -18,6 +18,7 @@ mod running;
 mod styles;
 mod tables;
 mod tagged;
+mod wording;
 mod words;
 
 pub(crate) use blocks::{Block, Content, HeadersFooters, PageBlocks};

@@ -1,4 +1,4 @@
-//! Running headers, footers and page numbers: lines in the margins that repeat from page to page.
+//! Running headers, footers and page numbers: lines in the margins that repeat from page to page, or that say what they are.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
@@ -6,7 +6,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use super::PageContent;
 use super::order::{self, Line};
 use super::styles::Styles;
+use super::wording;
 use super::words::Word;
+use crate::pdfium::Rect;
 
 /// The share of a page's height at the top and bottom where they can be.
 const EDGE: f32 = 0.09;
@@ -21,6 +23,8 @@ const COUNTED: usize = 2;
 const SMALLER: f32 = 0.9;
 /// Numbers of a line that may count the pages.
 const NUMBERS: usize = 12;
+/// A line that is told by its wording has nothing as near as that, in ems of its type.
+const ALONE: f32 = 1.0;
 
 /// The lines that repeat in the margins of a document's pages.
 #[derive(Debug, Default)]
@@ -56,12 +60,16 @@ impl Running {
     }
 
     /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
-    /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text.
+    /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text, or be worded like a page's number or an imprint.
     pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
         let height = page.height;
         let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
-        let (running, others): (Vec<Line>, Vec<Line>) =
-            order::lines(edge).into_iter().partition(|line| self.is(line, page, styles));
+        let lines = order::lines(edge);
+        let areas: Vec<Rect> = lines.iter().map(|line| line.area).collect();
+        let is_worded = |line: &Line| is_alone(line, page, &areas) && wording::is_running(line, styles.body * SMALLER);
+        let (running, others): (Vec<Line>, Vec<Line>) = lines
+            .into_iter()
+            .partition(|line| self.is(line, page, styles) || is_worded(line) && !styles.is_heading(line));
         page.words.extend(others.into_iter().flat_map(|line| line.words));
         running
     }
@@ -83,6 +91,19 @@ impl Running {
         let at = |height| self.seen.get(&Key { height, ..*key }).copied().unwrap_or(0);
         (key.height - 1..=key.height + 1).map(at).sum()
     }
+}
+
+/// Whether a line is the outermost of its page and has space around it.
+fn is_alone(line: &Line, page: &PageContent, edge: &[Rect]) -> bool {
+    let is_top = line.area.center().1 < page.height / 2.0;
+    let near = line.size() * ALONE;
+    let is_free = |area: &Rect| match is_top {
+        true => area.y0 > line.area.y1 + near,
+        false => area.y1 < line.area.y0 - near,
+    };
+    let others = page.words.iter().map(|word| &word.area).chain(edge.iter().filter(|area| **area != line.area));
+    let mut beside = others.filter(|area| (area.center().1 < page.height / 2.0) == is_top);
+    beside.all(is_free)
 }
 
 fn at_edge(word: &Word, height: f32) -> bool {

@@ -175,6 +175,18 @@ fn small_type_repeats_on_two_pages() {
 }
 
 #[test]
+fn a_page_number_alone_in_the_margin_of_the_only_page_is_running() {
+    let page = |number_at: f32| {
+        let text = line("On the only page a paragraph tells its own part of a long story", 740.0, 12.0);
+        document(vec![written(1, &[text, line("42", number_at, 10.0)])], HeadersFooters::Drop)
+    };
+    assert_eq!(page(775.0).running_lines(), 1);
+    // As near as a line of text.
+    assert_eq!(page(755.0).running_lines(), 0);
+    assert!(markdown_of(&page(755.0)).contains("42"));
+}
+
+#[test]
 fn lines_of_chinese_break_without_a_space() {
     let words = [("报告", 300.0), ("2005", 315.0), ("改善", 330.0)].map(|(text, top)| line(text, top, 12.0));
     let text = markdown_of(&document(vec![written(1, &words)], HeadersFooters::Drop));
