@@ -3,7 +3,6 @@
 use std::ffi::{c_float, c_int};
 
 use super::ffi::{Handle, ImageMetadata, MatrixF};
-use super::paths::THIN;
 use super::{Page, Rect};
 
 /// `FPDF_PAGEOBJ_TEXT`, `…_PATH`, `…_IMAGE`, `…_SHADING` and `…_FORM`.
@@ -44,19 +43,6 @@ impl Found<'_> {
 }
 
 impl Page<'_> {
-    /// The outlines of at most `most` drawn paths: rules, boxes, curves. Without areas in white, as editors put behind text.
-    pub(crate) fn paths(&self, most: usize) -> Vec<Rect> {
-        let mut found = Vec::new();
-        self.walk(&mut |object| {
-            if object.kind == PATH {
-                let is_area = |area: &Rect| area.width() >= THIN && area.height() >= THIN;
-                found.extend(self.bounds(object).filter(|area| !is_area(area) || !self.is_white(object.handle)));
-            }
-            found.len() < most
-        });
-        found
-    }
-
     /// The pictures that the page shows.
     pub(crate) fn pictures(&self) -> Vec<PlacedPicture> {
         let mut found = Vec::new();
@@ -159,6 +145,14 @@ impl Page<'_> {
         };
         let [left, bottom, right, top] = object.matrices.iter().rev().fold([left, bottom, right, top], transform);
         (known != 0).then(|| self.place(left, bottom, right, top))
+    }
+
+    /// Where a part of an object is, from its edges in the object's own coordinates: left, bottom, right, top.
+    pub(super) fn placed(&self, object: &Found<'_>, edges: [f32; 4]) -> Option<Rect> {
+        let own = self.matrix(object.handle)?;
+        let matrices = std::iter::once(&own).chain(object.matrices.iter().rev());
+        let [left, bottom, right, top] = matrices.fold(edges, transform);
+        Some(self.place(left, bottom, right, top))
     }
 
     /// Dots per inch of a picture, the mean of both directions.

@@ -3,15 +3,16 @@
 use std::ffi::{c_float, c_int};
 
 use super::ffi::Handle;
-use super::objects::PATH;
+use super::objects::{Found, PATH};
 use super::{Page, Rect};
 
-/// `FPDF_SEGMENT_BEZIERTO`.
+/// `FPDF_SEGMENT_BEZIERTO` and `…_MOVETO`.
 const BEZIER: c_int = 1;
-/// Most points of a path that are looked at.
-const POINTS: c_int = 400;
+const MOVE: c_int = 2;
+/// Most points of a path that are looked at: a table drawn as one path has five for each box.
+const POINTS: c_int = 4_000;
 /// A side shorter than that, in points, is that of a rule.
-pub(super) const THIN: f32 = 3.0;
+const THIN: f32 = 3.0;
 /// How far from an edge a point may be to lie on it, as a share of the path's sides.
 const ON_EDGE: f32 = 0.02;
 
@@ -35,63 +36,118 @@ pub(crate) struct DrawnPath {
     pub parts: usize,
 }
 
+/// A part of a path that begins anew, in the path's own coordinates.
+#[derive(Debug, Default)]
+struct Subpath {
+    points: Vec<(f32, f32)>,
+}
+
 impl Page<'_> {
-    /// The first of the page's paths, at most `most`.
+    /// The first of the page's paths, at most `most`. A path of rules and boxes alone, such as all of a table's, counts as these.
     pub(crate) fn drawn_paths(&self, most: usize) -> Vec<DrawnPath> {
         let mut found = Vec::new();
         self.walk(&mut |object| {
-            if object.kind == PATH
-                && let Some(area) = self.bounds(object)
-                && let Some(points) = self.points(object.handle)
-            {
-                let (form, parts) = (form(&area, &points), self.parts(object.handle));
-                found.push(DrawnPath { area, form, is_filled: self.is_filled(object.handle), parts });
+            if object.kind == PATH {
+                found.extend(self.parts_of(object, most - found.len()));
             }
             found.len() < most
         });
         found
     }
 
-    fn parts(&self, path: Handle) -> usize {
+    /// The areas of at most `most` rules and boxes, and of other paths. Without areas in white, as editors put behind text.
+    pub(crate) fn paths(&self, most: usize) -> Vec<Rect> {
+        let mut found = Vec::new();
+        self.walk(&mut |object| {
+            if object.kind == PATH {
+                let is_white = self.is_white(object.handle);
+                let is_area = |area: &Rect| area.width() >= THIN && area.height() >= THIN;
+                let parts = self.parts_of(object, most - found.len()).into_iter().map(|part| part.area);
+                found.extend(parts.filter(|area| !(is_white && is_area(area))));
+            }
+            found.len() < most
+        });
+        found
+    }
+
+    /// What a path draws.
+    fn parts_of(&self, object: &Found<'_>, most: usize) -> Vec<DrawnPath> {
+        let is_filled = self.is_filled(object.handle);
+        let (Some(area), Some(subpaths)) = (self.bounds(object), self.subpaths(object.handle)) else {
+            return Vec::new();
+        };
+        if (2..=most).contains(&subpaths.len()) {
+            let part = |subpath: &Subpath| {
+                let area = self.area_of(object, subpath)?;
+                let form = form(&area, &subpath.points);
+                (form != Form::Free).then_some(DrawnPath { area, form, is_filled, parts: subpath.points.len() })
+            };
+            if let Some(parts) = subpaths.iter().map(part).collect() {
+                return parts;
+            }
+        }
+        let points: Vec<(f32, f32)> = subpaths.iter().flat_map(|subpath| &subpath.points).copied().collect();
+        vec![DrawnPath { area, form: form(&area, &points), is_filled, parts: self.count_of_segments(object.handle) }]
+    }
+
+    fn count_of_segments(&self, path: Handle) -> usize {
         // SAFETY: The object is the open page's, and a path.
         let count = self.session().api.FPDFPath_CountSegments.map_or(0, |count| unsafe { count(path) });
         usize::try_from(count).unwrap_or(0)
     }
 
-    /// The points through which a path goes, in its own coordinates.
-    fn points(&self, path: Handle) -> Option<Vec<(f32, f32)>> {
+    /// The subpaths of a path, with the points through which they go.
+    fn subpaths(&self, path: Handle) -> Option<Vec<Subpath>> {
         let api = self.session().api;
         let (count, get) = (api.FPDFPath_CountSegments?, api.FPDFPath_GetPathSegment?);
         let (kind, point) = (api.FPDFPathSegment_GetType?, api.FPDFPathSegment_GetPoint?);
         // SAFETY: The object is the open page's, and a path.
         let count = unsafe { count(path) }.min(POINTS);
-        let (mut points, mut controls) = (Vec::new(), 0);
+        let (mut subpaths, mut controls): (Vec<Subpath>, usize) = (Vec::new(), 0);
         for at in 0..count {
             let (mut x, mut y): (c_float, c_float) = (0.0, 0.0);
             // SAFETY: As above; the index is below the count, and the numbers live during the call.
-            let (known, is_curve) = unsafe {
+            let (known, kind) = unsafe {
                 let segment = get(path, at);
-                (point(segment, &raw mut x, &raw mut y) != 0, kind(segment) == BEZIER)
+                (point(segment, &raw mut x, &raw mut y) != 0, kind(segment))
             };
+            if kind == MOVE || subpaths.is_empty() {
+                subpaths.push(Subpath::default());
+            }
             // A curve has two control points and its end.
-            controls = if is_curve { controls + 1 } else { 0 };
-            if known && (!is_curve || controls % 3 == 0) {
-                points.push((x, y));
+            controls = if kind == BEZIER { controls + 1 } else { 0 };
+            if known
+                && (kind != BEZIER || controls % 3 == 0)
+                && let Some(subpath) = subpaths.last_mut()
+            {
+                subpath.points.push((x, y));
             }
         }
-        Some(points)
+        subpaths.retain(|subpath| subpath.points.len() > 1);
+        Some(subpaths)
     }
+
+    /// The area that a subpath covers on the page.
+    fn area_of(&self, object: &Found<'_>, subpath: &Subpath) -> Option<Rect> {
+        let ((left, right), (bottom, top)) = extent(&subpath.points);
+        self.placed(object, [left, bottom, right, top])
+    }
+}
+
+/// From where to where points reach, across and up.
+fn extent(points: &[(f32, f32)]) -> ((f32, f32), (f32, f32)) {
+    let all = |pick: fn(&(f32, f32)) -> f32| {
+        let values = || points.iter().map(pick);
+        (values().fold(f32::INFINITY, f32::min), values().fold(f32::NEG_INFINITY, f32::max))
+    };
+    (all(|point| point.0), all(|point| point.1))
 }
 
 fn form(area: &Rect, points: &[(f32, f32)]) -> Form {
     if area.width() < THIN || area.height() < THIN {
         return Form::Rule;
     }
-    let all = |pick: fn(&(f32, f32)) -> f32| {
-        let values = || points.iter().map(pick);
-        (values().fold(f32::INFINITY, f32::min), values().fold(f32::NEG_INFINITY, f32::max))
-    };
-    let ((left, right), (bottom, top)) = (all(|point| point.0), all(|point| point.1));
+    let ((left, right), (bottom, top)) = extent(points);
     let (near_x, near_y) = ((right - left) * ON_EDGE, (top - bottom) * ON_EDGE);
     let is_on_edge =
         |&(x, y): &(f32, f32)| x - left <= near_x || right - x <= near_x || y - bottom <= near_y || top - y <= near_y;

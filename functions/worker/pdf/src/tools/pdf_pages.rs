@@ -212,7 +212,7 @@ fn fields_skipped(failure: &Failure) -> Warning {
 /// Headers and footers that are left out.
 pub(super) fn dropped(lines: usize) -> Option<Warning> {
     let message = format!(
-        "{lines} line(s) were left out, since they repeat in the margins of several pages: headers, footers and page numbers. To \
+        "{lines} line(s) in the margins of pages were left out: headers, footers and page numbers. To \
          keep them, send `headersFooters` as `keep`."
     );
     (lines > 0).then(|| Warning::new("headers_footers_dropped", message))

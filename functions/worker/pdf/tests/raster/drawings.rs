@@ -133,3 +133,21 @@ fn boxes_flow_charts_and_tables_keep_their_text_in_blocks() {
         }
     }
 }
+
+#[test]
+fn a_table_whose_cells_are_one_path_is_a_table() {
+    let cells = |row: u32| (0..3).map(move |column| (column, row));
+    let boxes = |(column, row): (u32, u32)| format!("{} {} 100 30 re\n", 50 + column * 100, 250 - row * 30);
+    let text = |(column, row): (u32, u32)| at(60 + column * 100, 265 - row * 30, 10, &format!("{row}{column}"));
+    let table = (0..3).flat_map(cells).map(boxes).collect::<String>()
+        + "S\n"
+        + &(0..3).flat_map(cells).map(text).collect::<String>();
+    let (_, document) = extracted(&between_text(&table), json!({}));
+    assert_eq!(document["figures"], json!([]), "{document}");
+    let cells = document["tables"][0]["cells"].as_array().unwrap();
+    let found: Vec<(&Value, &Value, &str)> =
+        cells.iter().map(|cell| (&cell["row"], &cell["column"], cell["text"].as_str().unwrap())).collect();
+    let expected = ["00", "01", "02", "10", "11", "12", "20", "21", "22"];
+    assert_eq!(found.iter().map(|(_, _, text)| *text).collect::<Vec<_>>(), expected);
+    assert_eq!((found[5].0, found[5].1), (&json!(1), &json!(2)));
+}
