@@ -217,7 +217,8 @@ build-release: ## Compile the optimised worker and command line, to CARGO_TARGET
 
 # QUICK=1 takes a few minutes instead of a quarter of an hour and leaves out large documents. ONLY="office pdf" selects from
 # office, basic, browser, pdf, ocr, compress, stream, extract and fidelity. ALONE=1 measures the PDF tools without their peers, for `make cost`.
-BENCH = mkdir -p target && export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 && python=$$(python3 -m bench.peers) && "$$python" -m bench
+BENCH_IN = mkdir -p target && export PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 && python=$$(python3 -m bench.peers $(1)) && "$$python" -m bench
+BENCH = $(call BENCH_IN)
 BENCH_ARGUMENTS = --worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(QUICK),--quick) $(if $(ALONE),--alone) $(foreach part,$(ONLY),--only $(part))
 
 bench: setup build-release ## Measure the engines beside LibreOffice, Gotenberg, Puppeteer, … (QUICK=1: briefly, ONLY=part)
@@ -254,7 +255,7 @@ cost: setup ## Calculate the cost of jobs on AWS, from the last benchmarks or th
 	@$(COST)
 
 soak: setup build-release ## Convert 500 documents, some hostile, in one process, and look for leaks (QUICK=1: 100)
-	@$(BENCH) soak $(BENCH_ARGUMENTS) --json target/soak.json
+	@$(call BENCH_IN,--alone) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 # Each must end in a result or a typed error. SAMPLE=300 takes so many at random.
 strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder, TOOL=one)
@@ -262,7 +263,7 @@ strangers: setup build-release ## Convert every document of a folder as on Lambd
 		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TOOL),--tool $(TOOL)) "$(DOCUMENTS)"
 
 bench-privileges: setup build-release ## Compare the worker on Lambda, on one machine and as root: results, and what each layer costs (QUICK=1)
-	@$(BENCH) privileges $(BENCH_ARGUMENTS) --json target/privileges.json
+	@$(call BENCH_IN,--alone) privileges $(BENCH_ARGUMENTS) --json target/privileges.json
 
 COMPILED = build-lambda
 include infra/deploy.mk

@@ -41,7 +41,7 @@ def main() -> int:
     arguments = _arguments()
     if not arguments.worker.exists():
         raise SystemExit(f"Error: there is no worker at {arguments.worker}: run `make build-release` first.")
-    installed = peers.install()
+    installed = peers.install(alone=arguments.what != "bench")
     folder = documents.generate(installed.python)
     if arguments.what == "soak":
         return soak.main(arguments.worker, folder, arguments.quick, arguments.json)

@@ -1,7 +1,8 @@
 """Installs what Docmill is measured against: an environment and node_modules of their own, in the cache.
 
 A peer that cannot be installed is reported with its reason, never left out in silence. Run as a program, this installs them and
-prints the environment's interpreter, which the benchmarks need to run.
+prints the environment's interpreter, which the benchmarks need to run. `--alone` leaves out what is built or
+taken from npm: `make soak` and `make bench-privileges` have no peers, and only need what generates their documents.
 """
 
 import functools
@@ -10,6 +11,7 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -74,17 +76,15 @@ def go_program(name: str) -> Path:
     return home() / "go" / name
 
 
-def install() -> Peers:
-    home().mkdir(parents=True, exist_ok=True)
-    return _install(home())
-
-
-def _install(home: Path) -> Peers:
-    peers = Peers(home / "venv/bin/python", home / "node_modules")
-    _install_debian(peers, home / "apt.log")
-    _install_python(peers, home / "pip.log")
-    _install_node(peers, home / "npm.log")
-    _install_go(peers, home / "go.log")
+def install(alone: bool = False) -> Peers:
+    place = home()
+    place.mkdir(parents=True, exist_ok=True)
+    peers = Peers(place / "venv/bin/python", place / "node_modules")
+    _install_debian(peers, place / "apt.log")
+    _install_python(peers, place / "pip.log")
+    if not alone:
+        _install_node(peers, place / "npm.log")
+        _install_go(peers, place / "go.log")
     return peers
 
 
@@ -165,4 +165,4 @@ def _run(command: list, log: Path, cwd: Path | None = None) -> bool:
 
 
 if __name__ == "__main__":
-    print(install().python)
+    print(install(alone="--alone" in sys.argv[1:]).python)
