@@ -4,6 +4,7 @@ A debug binary is too large to be worth zipping, uploading and keeping in the em
 launcher names the binary's size and time, so a package changes exactly when its binary does.
 """
 
+import functools
 import io
 import os
 import shutil
@@ -16,12 +17,14 @@ from local.errors import Problem
 from local.settings import ROOT
 
 LIKE_LAMBDA = ROOT / "infra/worker/like-lambda.sh"
+UNCONFINED = "workers run without Lambda's limits: these take root, bubblewrap, and a machine that allows namespaces"
 
 # The oldest time that a zip entry can have: the same input gives the same bytes.
 ZIP_EPOCH = (1980, 1, 1, 0, 0, 0)
 EXECUTABLE = 0o755 << 16
 
 
+@functools.cache
 def can_confine() -> bool:
     """Whether programs can run here as on Lambda: this needs root, and fails in some containers."""
     if os.geteuid() != 0:

@@ -38,6 +38,8 @@ class Stack:
         self.settings.home.mkdir(mode=0o700, parents=True, exist_ok=True)
         if not self.is_running():
             self.start_processes(progress)
+        if not package.can_confine():
+            progress(package.UNCONFINED)
         progress("deploying the template")
         values = self.deploy()
         progress("making sure of the demo account")

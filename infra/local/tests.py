@@ -11,10 +11,11 @@ import tempfile
 import unittest
 from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
-from unittest.mock import patch
+from unittest.mock import Mock, patch
 
 from local import deploy, envfile, localize, package, suites
-from local.settings import ROOT
+from local.settings import ROOT, Settings
+from local.stack import Stack
 
 TEMPLATE = localize.load(ROOT / "template.yaml")
 
@@ -117,6 +118,15 @@ class Files(unittest.TestCase):
             self.assertEqual(first, package.launcher(binary, Path("worker.log")))
             binary.write_text("another")
             self.assertNotEqual(first, package.launcher(binary, Path("worker.log")))
+
+    def test_a_stack_says_when_its_workers_lack_lambdas_limits(self):
+        ready = {"is_running": True, "deploy": {}, "demo_keys": {}, "demo_people": {}}
+        for confined in (True, False):
+            with self.subTest(confined=confined), tempfile.TemporaryDirectory() as folder, patch.object(package, "can_confine", lambda: confined):
+                said = []
+                with patch.multiple(Stack, **{name: Mock(return_value=value) for name, value in ready.items()}):
+                    Stack(Settings(Path(folder), 4566, 8001, [])).start(said.append)
+                self.assertEqual(package.UNCONFINED in said, not confined)
 
 
 class Setup(unittest.TestCase):
