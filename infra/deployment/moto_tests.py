@@ -6,6 +6,9 @@ moto carries out no imports, protects no stacks and says nothing of what a chang
 import io
 import json
 import os
+import subprocess
+import sys
+import tarfile
 import tempfile
 import unittest
 from collections.abc import Callable
@@ -18,8 +21,10 @@ from unittest.mock import patch
 import boto3
 from local.cloudformation_tests import packaged, put_package
 from local.errors import Problem
+from local.settings import ROOT
 from local.stacks import describe
 from moto import mock_aws
+from release import archive
 
 from deployment import __main__ as commands
 from deployment import build, changes, deploy, places, records, rollback, teardown, templates
@@ -157,6 +162,23 @@ class Lifecycle(unittest.TestCase):
         self.assertRegex(calls, rf"^build .*ParameterValue=x86_64\npackage .*--s3-bucket {self.places.bucket} .*--image-repository {REGISTRY}/docmill/docmill ")
         self.assertNotIn("hidden", calls + said.getvalue())
 
+    def test_an_archive_alone_is_deployed(self):
+        """With the archive's own modules, in its folder, where no compiler is on the PATH. SAM's stand-in finds what it would build."""
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            root = unpacked(folder)
+            (folder / "template.json").write_text(json.dumps(self.release("0.1.0").template))
+            (folder / "driver.py").write_text(ARCHIVES_DRIVER)
+            (folder / "sam").write_text(ARCHIVES_SAM)
+            (folder / "sam").chmod(0o755)
+            environment = {
+                "PATH": f"{folder}:/usr/bin:/bin", "PYTHONPATH": str(root / "infra"), "PYTHONDONTWRITEBYTECODE": "1", "AWS_ACCESS_KEY_ID": "test",
+                "AWS_SECRET_ACCESS_KEY": "test", "AWS_DEFAULT_REGION": REGION, "STAMPED": "Architecture=x86_64", "TEMPLATE": str(folder / "template.json"),
+            }
+            said = subprocess.run([sys.executable, folder / "driver.py"], cwd=root, env=environment, capture_output=True, text=True, check=False)
+        self.assertEqual(said.returncode, 0, said.stdout + said.stderr)
+        self.assertIn("0.9.0 CREATE_COMPLETE", said.stdout)
+
     def test_a_rollback_without_its_image_or_package_is_refused_before_anything_changes(self):
         self.deploy(self.release("0.1.0"))
         self.deploy(self.release("0.2.0"))
@@ -244,6 +266,59 @@ class Lifecycle(unittest.TestCase):
 def changes_of(clients: Clients) -> dict[str, str]:
     pages = clients.cloudformation.get_paginator("list_stack_resources").paginate(StackName=STACK)
     return {each["LogicalResourceId"]: each["PhysicalResourceId"] for page in pages for each in page["StackResourceSummaries"]}
+
+
+def unpacked(folder: Path) -> Path:
+    """A release's archive with programs of one line, unpacked."""
+    programs = [folder / "lambda" / each / "bootstrap" for each in archive.of_template(ROOT)] + [folder / "docmill-admin", folder / "docmill"]
+    for each in programs:
+        each.parent.mkdir(parents=True, exist_ok=True)
+        each.write_text("#!/bin/sh\n")
+    packed = archive.pack(archive.Build(ROOT, folder / "lambda", tuple(programs[-2:]), "0.9.0", "x86_64", 0, b"{}"), folder / "packed")
+    with tarfile.open(packed) as file:
+        file.extractall(folder / "unpacked", filter="data")
+    return folder / "unpacked/docmill-0.9.0-x86_64"
+
+
+# In a process of its own, which imports the archive's modules.
+ARCHIVES_DRIVER = """
+import io, json, os, zipfile
+from pathlib import Path
+from unittest.mock import patch
+import boto3
+from moto import mock_aws
+import deployment
+from deployment import __main__ as commands, deploy, places
+
+assert Path(deployment.__file__).is_relative_to(Path.cwd()), deployment.__file__
+template = json.loads(Path(os.environ["TEMPLATE"]).read_text())
+with mock_aws(config={"lambda": {"use_docker": False}}):
+    s3, cloudformation, ecr = (boto3.client(each) for each in ("s3", "cloudformation", "ecr"))
+    s3.create_bucket(Bucket="code")
+    package = io.BytesIO()
+    zipfile.ZipFile(package, "w").close()
+    for each in Path("target/lambda").iterdir():
+        s3.put_object(Bucket="code", Key=f"{each.name}.zip", Body=package.getvalue())
+    where = places.find(boto3.Session(), "docmill")
+    places.ensure_repository(ecr, where)
+    manifest = {"schemaVersion": 2, "mediaType": "application/vnd.docker.distribution.manifest.v2+json", "config": {"size": 1, "digest": "0.1.0"}, "layers": []}
+    ecr.put_image(repositoryName=where.repository, imageManifest=json.dumps(manifest), imageTag="worker-0.1.0", imageDigest=f"sha256:{'00100':0>64}")
+    with patch.object(deploy, "protect", lambda *_: None):
+        assert commands.main(["deploy", "--yes"]) == 0
+    commands.main(["list"])
+    (stack,) = cloudformation.describe_stacks(StackName="docmill")["Stacks"]
+    print(Path("VERSION").read_text().strip(), stack["StackStatus"])
+"""
+ARCHIVES_SAM = r"""#!/bin/sh
+set -eu
+case $1 in
+build)
+    for each in $(sed -nE 's/^ *CodeUri: //p' template.yaml); do test -x "$each/bootstrap" && test -s "$each/parameters"; done
+    for each in $(sed -n 's/^!//p' .dockerignore) $(grep -oE 'infra/worker/Dockerfile' template.yaml | head -1); do test -e "$each"; done
+    ! command -v cargo rustc ;;
+package) mkdir -p target && cp "$TEMPLATE" target/packaged.yaml ;;
+esac
+"""
 
 
 def with_more(template: dict) -> None:

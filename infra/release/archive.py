@@ -3,6 +3,7 @@
 import gzip
 import hashlib
 import io
+import re
 import tarfile
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -112,13 +113,18 @@ def of_repository(root: Path) -> Iterator[tuple[str, Path]]:
 
 def of_build(build: Build) -> Iterator[tuple[str, Path]]:
     functions = sorted(build.functions.glob("*/bootstrap"))
-    if not functions:
-        raise Problem(f"No functions are in {build.functions}: run `make build-lambda`.")
+    if missing := sorted(of_template(build.root) - {path.parent.name for path in functions}):
+        raise Problem(f"{missing[0]}, which template.yaml deploys, is not in {build.functions}: run `make build-lambda`.")
     yield from ((f"target/lambda/{path.parent.name}/bootstrap", path) for path in functions)
     for path in build.programs:
         if not path.is_file():
             raise Problem(f"{path} is missing.")
         yield f"bin/{path.name}", path
+
+
+def of_template(root: Path) -> set[str]:
+    """The programs that a deployment takes from target/lambda. The worker's is in its image."""
+    return {"worker", *re.findall(r"CodeUri: target/lambda/([\w-]+)/", (root / "template.yaml").read_text())}
 
 
 def mode_of(path: Path) -> int:

@@ -21,7 +21,7 @@ from local.settings import ROOT
 
 from release import archive, repository, sbom
 
-FUNCTIONS = ("list-tools", "worker")
+FUNCTIONS = sorted(archive.of_template(ROOT))
 
 
 class Archives(unittest.TestCase):
@@ -135,11 +135,11 @@ class Archives(unittest.TestCase):
             self.assertIn("--profile release --disable-optimizations --locked --workspace --exclude bench-api", compiled[0])
             self.assertEqual(planned.count("--remap-path-prefix="), 2 * calls)
 
-    def test_nothing_is_packed_without_functions(self):
+    def test_nothing_is_packed_without_a_function_of_the_template(self):
         shutil.rmtree(self.folder / "one", ignore_errors=True)
         build = self.build("one")
-        shutil.rmtree(build.functions)
-        with self.assertRaisesRegex(Problem, "build-lambda"):
+        shutil.rmtree(build.functions / "get-job")
+        with self.assertRaisesRegex(Problem, "get-job, which template.yaml deploys, is not in .*build-lambda"):
             archive.pack(build, self.folder)
 
 
