@@ -2,7 +2,7 @@
 
 import unittest
 
-from . import kinds, markdown, page, scores
+from . import kinds, markdown, page, relations, scores
 from .truth import Block, Cell, Document, Role, table
 
 PIPES = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
@@ -20,6 +20,24 @@ class Order(unittest.TestCase):
 
     def test_columns_in_the_wrong_order_cost(self):
         self.assertAlmostEqual(scores.order("abcdxyz!", "xyz!abcd"), 0.5)
+
+
+class Relations(unittest.TestCase):
+    def test_a_cell_over_two_columns_is_next_to_both_below_it(self):
+        cells = [relations.Cell(0, 0, 0, 1, "both"), relations.Cell(1, 0, 1, 0, "a"), relations.Cell(1, 1, 1, 1, "b")]
+        expected = {("both", "a", "below"): 1, ("both", "b", "below"): 1, ("a", "b", "right"): 1}
+        self.assertEqual(relations.relations(cells), expected)
+
+    def test_an_empty_cell_is_passed_over(self):
+        cells = [relations.Cell(0, column, 0, column, text) for column, text in enumerate(["a", "", "b"])]
+        self.assertEqual(relations.relations(cells), {("a", "b", "right"): 1})
+
+    def test_what_is_missing_costs_recall_and_what_is_too_much_precision(self):
+        wanted = relations.relations(relations.of_pipes("|a|b|\n|-|-|\n|1|2|")[0])
+        found = relations.relations(relations.of_pipes("|a|b|\n|-|-|\n|1|x|")[0])
+        one = relations.score("", wanted, found)
+        # Four relations each, of which "a b" and "a 1" are common.
+        self.assertEqual((one.precision, one.recall), (0.5, 0.5))
 
 
 class Tables(unittest.TestCase):
