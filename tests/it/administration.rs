@@ -1,11 +1,11 @@
 //! Administrators' changes: versions, the audit trail, and concurrent changes.
 
 use docmill_domain::account::Plan;
-use docmill_domain::audit::{AuditEntry, Author, Subject, SubjectKind};
+use docmill_domain::audit::{AuditEntry, Author, Subject, SubjectKind, View};
 use docmill_domain::time::Timestamp;
 use docmill_store::settings::{Change, Versioned};
 use futures_util::future::join_all;
-use serde_json::json;
+use serde_json::{Value, json};
 use uuid::Uuid;
 
 use crate::support::world::{World, author};
@@ -118,4 +118,59 @@ async fn a_change_is_seen_at_once_where_it_is_made() {
     let plan = Plan { included_credits: 77, ..unset.value.clone() };
     world.context.settings.change_plan(&unset, &plan, &author()).await.unwrap();
     assert_eq!(world.context.settings.current().await.unwrap().plan(&plan.id), plan);
+}
+
+/// The output of docmill-admin.
+async fn operate(arguments: &[&str]) -> Value {
+    let output = tokio::process::Command::new(crate::redrive::admin()).arg("--json").args(arguments).output().await;
+    let output = output.expect("docmill-admin is built: run the tests with `make test`");
+    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    serde_json::from_slice(&output.stdout).unwrap()
+}
+
+#[tokio::test]
+async fn whatever_operators_do_with_the_command_is_in_the_audit_trail() {
+    let world = World::new();
+    let create = ["account", "create", "--name", "Audited", "--credits", "7", "--reason", "a trial"];
+    let account = operate(&create).await["account"]["id"].as_str().unwrap().to_owned();
+    let key = operate(&["key", "create", "--account", &account, "--name", "first"]).await["key"].clone();
+    let key_id = key["id"].as_str().unwrap();
+    operate(&["key", "list", "--account", &account]).await;
+    operate(&["key", "regenerate", "--account", &account, key_id]).await;
+    operate(&["key", "revoke", "--account", &account, key_id]).await;
+    let email = format!("{}@example.com", account.to_lowercase());
+    operate(&["user", "link", "--email", &email, "--account", &account]).await;
+    operate(&["user", "unlink", "--email", &email]).await;
+
+    let told = async |kind: SubjectKind, id: &str| {
+        let subject = Subject::new(kind, id);
+        let mut entries = world.context.audit.list(Some(&subject), None, 50).await.unwrap().entries;
+        entries.reverse();
+        assert!(entries.iter().all(|entry| entry.actor.starts_with("cli:")));
+        entries
+    };
+    let entries = told(SubjectKind::Account, &account).await;
+    let changes = |entry: &AuditEntry| {
+        let each = entry.changes.iter().map(|change| (change.field.clone(), change.after.clone().unwrap()));
+        each.collect::<Vec<_>>()
+    };
+    let one = |field: &str, after: &str| vec![(field.to_owned(), json!(after))];
+    let created = vec![
+        ("granted".to_owned(), json!(7)),
+        ("name".to_owned(), json!("Audited")),
+        ("plan".to_owned(), json!("free")),
+    ];
+    let expected = [
+        created,
+        one("key created", key_id),
+        Vec::new(),
+        one("key regenerated", key_id),
+        one("key revoked", key_id),
+        one("user linked", &email),
+    ];
+    assert_eq!(entries.iter().map(changes).collect::<Vec<_>>(), expected);
+    assert_eq!((entries[0].reason.as_deref(), entries[2].viewed), (Some("a trial"), Some(View::Keys)));
+    assert_eq!(changes(&told(SubjectKind::User, &email).await[0]), one("link", "removed"));
+    // A secret is in no entry.
+    assert!(!json!(entries).to_string().contains(key["secret"].as_str().unwrap()));
 }

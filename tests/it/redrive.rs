@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::support::stage::Stage;
 
 /// Built with the tests by `make test`.
-fn admin() -> PathBuf {
+pub(crate) fn admin() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
     tests.ancestors().nth(2).unwrap().join("docmill-admin")
 }

@@ -34,10 +34,12 @@ pub enum SubjectKind {
     Plan,
     Service,
     Account,
+    /// Everybody who signs in with an email address.
+    User,
 }
 
 impl SubjectKind {
-    pub const ALL: [Self; 4] = [Self::Tool, Self::Plan, Self::Service, Self::Account];
+    pub const ALL: [Self; 5] = [Self::Tool, Self::Plan, Self::Service, Self::Account, Self::User];
 
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -45,6 +47,7 @@ impl SubjectKind {
             Self::Plan => "plan",
             Self::Service => "service",
             Self::Account => "account",
+            Self::User => "user",
         }
     }
 }
@@ -118,6 +121,12 @@ impl AuditEntry {
     pub fn of_view(account: &str, viewed: View, by: &Author) -> Self {
         let entry = Self::new(Subject::new(SubjectKind::Account, account), Vec::new(), by);
         Self { viewed: Some(viewed), ..entry }
+    }
+
+    /// Something that is done once, such as a key that is revoked. `what` is shown like a field, and `which` like its new value.
+    pub fn of_act(subject: Subject, what: &str, which: impl Into<Value>, by: &Author) -> Self {
+        let change = FieldChange { field: what.to_owned(), before: None, after: Some(which.into()) };
+        Self::new(subject, vec![change], by)
     }
 
     pub fn new(subject: Subject, changes: Vec<FieldChange>, by: &Author) -> Self {

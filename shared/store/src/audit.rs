@@ -33,12 +33,17 @@ impl Audit {
 
     /// Records that an administrator views a customer's keys or jobs. This must succeed before they are shown.
     pub async fn note_view(&self, account: &str, viewed: View, by: &Author) -> Result<(), StoreError> {
-        let entry = AuditEntry::of_view(account, viewed, by);
+        self.note(&AuditEntry::of_view(account, viewed, by)).await
+    }
+
+    /// Records what an administrator is about to do. This must succeed before it is done: an entry without its act tells too much, and
+    /// an act without its entry nothing.
+    pub async fn note(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         let result = self
             .client
             .put_item()
             .table_name(&self.table)
-            .set_item(Some(entry_item(&entry)?))
+            .set_item(Some(entry_item(entry)?))
             // Entries are never overwritten.
             .condition_expression("attribute_not_exists(kind)")
             .send()

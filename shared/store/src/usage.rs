@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 use aws_sdk_dynamodb::Client;
 use futures_util::try_join;
 
+use super::StoreError;
 use super::credits::{self, Credits};
 use super::dynamo::get;
 use super::item::UsageItem;
 use super::statistics::{Counted, Statistics};
-use super::{StoreError, accounts, store_error};
 use docmill_config::Tables;
 use docmill_domain::account::Profile;
 use docmill_domain::statistics::{Counts, GroupBy};
@@ -63,28 +63,6 @@ impl Usage {
 
     pub async fn profile(&self, account: &str) -> Result<Option<Profile>, StoreError> {
         get(&self.client, &self.table, UsageItem::Profile.key(account)).await
-    }
-
-    /// False if there is already an account with this id.
-    pub async fn create_profile(&self, account: &str, profile: &Profile) -> Result<bool, StoreError> {
-        let result = self
-            .client
-            .put_item()
-            .table_name(&self.table)
-            .set_item(Some(accounts::profile_item(account, profile)?))
-            // Timeline: two administrators create the same id. The second one must not reset the first one's credits.
-            .condition_expression("attribute_not_exists(account)")
-            .send()
-            .await;
-        match result {
-            Ok(_) => Ok(true),
-            Err(error)
-                if error.as_service_error().is_some_and(|error| error.is_conditional_check_failed_exception()) =>
-            {
-                Ok(false)
-            }
-            Err(error) => Err(store_error(&error)),
-        }
     }
 }
 

@@ -127,7 +127,7 @@ impl World {
     pub async fn account_on(&self, plan: &str, granted: u64) -> Account {
         let id = format!("acc_{}", Uuid::now_v7().simple());
         let profile = Profile { granted, ..Profile::new("test", plan, clock::now()) };
-        assert!(self.context.usage.create_profile(&id, &profile).await.unwrap());
+        assert!(self.context.accounts.create(&id, &profile, &author()).await.unwrap());
         let account = Account { id, plan: plan.to_owned(), key: ApiKey::generate(Mode::Live) };
         self.key(&account, account.key.clone(), |_| {}).await;
         account

@@ -25,6 +25,9 @@ pub(crate) enum Command {
         /// Use this id instead of a new one.
         #[arg(long)]
         id: Option<String>,
+        /// Reason for the audit trail.
+        #[arg(long)]
+        reason: Option<String>,
     },
     /// Show an account and its current month.
     Show { id: String },
@@ -68,7 +71,10 @@ pub(crate) struct Set {
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
     match command {
-        Command::Create { name, plan, credits, id } => create(context, name, plan, credits, id).await,
+        Command::Create { name, plan, credits, id, reason } => {
+            let profile = Profile { granted: credits, ..Profile::new(name, plan, clock::now()) };
+            create(context, id, &profile, reason).await
+        }
         Command::Show { id } => show(context, &id).await,
         Command::Grant { id, credits, reason } => grant(context, &id, credits, reason).await,
         Command::Set(wanted) => change_policy(context, wanted).await,
@@ -77,21 +83,19 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
 
 async fn create(
     context: &Context,
-    name: String,
-    plan: String,
-    credits: u64,
     id: Option<String>,
+    profile: &Profile,
+    reason: Option<String>,
 ) -> Result<Output, Failure> {
     let id = id.unwrap_or_else(|| format!("acc_{}", Uuid::now_v7().simple()));
     if id.is_empty() || !id.chars().all(|character| character.is_ascii_alphanumeric() || character == '_') {
         return refuse("an account id can contain letters, digits and underscores");
     }
-    if name.trim().is_empty() {
+    if profile.name.trim().is_empty() {
         return refuse("an account needs a name");
     }
-    let profile = Profile { granted: credits, ..Profile::new(name, plan, clock::now()) };
-    if context.usage.create_profile(&id, &profile).await? {
-        Ok(Output::new("account", view(&id, &profile)))
+    if context.accounts.create(&id, profile, &author(reason)).await? {
+        Ok(Output::new("account", view(&id, profile)))
     } else {
         refuse(format!("the account {id} already exists"))
     }

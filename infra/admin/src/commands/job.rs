@@ -6,12 +6,14 @@ use clap::Subcommand;
 use docmill_app::context::Context;
 use docmill_aws::queue::Message;
 use docmill_config::clock;
+use docmill_domain::audit::{SubjectKind, View};
 use docmill_domain::job::{Job, JobId, JobStatus};
 use docmill_domain::time::Timestamp;
 use docmill_store::StoreError;
 use docmill_store::item::Shard;
 use serde_json::{Value, json};
 
+use super::{author, note};
 use crate::output::{Failure, Output, refuse};
 
 /// The sweeper checks every unfinished job within this time: leases and its own pauses are shorter.
@@ -36,7 +38,11 @@ pub(crate) enum Command {
 
 pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, Failure> {
     match command {
-        Command::Show { id } => Ok(Output::new("job", show(&find(context, &id).await?))),
+        Command::Show { id } => {
+            let job = find(context, &id).await?;
+            context.audit.note_view(&job.account, View::Job(job.id), &author(None)).await?;
+            Ok(Output::new("job", show(&job)))
+        }
         Command::Open { older_than, limit } => {
             let age = Duration::from_secs(older_than.saturating_mul(60));
             let open = open(context, clock::now(), age).await?;
@@ -108,6 +114,7 @@ async fn resend(context: &Context, job: &Job) -> Result<Output, Failure> {
         }
     }
     let queue = job.queue;
+    note(context, (SubjectKind::Account, &job.account), "job sent again", &job.id.to_string()).await?;
     context.queue().send(queue, &job.account, &Message::Convert { job_id: job.id }).await?;
     Ok(Output::new("resent", json!({"id": job.id, "queue": queue.as_str()})))
 }

@@ -7,6 +7,7 @@ use docmill_app::context::Context;
 use docmill_config::clock;
 use docmill_domain::account::{MAX_KEYS, NewKey, StoredKey};
 use docmill_domain::api_key::{ApiKey, Mode};
+use docmill_domain::audit::{SubjectKind, View};
 use docmill_domain::limits::Ceilings;
 use docmill_domain::quota::RateLimit;
 use docmill_store::accounts::KeyAdded;
@@ -14,6 +15,7 @@ use docmill_store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use serde_json::{Value, json};
 
 use super::limits::LimitArgs;
+use super::{author, note};
 use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
@@ -91,6 +93,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
     match command {
         Command::Create(wanted) => create(context, wanted).await,
         Command::List { account } => {
+            context.audit.note_view(&account, View::Keys, &author(None)).await?;
             let keys = context.accounts.keys_of(&account, clock::now()).await?;
             Ok(Output::new("keys", keys.iter().map(listed).collect()))
         }
@@ -121,6 +124,7 @@ async fn create(context: &Context, wanted: Create) -> Result<Output, Failure> {
         limits,
     };
     let key = key.with_secret(&secret, now);
+    note(context, (SubjectKind::Account, &key.account), "key created", &key.key_id).await?;
     let key = match context.accounts.add_key(&key, now).await? {
         KeyAdded::Yes(key) => key,
         KeyAdded::Exists => return refuse(format!("there is a key {} already", key.key_id)),
@@ -137,6 +141,7 @@ fn limit(plan: RateLimit, per_minute: Option<u32>, burst: Option<u32>) -> RateLi
 }
 
 async fn regenerate(context: &Context, account: &str, id: &str, overlap_hours: u32) -> Result<Output, Failure> {
+    note(context, (SubjectKind::Account, account), "key regenerated", id).await?;
     let overlap = Duration::from_secs(u64::from(overlap_hours) * 3600);
     match context.accounts.regenerate_key(account, id, None, overlap, clock::now()).await? {
         Regenerated::Yes { key, secret } => Ok(Output::new("key", with_secret(&key, &secret))),
@@ -148,6 +153,7 @@ async fn regenerate(context: &Context, account: &str, id: &str, overlap_hours: u
 }
 
 async fn revoke(context: &Context, account: &str, id: &str) -> Result<Output, Failure> {
+    note(context, (SubjectKind::Account, account), "key revoked", id).await?;
     match context.accounts.revoke_key(account, id, clock::now()).await? {
         Revoked::Yes | Revoked::Already => Ok(Output::new("key", json!({"id": id, "revoked": true}))),
         Revoked::NoSuchKey => refuse(format!("account {account} has no key {id}")),

@@ -11,8 +11,9 @@ pub(crate) mod tool;
 pub(crate) mod user;
 
 use clap::ValueEnum;
+use docmill_app::context::Context;
 use docmill_config::clock;
-use docmill_domain::audit::Author;
+use docmill_domain::audit::{AuditEntry, Author, Subject, SubjectKind};
 use docmill_store::settings::{Change, Versioned};
 use std::env;
 
@@ -22,6 +23,17 @@ use crate::output::{Failure, refuse};
 pub(crate) fn author(reason: Option<String>) -> Author {
     let user = ["USER", "LOGNAME"].into_iter().find_map(|name| env::var(name).ok().filter(|name| !name.is_empty()));
     Author { actor: format!("cli:{}", user.as_deref().unwrap_or("unknown")), reason, at: clock::now() }
+}
+
+/// Records what is about to be done. If that fails, it is not done.
+pub(crate) async fn note(
+    context: &Context,
+    (kind, id): (SubjectKind, &str),
+    what: &str,
+    which: &str,
+) -> Result<(), Failure> {
+    let entry = AuditEntry::of_act(Subject::new(kind, id), what, which, &author(None));
+    Ok(context.audit.note(&entry).await?)
 }
 
 /// The stored setting. It is only stale if another administrator changed it between our read and write.

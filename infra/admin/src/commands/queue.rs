@@ -4,9 +4,11 @@ use clap::Subcommand;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use docmill_app::context::Context;
 use docmill_aws::queue::{DeadLetter, DeadLetters, Message};
+use docmill_domain::audit::SubjectKind;
 use docmill_domain::tool::QueueName;
 use serde_json::{Map, Value, json};
 
+use super::note;
 use crate::output::{Failure, Output};
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +54,7 @@ async fn status(context: &Context) -> Result<Output, Failure> {
 async fn redrive(context: &Context, queue: QueueName) -> Result<Output, Failure> {
     let letters = dead_letters(context, queue)?;
     let jobs_queue = context.queue();
+    note(context, (SubjectKind::Service, "queues"), "dead letters sent again", queue.as_str()).await?;
     let (mut sent, mut removed, mut unreadable) = (0, 0, 0);
     loop {
         let page = letters.take().await?;

@@ -3,9 +3,11 @@
 use clap::Subcommand;
 use docmill_app::context::Context;
 use docmill_config::clock;
+use docmill_domain::audit::SubjectKind;
 use docmill_domain::user::{Email, Link, User};
 use serde_json::{Value, json};
 
+use super::note;
 use crate::output::{Failure, Output, refuse};
 
 #[derive(Debug, Subcommand)]
@@ -46,17 +48,20 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
             if context.usage.profile(&account).await?.is_none() {
                 return refuse(format!("there is no account {account}"));
             }
+            note(context, (SubjectKind::Account, &account), "user linked", email.as_str()).await?;
             let link = Link { email, account, created_at: clock::now() };
             context.users.link(&link).await?;
             Ok(Output::new("link", json!({"email": link.email, "account": link.account})))
         }
         Command::Unlink { email } => {
             let email = address(&email)?;
+            note(context, (SubjectKind::User, email.as_str()), "link", "removed").await?;
             let users = context.users.unlink(&email).await?;
             Ok(Output::new("unlinked", json!({"email": email, "users": users})))
         }
         Command::SignOut { email } => {
             let email = address(&email)?;
+            note(context, (SubjectKind::User, email.as_str()), "sessions", "ended").await?;
             let users = context.users.users(Some(&email)).await?;
             for user in &users {
                 context.users.sign_out_everywhere(&user.user, clock::now()).await?;

@@ -14,6 +14,7 @@ use std::collections::HashSet;
 use aws_sdk_dynamodb::Client;
 use aws_sdk_dynamodb::types::builders::UpdateBuilder;
 use aws_sdk_dynamodb::types::{AttributeValue, Put, TransactWriteItem, Update};
+use serde_json::json;
 use uuid::Uuid;
 
 use super::dynamo::{TRIES, Transacted, back_off, get, too_contended, transact};
@@ -86,6 +87,27 @@ impl Accounts {
         // A dead key stays dead: its policy does not matter, and it need not be listed.
         keys.retain(|key| !key.is_dead_at(now));
         Ok(Some(Holder { profile, keys }))
+    }
+
+    /// Creates an account. False if there is one with this id.
+    pub async fn create(&self, account: &str, profile: &Profile, by: &Author) -> Result<bool, StoreError> {
+        let told = json!({"name": profile.name, "plan": profile.plan, "granted": profile.granted});
+        let changes = diff(&json!({}), &told).map_err(malformed)?;
+        let entry = AuditEntry::new(Subject::new(SubjectKind::Account, account), changes, by);
+        for attempt in 0..TRIES {
+            let put = Put::builder()
+                .table_name(&self.tables.usage)
+                .set_item(Some(profile_item(account, profile)?))
+                // Timeline: two administrators create the same id. The second one must not reset the first one's credits.
+                .condition_expression("attribute_not_exists(account)");
+            let writes = vec![dynamo::put(put.build())?, audit::record(&self.tables.settings, &entry)?];
+            match transact(&self.client, writes).await? {
+                Transacted::Committed => return Ok(true),
+                Transacted::Failed(_) => return Ok(false),
+                Transacted::Contended(_) => back_off(attempt).await,
+            }
+        }
+        Err(too_contended())
     }
 
     /// Adds a key with the account's current policy; the policy in `key` is ignored.

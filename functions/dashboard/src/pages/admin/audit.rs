@@ -33,7 +33,7 @@ async fn list(
     let content = html! {
         header.page-head {
             h1 { "Audit trail" }
-            p.lead { "Who changed accounts, credits, tools, plans and switches, in the dashboard or with docmill-admin, and who looked at a customer's keys and jobs. Newest first. Entries are never removed." }
+            p.lead { "Who created or changed accounts, credits, keys, tools, plans and switches, in the dashboard or with docmill-admin, and who looked at a customer's keys and jobs. Newest first. Entries are never removed." }
         }
         @if let Some(subject) = &subject {
             p { "Changes of " code { (subject) } " only. " a href=(state.link("/admin/audit")) { "Show all" } }
@@ -113,5 +113,7 @@ fn place(subject: &Subject) -> String {
         SubjectKind::Plan => format!("/admin/plans/{}", subject.id),
         SubjectKind::Service => "/admin/service".to_owned(),
         SubjectKind::Account => super::accounts::path(&subject.id),
+        // Users have no page of their own.
+        SubjectKind::User => path(Some(subject), None),
     }
 }
