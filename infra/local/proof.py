@@ -86,8 +86,7 @@ def pasteable_command(url: str, key: str) -> str:
 
 
 def pasteable(url: str, key: str, samples_url: str) -> str:
-    """A curl command that converts the sample: it creates the job, waits and follows the link to the PDF."""
+    """A curl command that converts the sample: it sends the file, waits and follows the link to the PDF."""
     return f"""\
 curl -f -L -o small.pdf {url}/v1/convert/office-to-pdf -H 'Authorization: Bearer {key}' \\
-  -H 'Prefer: wait=25' -H 'Accept: application/pdf' -H 'Content-Type: application/json' \\
-  -d '{{"sourceUrl": "{samples_url}/{SAMPLE}"}}' && ls -l small.pdf"""
+  -H 'Prefer: wait=25' -H 'Accept: application/pdf' -F file=@{shlex.quote(str(ROOT / 'samples' / SAMPLE))} && ls -l small.pdf"""

@@ -48,6 +48,38 @@ async fn all_four_endpoints_create_the_same_job() {
 }
 
 #[tokio::test]
+async fn a_misspelled_option_is_a_warning_or_an_error_as_the_client_asks() {
+    let world = World::new();
+    let account = world.account(10).await;
+    let options = json!({"imageQualty": 80, "pageRange": "1"});
+    let body = json!({"toolSlug": "office-to-pdf", "sourceUrl": SOURCE, "options": options, "glitter": 1});
+    let request = || post("/v1/jobs", &body).key(&account.key);
+
+    for lenient in [request(), request().header("docmill-strict", "false")] {
+        let job = create(&world, lenient).await.body["job"].clone();
+        let warnings: Vec<_> = job["warnings"].as_array().unwrap().iter().map(|warning| &warning["detail"]).collect();
+        assert_eq!(warnings, ["/glitter", "/options/imageQualty"]);
+        assert_eq!(job["options"], json!({"pageRange": "1"}));
+    }
+    assert_eq!(world.spent(&account).await, (2, 2));
+
+    let strict = create(&world, request().header("docmill-strict", "true")).await;
+    assert_eq!(strict.refusal(), (422, "validation_failed"));
+    let told = json!([
+        {"path": "/glitter", "message": "is not a known property."},
+        {"path": "/options/imageQualty", "message": "is not a known property. Did you mean `imageQuality`?"},
+    ]);
+    assert_eq!(strict.body["error"]["details"], told);
+    let unclear = create(&world, request().header("docmill-strict", "yes")).await;
+    assert_eq!(unclear.body["error"]["details"][0]["path"], "Docmill-Strict");
+    assert_eq!(world.spent(&account).await, (2, 2));
+
+    let right = json!({"toolSlug": "office-to-pdf", "sourceUrl": SOURCE, "options": {"imageQuality": 80}});
+    let right = create(&world, post("/v1/jobs", &right).key(&account.key).header("docmill-strict", "true")).await;
+    assert_eq!((right.status, &right.body["job"]["warnings"]), (202, &json!(null)));
+}
+
+#[tokio::test]
 async fn refused_requests_change_nothing() {
     let world = World::new();
     let account = world.account(10).await;

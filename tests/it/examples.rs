@@ -112,6 +112,7 @@ impl Stack {
                 .fold(script.to_owned(), |script, (name, own)| {
                     script.replace(&format!("https://files.example.com/{name}"), &format!("{}/{own}", self.samples))
                 });
+        std::fs::copy(root().join("samples/small.docx"), folder.join("report.docx")).unwrap();
         std::fs::write(folder.join("table.csv"), "name,amount\nAda,12\n").unwrap();
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
         std::fs::copy(root().join("samples/invoice-template.docx"), folder.join("invoice-template.docx")).unwrap();
@@ -234,7 +235,8 @@ async fn the_request_of_the_readme_works() {
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
     let (_, section) = readme.split_once("\n## One request\n").unwrap();
     let commands = script(section.split("\n## ").next().unwrap());
-    let commands = commands.replace(". .local/env", "").replace("http://127.0.0.1:8001", &stack.samples);
+    let commands =
+        commands.replace(". .local/env", "").replace("@samples/", &format!("@{}/samples/", root().display()));
     let folder = TempDir::new().unwrap();
     stack.run_script("README", &commands, folder.path(), "").await;
     assert!(pdf::text(&std::fs::read(folder.path().join("small.pdf")).unwrap()).contains(TEXT));
@@ -247,6 +249,7 @@ async fn every_request_on_an_endpoints_page_works() {
     let description: Value = serde_json::from_str(api_docs::book::OPENAPI).unwrap();
     let elsewhere = Elsewhere::new();
     let folder = TempDir::new().unwrap();
+    std::fs::copy(root().join("samples/small.docx"), folder.path().join("report.docx")).unwrap();
     for operation in api_docs::operation::all(&description) {
         let page = Client::new().get(format!("{}/docs/api/{}", stack.url, operation.slug())).send().await.unwrap();
         let page = page.error_for_status().unwrap().text().await.unwrap();

@@ -64,6 +64,7 @@ mod redrive;
 mod relay;
 mod samples;
 mod secrets;
+mod sent_files;
 mod source_jobs;
 mod stored_templates;
 mod sweeping;

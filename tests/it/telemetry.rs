@@ -57,6 +57,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(service, request).await,
         ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(service, request).await,
+        ("POST", ["v1", "convert", _]) => create_tool_job::handle(service, request).await,
         ("POST", ["v1", "uploads"]) => create_upload::handle(world.uploads.clone(), request).await,
         ("POST", ["v1", "fonts"]) => create_font::handle(Arc::new(FontService::new(context)), request).await,
         ("GET", ["v1", "fonts"]) => list_fonts::handle(Arc::new(FontService::new(context)), request).await,

@@ -222,6 +222,32 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/convert/{tool_slug}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A tool's slug, as in the list of tools.
+                 * @example html-to-pdf
+                 */
+                tool_slug: components["parameters"]["ToolInPath"];
+            };
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Convert a file that you send
+         * @description Creates a job for the tool in the path, with files and options in one form. A form has at most 4.5 MB; send larger files by `POST /v1/uploads`. With `Prefer: wait=25` and `Accept: application/pdf`, the answer leads to the PDF itself. Every endpoint with a tool in its path takes the same forms, and this one takes JSON as well.
+         */
+        post: operations["convertFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/uploads": {
         parameters: {
             query?: never;
@@ -789,6 +815,23 @@ export interface components {
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
         ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"];
+        /** @description A form with files. Every option of the tool may be a field of its own, such as `pageRange`. */
+        FileForm: {
+            /** @description The file to convert, with its name. Repeat this field for tools that take several files: they are taken in this order. */
+            file: string[];
+            /** @description Options as a JSON object, instead of fields of their own. */
+            options?: string;
+            /** @description Further steps as JSON, as in other requests. */
+            then?: string;
+            /** @description What happens to the result, as JSON, as in other requests. */
+            output?: string;
+            /** @description Where to send the job's event, as JSON, as in other requests. */
+            webhook?: string;
+            /** @description Your own data of the job, as a JSON object of strings. */
+            metadata?: string;
+        } & {
+            [key: string]: string;
+        };
         JobResponse: {
             /** @constant */
             ok: true;
@@ -4834,7 +4877,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The request body is over 1 MiB. */
+        /** @description The request body is over 1 MiB, or the form over 4.5 MB. */
         PayloadTooLarge: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -4846,7 +4889,7 @@ export interface components {
                 "application/json": components["schemas"]["ErrorResponse"];
             };
         };
-        /** @description The body is not declared as JSON. */
+        /** @description The body is neither JSON nor, where files are taken, a form. */
         UnsupportedMediaType: {
             headers: {
                 "x-request-id": components["headers"]["RequestId"];
@@ -5008,6 +5051,11 @@ export interface components {
          * @example invoices-2026-11
          */
         BatchIdempotencyKey: string;
+        /**
+         * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+         * @example true
+         */
+        Strict: "true" | "false";
         /**
          * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
          * @example wait=25
@@ -5299,6 +5347,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @example true
+                 */
+                "Docmill-Strict"?: components["parameters"]["Strict"];
+                /**
                  * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
                  * @example wait=25
                  */
@@ -5414,6 +5467,11 @@ export interface operations {
                  * @example order-4711
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @example true
+                 */
+                "Docmill-Strict"?: components["parameters"]["Strict"];
                 /**
                  * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
                  * @example wait=25
@@ -5642,6 +5700,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @example true
+                 */
+                "Docmill-Strict"?: components["parameters"]["Strict"];
+                /**
                  * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
                  * @example wait=25
                  */
@@ -5689,6 +5752,11 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @example true
+                 */
+                "Docmill-Strict"?: components["parameters"]["Strict"];
+                /**
                  * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
                  * @example wait=25
                  */
@@ -5710,6 +5778,65 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             402: components["responses"]["InsufficientCredits"];
             403: components["responses"]["ToolForbidden"];
+            409: components["responses"]["JobFailed"];
+            410: components["responses"]["OutputExpired"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["JobRefused"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    convertFile: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The same as `Prefer: wait=N`, for clients that can't set headers. It overrides the header.
+                 * @example 25
+                 */
+                wait?: components["parameters"]["Wait"];
+            };
+            header?: {
+                /**
+                 * @description Makes it safe to repeat a request: you get the same job and pay once. 1 to 255 printable ASCII characters, with or without double quotes. Kept for 24 hours.
+                 * @example order-4711
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @example true
+                 */
+                "Docmill-Strict"?: components["parameters"]["Strict"];
+                /**
+                 * @description `wait=N`: answer when the job has ended, or after N seconds (RFC 7240). 25 at most; higher values count as 25.
+                 * @example wait=25
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /**
+                 * @description A tool's slug, as in the list of tools.
+                 * @example html-to-pdf
+                 */
+                tool_slug: components["parameters"]["ToolInPath"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["FileForm"];
+            };
+        };
+        responses: {
+            200: components["responses"]["JobEnded"];
+            202: components["responses"]["JobAccepted"];
+            303: components["responses"]["ToResult"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            402: components["responses"]["InsufficientCredits"];
+            403: components["responses"]["ToolForbidden"];
+            404: components["responses"]["ToolNotFound"];
             409: components["responses"]["JobFailed"];
             410: components["responses"]["OutputExpired"];
             413: components["responses"]["PayloadTooLarge"];
@@ -6076,6 +6203,11 @@ export interface operations {
                  * @example invoices-2026-11
                  */
                 "Idempotency-Key"?: components["parameters"]["BatchIdempotencyKey"];
+                /**
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @example true
+                 */
+                "Docmill-Strict"?: components["parameters"]["Strict"];
             };
             path?: never;
             cookie?: never;

@@ -59,7 +59,7 @@ impl Operation<'_> {
 
     pub fn article(&self, description: &Value, links: &Links) -> Article {
         let parameters = parameters(self, description);
-        let body = &self.value["requestBody"]["content"]["application/json"];
+        let body = self.body();
         let mut sections = Vec::new();
         let markup = html! {
             p.endpoint { span.badge.info { (self.method) } " " code { (self.path) } }
@@ -116,17 +116,18 @@ impl Operation<'_> {
     pub fn curl(&self, description: &Value) -> String {
         let path = self
             .path
-            .replace("{tool_slug}", "html-to-pdf")
+            .replace("{tool_slug}", if self.form().is_null() { "html-to-pdf" } else { "office-to-pdf" })
             .replace("{job_id}", "$JOB_ID")
             .replace("{font_id}", "$FONT_ID")
             .replace("{template_name}", "$TEMPLATE")
             .replace("{batch_id}", "$BATCH_ID")
             .replace("{event_id}", "$EVENT_ID")
             .replace("{webhook_id}", "$WEBHOOK_ID");
-        let content = &self.value["requestBody"]["content"]["application/json"];
-        let body = example(content, description).map(|value| format!("{value:#}").replace('\'', r"'\''"));
+        let fields = example(self.form(), description).map(fields);
+        let body = example(self.body(), description).filter(|_| fields.is_none());
+        let body = body.map(|value| format!("{value:#}").replace('\'', r"'\''"));
         // What curl does by itself.
-        let usual = if body.is_some() { "POST" } else { "GET" };
+        let usual = if body.is_some() || fields.is_some() { "POST" } else { "GET" };
         let method = if self.method == usual { String::new() } else { format!("-X {} ", self.method) };
         let start = format!(
             "curl -sS --fail-with-body {method}\"$DOCMILL_URL{path}\" \\\n  -H \"Authorization: Bearer $DOCMILL_KEY\""
@@ -135,8 +136,19 @@ impl Operation<'_> {
             Some(body) => {
                 format!("{start} \\\n  -H 'Content-Type: application/json' \\\n  -d '{}'", with_upload(&body))
             }
-            None => start,
+            None => start + &fields.unwrap_or_default(),
         }
+    }
+
+    /// The form that it takes instead of JSON, or null.
+    fn form(&self) -> &Value {
+        &self.value["requestBody"]["content"]["multipart/form-data"]
+    }
+
+    /// What it takes: JSON or a form.
+    fn body(&self) -> &Value {
+        let json = &self.value["requestBody"]["content"]["application/json"];
+        if json.is_null() { self.form() } else { json }
     }
 
     /// Method, path, description, and the request with curl.
@@ -144,6 +156,15 @@ impl Operation<'_> {
         let (method, path, text) = (&self.method, self.path, self.text("description"));
         format!("# {}\n\n`{method} {path}`\n\n{text}\n\n```sh\n{}\n```\n", self.title(), self.curl(description))
     }
+}
+
+/// The fields of a form for curl. Lists are files.
+fn fields(form: &Value) -> String {
+    let each = form.as_object().into_iter().flatten().flat_map(|(name, value)| match value.as_array() {
+        Some(files) => files.iter().map(|file| format!("{name}=@{}", file.as_str().unwrap_or_default())).collect(),
+        None => vec![format!("{name}={}", value.as_str().unwrap_or_default())],
+    });
+    each.map(|field| format!(" \\\n  -F {field}")).collect()
 }
 
 /// The example's upload id as a variable of the shell.

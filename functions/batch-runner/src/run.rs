@@ -303,8 +303,10 @@ fn made_nothing(error: SubmitError) -> Result<Made, Obstacle> {
         SubmitError::UnknownTool(_) | SubmitError::ToolNotAllowed => Ok(Made::Paused(PauseReason::ToolNotAllowed)),
         SubmitError::Invalid(breaches) => Ok(Made::Refused(refusal(breaches))),
         SubmitError::BatchEnded => Ok(Made::Over),
-        // An item has no idempotency key.
-        SubmitError::ToolInMaintenance | SubmitError::KeyReused => Err(Obstacle::Job(error.to_string())),
+        // An item has neither files nor an idempotency key.
+        SubmitError::ToolInMaintenance | SubmitError::UploadsUsedUp { .. } | SubmitError::KeyReused => {
+            Err(Obstacle::Job(error.to_string()))
+        }
         SubmitError::Fault(fault) => Err(fault.into()),
     }
 }

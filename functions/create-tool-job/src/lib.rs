@@ -1,4 +1,4 @@
-//! `POST /v1/tools/{tool_slug}/jobs`: creates a job for the tool in the path.
+//! `POST /v1/tools/{tool_slug}/jobs` and `POST /v1/convert/{tool_slug}`: creates a job for the tool in the path.
 
 use std::sync::Arc;
 

@@ -75,7 +75,7 @@ impl Functions {
             Some(Err(breach)) => (None, Some(breach)),
             None => (None, None),
         };
-        let asked = Asked { body, choice: ToolChoice::InBody, key: key.as_ref(), breach };
+        let asked = Asked { body, files: &[], choice: ToolChoice::InBody, key: key.as_ref(), strict: false, breach };
         jobs::create_for(&self.service.jobs, &self.caller, asked, wait, &Accept::default()).await
     }
 

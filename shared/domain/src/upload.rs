@@ -27,6 +27,13 @@ impl UploadId {
         Self(Uuid::now_v7())
     }
 
+    /// Stands for the upload that a file with this digest will become. It was never issued, so nobody can use it.
+    pub(crate) fn standing_for(digest: [u8; 32]) -> Self {
+        let mut random = [0; 10];
+        random.copy_from_slice(&digest[..10]);
+        Self(uuid::Builder::from_unix_timestamp_millis(0, &random).into_uuid())
+    }
+
     /// `None` unless the text has the form of an id.
     pub fn parse(text: &str) -> Option<Self> {
         let id = Uuid::try_parse(text.strip_prefix(PREFIX)?).ok().map(Self)?;
@@ -109,7 +116,7 @@ impl UploadRequest {
 }
 
 /// `type/subtype`, with or without parameters (RFC 6838 § 4.2).
-fn is_media_type(text: &str) -> bool {
+pub(crate) fn is_media_type(text: &str) -> bool {
     let is_name = |text: &str| {
         !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$&^_.+-".contains(&byte))
     };
@@ -124,7 +131,7 @@ fn is_media_type(text: &str) -> bool {
         && parts.all(is_parameter)
 }
 
-fn is_usable_name(name: &str) -> bool {
+pub(crate) fn is_usable_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= MAX_FILENAME_CHARACTERS && is_filename(name)
 }
 

@@ -8,6 +8,7 @@ use docmill_app::wait::Wait;
 use docmill_config::clock;
 use docmill_domain::job::{Job, JobId, JobStatus};
 use docmill_domain::quota::RatePolicy;
+use docmill_domain::request::form::Form;
 use docmill_domain::time::Timestamp;
 use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode, header};
@@ -15,6 +16,7 @@ use lambda_http::http::{Response, StatusCode, header};
 use super::accept::Accept;
 use super::envelope::{IDEMPOTENCY_REPLAYED, Outcome, Reply};
 use super::error::ApiError;
+use super::form;
 use super::guard::authenticated;
 use super::request::ApiRequest;
 use super::results::{self, Waited};
@@ -26,13 +28,19 @@ const POLL_SECONDS: u64 = 1;
 /// Answers a request that creates a job: at once, or once the job has ended if the request waits.
 pub async fn create(service: &JobService, request: &ApiRequest, choice: ToolChoice<'_>) -> Response<Body> {
     authenticated(&service.context, request, RatePolicy::Create, async |caller| {
-        let body = request.json_object()?;
+        let Form { body, files } = match choice {
+            ToolChoice::Named(slug) if request.is_form() => {
+                form::read(request, &service.context.catalogue, slug).await?
+            }
+            ToolChoice::Named(_) | ToolChoice::InBody => Form { body: request.json_object()?, files: Vec::new() },
+        };
         let key = request.idempotency_key()?;
         let (wait, breach) = match wait_of(request) {
             Ok(wait) => (wait, None),
             Err(breach) => (None, Some(breach)),
         };
-        let asked = Asked { body: &body, choice, key: key.as_ref(), breach };
+        let strict = request.is_strict()?;
+        let asked = Asked { body: &body, files: &files, choice, key: key.as_ref(), strict, breach };
         create_for(service, &caller, asked, wait, &Accept::of(&request.headers)).await
     })
     .await

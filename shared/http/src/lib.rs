@@ -5,6 +5,7 @@ pub mod accept;
 pub mod batches;
 pub mod envelope;
 pub mod error;
+pub mod form;
 pub mod guard;
 pub mod jobs;
 pub mod query;

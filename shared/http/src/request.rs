@@ -5,17 +5,20 @@ use std::fmt;
 use std::time::{Duration, Instant};
 
 use lambda_http::RequestExt;
-use lambda_http::http::{HeaderMap, Method, header};
+use lambda_http::http::{HeaderMap, HeaderName, Method, header};
 use lambda_http::request::RequestContext;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, ErrorCode};
+use super::form::FORM_TYPE;
 use docmill_config::clock::time_left;
+use docmill_domain::breach::Breach;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::limits::MAX_BODY_BYTES;
 use docmill_domain::request::nesting::{MAX_NESTING, depth};
 
+const STRICT: HeaderName = HeaderName::from_static("docmill-strict");
 /// Answers must leave the function this long before its timeout, or the gateway answers instead.
 const MARGIN: Duration = Duration::from_secs(1);
 /// The longest timeout of a function that answers requests.
@@ -125,6 +128,19 @@ impl ApiRequest {
         IdempotencyKey::parse(value.as_bytes()).map(Some).map_err(|_| ErrorCode::InvalidIdempotencyKey.into())
     }
 
+    /// Whether names in the body that no schema defines are errors: `Docmill-Strict: true`.
+    ///
+    /// # Errors
+    /// If the header has another value than `true` or `false`: whoever is strict wants no misspelling to be ignored.
+    pub fn is_strict(&self) -> Result<bool, ApiError> {
+        let Some(value) = self.headers.get(STRICT) else { return Ok(false) };
+        match value.as_bytes() {
+            b"true" => Ok(true),
+            b"false" => Ok(false),
+            _ => Err(ApiError::validation(vec![Breach::new("Docmill-Strict", "must be `true` or `false`")])),
+        }
+    }
+
     /// The body as a JSON object. Checks size, presence, media type and JSON in the documented order.
     pub fn json_object(&self) -> Result<Map<String, Value>, ApiError> {
         if self.body.len() > MAX_BODY_BYTES {
@@ -155,11 +171,20 @@ impl ApiRequest {
                  curl by `-H 'Content-Type: application/json'`.",
             ),
             "" | "application/x-www-form-urlencoded" | "text/plain" => error,
+            FORM_TYPE => error.with_message(
+                "This request takes JSON only. Send a form with files to `POST /v1/convert/{tool}`, such as \
+                 `POST /v1/convert/office-to-pdf`. See /docs/uploads.",
+            ),
             _ => error.with_message(
-                "Files are not sent in the body of this request. `POST /v1/uploads` gives a link to send the file to; then \
-                 send JSON with its `uploadId`, as `Content-Type: application/json`. See /docs/uploads.",
+                "Send a file as a form, with curl by `-F file=@report.docx`, to `POST /v1/convert/{tool}`. `POST /v1/uploads` gives a \
+                 link to send a larger file to; then send JSON with its `uploadId`. See /docs/uploads.",
             ),
         }
+    }
+
+    /// Whether the body is a form, which may have files.
+    pub fn is_form(&self) -> bool {
+        self.media_type() == FORM_TYPE
     }
 
     /// `application/json` or `…/…+json`, with any parameters.
@@ -270,7 +295,7 @@ mod tests {
             request.json_object().unwrap_err().message
         };
         for content_type in ["multipart/form-data; boundary=x", "application/pdf", "application/octet-stream"] {
-            assert!(message(content_type, "--x").contains("POST /v1/uploads"), "{content_type}");
+            assert!(message(content_type, "--x").contains("POST /v1/convert/{tool}"), "{content_type}");
         }
         let form = "application/x-www-form-urlencoded";
         assert!(message(form, "{\"html\": \"x\"}").contains("-H 'Content-Type: application/json'"));

@@ -3,7 +3,7 @@
 use lambda_http::http::Method;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 39] = [
+pub const ROUTES: [(Method, &str); 40] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -15,6 +15,7 @@ pub const ROUTES: [(Method, &str); 39] = [
     (Method::GET, "/v1/jobs/{job_id}/download"),
     (Method::POST, "/v1/convert/office-to-pdf"),
     (Method::POST, "/v1/convert/html-to-pdf"),
+    (Method::POST, "/v1/convert/{tool_slug}"),
     (Method::POST, "/v1/uploads"),
     (Method::POST, "/v1/fonts"),
     (Method::GET, "/v1/fonts"),

@@ -20,8 +20,8 @@ pub fn route_not_found(path: &str) -> ApiError {
 
 fn meant_route(path: &str) -> Option<String> {
     let path = path.trim_end_matches('/');
-    // All tools have this route; two have a short one below `/v1/convert`.
-    let slug = ["/v1/convert/", "/v1/tools/", "/v1/"].into_iter().find_map(|start| path.strip_prefix(start));
+    // All tools have this route.
+    let slug = ["/v1/tools/", "/v1/"].into_iter().find_map(|start| path.strip_prefix(start));
     let slug = slug.filter(|slug| !slug.contains('/'));
     if let Some((slug, Ok(catalogue))) = slug.map(|slug| (slug, Catalogue::load()))
         && let Some(meant) = meant_tool(&catalogue, slug)
@@ -40,8 +40,6 @@ mod tests {
     #[test]
     fn a_path_that_is_nearly_right_leads_to_the_right_one() {
         for (path, meant) in [
-            ("/v1/convert/merge-pdf", Some("POST /v1/tools/merge-pdf/jobs")),
-            ("/v1/convert/merge", Some("POST /v1/tools/merge-pdf/jobs")),
             ("/v1/merge-pdf", Some("POST /v1/tools/merge-pdf/jobs")),
             ("/v1/tools/redact-pdf", Some("POST /v1/tools/redact-pdf/jobs")),
             ("/v1/upload", Some("POST /v1/uploads")),

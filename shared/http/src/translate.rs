@@ -88,6 +88,7 @@ impl From<SubmitError> for ApiError {
             SubmitError::TestJobsUsedUp { seconds } => Self::rate_limited(seconds).with_message(
                 "Your account has reached today's limit of test jobs. Wait until midnight UTC, or use a live key.",
             ),
+            SubmitError::UploadsUsedUp { most, seconds } => uploads_used_up(most, seconds),
             SubmitError::KeyReused => ErrorCode::IdempotencyKeyReused.into(),
             SubmitError::BatchEnded => ErrorCode::BatchEnded.into(),
             SubmitError::Fault(fault) => fault.into(),
@@ -139,10 +140,7 @@ impl From<UploadError> for ApiError {
     fn from(error: UploadError) -> Self {
         match error {
             UploadError::Invalid(breaches) => invalid("The upload request is invalid. See `details`.", breaches),
-            UploadError::UsedUp { most, seconds } => Self::rate_limited(seconds).with_message(format!(
-                "Your account's uploads of today would exceed {most} bytes. Wait until midnight UTC, or send the document \
-                 as `sourceUrl`."
-            )),
+            UploadError::UsedUp { most, seconds } => uploads_used_up(most, seconds),
             UploadError::Fault(fault) => fault.into(),
         }
     }
@@ -160,6 +158,12 @@ impl From<WebhookError> for ApiError {
             WebhookError::Fault(fault) => fault.into(),
         }
     }
+}
+
+fn uploads_used_up(most: u64, seconds: u64) -> ApiError {
+    ApiError::rate_limited(seconds).with_message(format!(
+        "Your account's uploads of today would exceed {most} bytes. Wait until midnight UTC, or send the document as `sourceUrl`."
+    ))
 }
 
 fn invalid(message: &str, breaches: Vec<Breach>) -> ApiError {

@@ -90,6 +90,7 @@ impl NewBatches {
         caller: &Caller,
         body: &Map<String, Value>,
         key: Option<&IdempotencyKey>,
+        strict: bool,
     ) -> Result<Accepted, BatchError> {
         let JobService { context, queue, .. } = &*self.jobs;
         let tool = self.jobs.choose_tool(ToolChoice::InBody, body)?;
@@ -105,7 +106,7 @@ impl NewBatches {
                 };
             }
         };
-        let wanted = request.check(&context.catalogue, tool, &uploaded).map_err(BatchError::Invalid)?;
+        let wanted = request.check(&context.catalogue, tool, &uploaded, strict).map_err(BatchError::Invalid)?;
         let webhook = self.jobs.webhook(wanted.first.webhook.as_ref(), caller.account())?;
         self.jobs.admit_steps(&wanted.first, caller)?;
         let batch = Batch {

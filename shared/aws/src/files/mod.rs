@@ -140,6 +140,20 @@ impl Files {
         Ok(())
     }
 
+    /// Stores a client's document as if it had been uploaded with this type and name.
+    pub async fn put_upload(
+        &self,
+        key: &ObjectKey<'_>,
+        bytes: Vec<u8>,
+        content_type: &str,
+        filename: Option<&str>,
+    ) -> Result<(), FilesError> {
+        let put = self.client().put_object().bucket(&self.bucket).key(key.to_string()).content_type(content_type);
+        let put = put.set_content_disposition(filename.map(attachment)).body(ByteStream::from(bytes));
+        put.customize().disable_payload_signing().send().await.map_err(|error| unavailable(&error))?;
+        Ok(())
+    }
+
     /// Stores text where there is nothing yet. Returns whether it was this call that stored it, which only one can. `text` must be
     /// the caller's own: it tells a repetition of this call from another's.
     pub async fn create_text(&self, key: &ObjectKey<'_>, text: &str) -> Result<bool, FilesError> {

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::OnError;
 use crate::account::limits::MAX_BODY_BYTES;
 use crate::breach::Breach;
-use crate::request::JobRequest;
 use crate::request::nesting::{MAX_NESTING, depth};
+use crate::request::{JobRequest, unknown};
 use crate::sha256_hex;
 use crate::time::Timestamp;
 use crate::tool::catalogue::{Catalogue, Tool};
@@ -136,10 +136,17 @@ impl BatchRequest {
         }
     }
 
-    /// Checks every item as the request for a job that it stands for. `uploaded`: the upload. Fails with all breaches.
-    pub fn check(self, catalogue: &Catalogue, tool: &Tool, uploaded: &[u8]) -> Result<NewBatch, Vec<Breach>> {
+    /// Checks every item as the request for a job. `uploaded`: the upload. `strict`: unknown names are errors.
+    pub fn check(
+        self,
+        catalogue: &Catalogue,
+        tool: &Tool,
+        uploaded: &[u8],
+        strict: bool,
+    ) -> Result<NewBatch, Vec<Breach>> {
         let Self { defaults, items, on_error, archive, webhook, fingerprint } = self;
-        let mut checker = Checker { catalogue, tool, defaults: &defaults, webhook, checked: Checked::default() };
+        let mut checker =
+            Checker { catalogue, tool, defaults: &defaults, webhook, strict, checked: Checked::default() };
         match items {
             Items::Inline(items) => {
                 items.into_iter().take_while(|item| checker.take(Some(item.clone()))).for_each(drop)
@@ -169,6 +176,7 @@ struct Checker<'a> {
     tool: &'a Tool,
     defaults: &'a Defaults,
     webhook: Option<Value>,
+    strict: bool,
     checked: Checked,
 }
 
@@ -211,7 +219,11 @@ impl Checker<'_> {
         if let Some(webhook) = self.webhook.take() {
             job.insert("webhook".to_owned(), webhook);
         }
-        match JobRequest::parse(self.catalogue, self.tool, &job) {
+        let checked = match JobRequest::parse(self.catalogue, self.tool, &job) {
+            Ok((_, warnings)) if self.strict && !warnings.is_empty() => Err(unknown::refused(warnings)),
+            checked => checked,
+        };
+        match checked {
             Ok((request, _)) if index == 0 => self.checked.first = Some(request),
             Ok(_) => {}
             Err(breaches) => breaches.into_iter().for_each(|breach| self.refuse(placed(breach, index, item))),
@@ -362,7 +374,17 @@ mod tests {
     fn read_with(body: Value, uploaded: &[u8]) -> Result<NewBatch, Vec<Breach>> {
         let catalogue = Catalogue::load().unwrap();
         let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0))?;
-        request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), uploaded)
+        request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), uploaded, false)
+    }
+
+    #[test]
+    fn a_strict_batch_refuses_unknown_names() {
+        let body = json!({"items": [{"html": "x", "options": {"marginTopp": 1}}], "options": {"landscpe": true}});
+        let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0)).unwrap();
+        let catalogue = Catalogue::load().unwrap();
+        let breaches = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), b"", true).unwrap_err();
+        let paths: Vec<_> = breaches.iter().map(|breach| &breach.path).collect();
+        assert_eq!(paths, ["/options/landscpe", "/items/0/options/marginTopp"]);
     }
 
     fn read(body: Value) -> Result<NewBatch, Vec<Breach>> {
@@ -461,7 +483,7 @@ mod tests {
         let body = json!({"itemsUploadId": UploadId::new().to_string()});
         docmill_fuzz::fuzz("batch-items", &[], |bytes| {
             let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0)).unwrap();
-            if let Ok(batch) = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), bytes) {
+            if let Ok(batch) = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), bytes, false) {
                 assert_eq!(batch.lines.lines().count(), batch.total as usize);
             }
         });

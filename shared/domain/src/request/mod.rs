@@ -1,13 +1,14 @@
 //! The canonical form of a request for a job, independent of endpoint and short names.
 
 pub mod echo;
+pub mod form;
 pub mod idempotency;
 pub mod nesting;
 pub mod new_template;
 mod output;
 pub mod steps;
 mod stored_template;
-mod unknown;
+pub mod unknown;
 
 use std::collections::BTreeMap;
 

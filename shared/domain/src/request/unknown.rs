@@ -38,6 +38,15 @@ pub(super) fn meant(catalogue: &Catalogue, definition: &Definition, body: &Map<S
     unknown.filter_map(breach).collect()
 }
 
+/// The errors that these warnings are for a client that wants no unknown names.
+pub fn refused(warnings: Vec<Warning>) -> Vec<Breach> {
+    let breach = |warning: Warning| {
+        let hint = warning.message.split_once(HINT).map_or_else(String::new, |(_, hint)| format!("{HINT}{hint}"));
+        Breach::new(warning.detail.unwrap_or_default(), format!("is not a known property.{hint}"))
+    };
+    warnings.into_iter().map(breach).collect()
+}
+
 fn look(path: &str, value: &Value, schema: &Value, unknown: &mut Vec<Warning>) {
     if let Some(object) = value.as_object() {
         of_object(path, object, schema, unknown);
@@ -104,6 +113,19 @@ mod tests {
         let details: Vec<_> = told.iter().map(|(detail, _)| detail.as_str()).collect();
         assert_eq!(details, ["/input/sources/0/pagerange", "/output/fileName"]);
         assert!(told[0].1.ends_with("Did you mean `pageRange`?") && told[1].1.ends_with("Did you mean `filename`?"));
+    }
+
+    #[test]
+    fn a_strict_client_gets_errors_at_the_same_places() {
+        let body = json!({"html": "<p>", "options": {"pagesize": "A5", "glitter": 1}});
+        let catalogue = Catalogue::load().unwrap();
+        let definition = &catalogue.find("html-to-pdf").unwrap().definition;
+        let breaches = refused(names(&catalogue, definition, body.as_object().unwrap()));
+        let expected = [
+            Breach::new("/options/pagesize", "is not a known property. Did you mean `pageSize`?"),
+            Breach::new("/options/glitter", "is not a known property."),
+        ];
+        assert_eq!(breaches, expected);
     }
 
     #[test]

@@ -236,7 +236,7 @@ async fn create(
     }
     let key = IdempotencyKey::parse(format!("{purpose}-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
-    let asked = Asked { body, choice, key: key.as_ref(), breach: None };
+    let asked = Asked { body, files: &[], choice, key: key.as_ref(), strict: false, breach: None };
     match state.create_job(&user.account, mode, asked).await {
         Ok(job) => Ok(job.id.to_string()),
         Err(error) => {

@@ -1,5 +1,7 @@
 //! The one path by which all jobs are created.
 
+mod error;
+mod sent_files;
 mod stored_sources;
 
 use std::collections::BTreeSet;
@@ -17,9 +19,9 @@ use docmill_domain::job::{
     Deletion, IndexPlaces, Job, JobId, JobResult, JobStatus, Payload, Payment, QUEUED_GRACE, RequestRecord,
     ResultDelivery, Times, Waits, Warning, Work,
 };
-use docmill_domain::offer::Contact;
 use docmill_domain::request::echo::Echo;
-use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
+use docmill_domain::request::form::FormFile;
+use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES, unknown};
 use docmill_domain::tool::{ToolSettings, ToolState};
 use docmill_domain::webhook::request::{MAX_URL_BYTES, receiver};
 use docmill_domain::webhook::{JobWebhook, WebhookRequest};
@@ -34,10 +36,12 @@ use docmill_store::submission::{Created, Submission, Submissions};
 use serde_json::{Map, Value};
 use tokio::time::Instant;
 
+pub use self::error::SubmitError;
+use self::sent_files::{Sent, came_to_nothing};
 use crate::caller::Caller;
 use crate::context::Context;
-use crate::fault::{Fault, with_faults};
-use crate::tools::{self, ToolError};
+use crate::fault::Fault;
+use crate::tools;
 
 /// Most tries if the jobs that a request names keep changing in the meantime.
 const TRIES: u32 = 4;
@@ -53,51 +57,7 @@ const ANNOUNCE_TIME: Duration = Duration::from_secs(2);
 /// Time for records that don't affect the answer.
 const NOTE_TIME: Duration = Duration::from_secs(1);
 
-/// Why no job is created.
-#[derive(Debug, thiserror::Error)]
-pub enum SubmitError {
-    /// No tool has this name. With the name that was probably meant.
-    #[error("there is no such tool")]
-    UnknownTool(Option<String>),
-    #[error("the caller may not use this tool")]
-    ToolNotAllowed,
-    #[error("the tool is in maintenance")]
-    ToolInMaintenance,
-    /// The request is wrong in these places.
-    #[error("the request is invalid")]
-    Invalid(Vec<Breach>),
-    #[error("{required} credits are needed, and there are {available}")]
-    InsufficientCredits {
-        required: u64,
-        available: u64,
-        /// Where to ask for more credits.
-        contact: Option<Contact>,
-    },
-    /// The account has had all test jobs of the day. The next day begins after so many seconds.
-    #[error("today's test jobs are used up")]
-    TestJobsUsedUp { seconds: u64 },
-    /// The idempotency key was used for another request.
-    #[error("the idempotency key was used for another request")]
-    KeyReused,
-    /// The batch that the job would belong to takes no more jobs, or another run has it.
-    #[error("the batch has ended")]
-    BatchEnded,
-    #[error(transparent)]
-    Fault(#[from] Fault),
-}
-
-with_faults!(SubmitError);
-
-impl From<ToolError> for SubmitError {
-    fn from(error: ToolError) -> Self {
-        match error {
-            ToolError::Unknown(meant) => Self::UnknownTool(meant),
-            ToolError::NotAllowed => Self::ToolNotAllowed,
-        }
-    }
-}
-
-/// What the four creating functions need besides the common context.
+/// What the creating functions need besides the common context.
 #[derive(Debug)]
 pub struct JobService {
     pub context: Arc<Context>,
@@ -108,13 +68,14 @@ pub struct JobService {
 }
 
 /// A request that may become a job.
+#[derive(Clone)]
 struct Order<'a> {
     tool: &'a Tool,
     /// Credits for all steps together.
     cost: u64,
     wanted: &'a JobRequest,
-    /// The same with the version of the stored template that it names. A repeated request may find a newer version, and is still the
-    /// same request.
+    /// The same with the uploads that its files have become, and with the version of the stored template that it names. A repeated
+    /// request has other uploads and may find a newer version, and is still the same request.
     exact: &'a JobRequest,
     warnings: &'a [Warning],
     /// Unfinished jobs whose results it takes.
@@ -137,8 +98,12 @@ pub struct BatchItem {
 pub struct Asked<'a> {
     /// The request as its sender wrote it.
     pub body: &'a Map<String, Value>,
+    /// Files that came with it. The body names them by their stand-ins.
+    pub files: &'a [FormFile],
     pub choice: ToolChoice<'a>,
     pub key: Option<&'a IdempotencyKey>,
+    /// Names that no schema defines are errors. Otherwise, the job has warnings about them.
+    pub strict: bool,
     /// An error outside the body.
     pub breach: Option<Breach>,
 }
@@ -190,7 +155,7 @@ impl JobService {
         body: &Map<String, Value>,
         item: &BatchItem,
     ) -> Result<Job, SubmitError> {
-        let asked = Asked { body, choice: ToolChoice::Named(tool), key: None, breach: None };
+        let asked = Asked { body, files: &[], choice: ToolChoice::Named(tool), key: None, strict: false, breach: None };
         Ok(self.admit_and_submit(asked, Some(item), caller).await?.job)
     }
 
@@ -201,10 +166,13 @@ impl JobService {
         item: Option<&BatchItem>,
         caller: &Caller,
     ) -> Result<Taken, SubmitError> {
-        let Asked { body, choice, key, breach } = asked;
+        let Asked { body, files, choice, key, strict, breach } = asked;
         let tool = self.choose_tool(choice, body)?;
         let cost = admit_tool(tool, caller)?.credit_cost;
         let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
+            (Ok((_, unknown)), None) if strict && !unknown.is_empty() => {
+                return Err(SubmitError::Invalid(unknown::refused(unknown)));
+            }
             (Ok(parsed), None) => parsed,
             (Ok(_), Some(breach)) => return Err(SubmitError::Invalid(vec![breach])),
             (Err(breaches), breach) => return Err(SubmitError::Invalid(breaches.into_iter().chain(breach).collect())),
@@ -212,16 +180,40 @@ impl JobService {
         let webhook = self.webhook(wanted.webhook.as_ref(), caller.account())?;
         stored_sources::admit_count(&wanted, body, caller.limits(&self.context.config.limits).sources)?;
         let cost = cost + self.admit_steps(&wanted, caller)?;
+        let sent = match files {
+            [] => Sent::new(),
+            // The files of a request that was answered before are not stored again.
+            files => match self.replay(key, &wanted, caller).await? {
+                Some(taken) => return Ok(taken),
+                None => self.store_files(files, caller).await?,
+            },
+        };
+        let (exact, warnings, awaited) = (&wanted.with_uploads(&sent), &warnings[..], BTreeSet::new());
+        let order = Order { tool, cost, wanted: &wanted, exact, warnings, awaited, webhook, item };
+        let outcome = self.place(order, body, caller, key).await;
+        if came_to_nothing(&outcome) {
+            self.delete_files(&sent, caller).await;
+        }
+        outcome
+    }
+
+    /// Creates the job of an admitted order.
+    async fn place(
+        &self,
+        order: Order<'_>,
+        body: &Map<String, Value>,
+        caller: &Caller,
+        key: Option<&IdempotencyKey>,
+    ) -> Result<Taken, SubmitError> {
         for _ in 0..TRIES {
-            let stored = stored_sources::find(&self.context, &wanted, body, caller).await?;
+            let stored = stored_sources::find(&self.context, order.exact, body, caller).await?;
             if !stored.breaches.is_empty() {
-                let replay = self.replay(key, &wanted, caller).await?;
+                let replay = self.replay(key, order.wanted, caller).await?;
                 return replay.ok_or(SubmitError::Invalid(stored.breaches));
             }
-            let (webhook, awaited) = (webhook.clone(), stored.awaited);
-            let exact = stored.template.map(|template| wanted.with_version(&template));
-            let exact = exact.as_ref().unwrap_or(&wanted);
-            let order = Order { tool, cost, wanted: &wanted, exact, warnings: &warnings, awaited, webhook, item };
+            let exact = stored.template.map(|template| order.exact.with_version(&template));
+            let exact = exact.as_ref().unwrap_or(order.exact);
+            let order = Order { exact, awaited: stored.awaited, ..order.clone() };
             if let Some(taken) = self.submit(order, caller, key).await? {
                 return Ok(taken);
             }
