@@ -2745,27 +2745,6 @@ type ExtractDocumentOptionsImages string
 // ExtractDocumentOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
 type ExtractDocumentOptionsOcr string
 
-// FileForm A form with files. Every option of the tool may be a field of its own, such as `pageRange`.
-type FileForm struct {
-	// File The file to convert, with its name. Repeat this field for tools that take several files: they are taken in this order.
-	File []string `json:"file"`
-
-	// Metadata Your own data of the job, as a JSON object of strings.
-	Metadata string `json:"metadata,omitempty"`
-
-	// Options Options as a JSON object, instead of fields of their own.
-	Options string `json:"options,omitempty"`
-
-	// Output What happens to the result, as JSON, as in other requests.
-	Output string `json:"output,omitempty"`
-
-	// Then Further steps as JSON, as in other requests.
-	Then string `json:"then,omitempty"`
-
-	// Webhook Where to send the job's event, as JSON, as in other requests.
-	Webhook string `json:"webhook,omitempty"`
-}
-
 // FillFormOptions defines model for FillFormOptions.
 type FillFormOptions struct {
 	// Fields Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.

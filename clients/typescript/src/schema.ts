@@ -815,23 +815,6 @@ export interface components {
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
         ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"];
-        /** @description A form with files. Every option of the tool may be a field of its own, such as `pageRange`. */
-        FileForm: {
-            /** @description The file to convert, with its name. Repeat this field for tools that take several files: they are taken in this order. */
-            file: string[];
-            /** @description Options as a JSON object, instead of fields of their own. */
-            options?: string;
-            /** @description Further steps as JSON, as in other requests. */
-            then?: string;
-            /** @description What happens to the result, as JSON, as in other requests. */
-            output?: string;
-            /** @description Where to send the job's event, as JSON, as in other requests. */
-            webhook?: string;
-            /** @description Your own data of the job, as a JSON object of strings. */
-            metadata?: string;
-        } & {
-            [key: string]: string;
-        };
         JobResponse: {
             /** @constant */
             ok: true;
@@ -5825,7 +5808,20 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "multipart/form-data": components["schemas"]["FileForm"];
+                "multipart/form-data": {
+                    /** @description The file to convert, with its name. Repeat this field for tools that take several files: they are taken in this order. */
+                    file: string[];
+                    /** @description Options as a JSON object, instead of fields of their own. */
+                    options?: string;
+                    /** @description Further steps as JSON, as in other requests. */
+                    then?: string;
+                    /** @description What happens to the result, as JSON, as in other requests. */
+                    output?: string;
+                    /** @description Where to send the job's event, as JSON, as in other requests. */
+                    webhook?: string;
+                    /** @description Your own data of the job, as a JSON object of strings. */
+                    metadata?: string;
+                };
             };
         };
         responses: {

@@ -675,29 +675,6 @@ pub struct ExtractDocumentOptionsChunks {
     #[serde(rename = "splitAt", skip_serializing_if = "Option::is_none")]
     pub split_at: Option<super::ExtractDocumentOptionsChunksSplitAt>,
 }
-#[doc = "A form with files. Every option of the tool may be a field of its own, such as `pageRange`."]
-#[non_exhaustive]
-#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
-pub struct FileForm {
-    #[doc = "The file to convert, with its name. Repeat this field for tools that take several files: they are taken in this order."]
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub file: Vec<String>,
-    #[doc = "Your own data of the job, as a JSON object of strings."]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub metadata: Option<String>,
-    #[doc = "Options as a JSON object, instead of fields of their own."]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub options: Option<String>,
-    #[doc = "What happens to the result, as JSON, as in other requests."]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub output: Option<String>,
-    #[doc = "Further steps as JSON, as in other requests."]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub then: Option<String>,
-    #[doc = "Where to send the job's event, as JSON, as in other requests."]
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub webhook: Option<String>,
-}
 #[doc = "`FillFormOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
