@@ -5822,6 +5822,7 @@ export interface operations {
                     /** @description Your own data of the job, as a JSON object of strings. */
                     metadata?: string;
                 };
+                "application/json": components["schemas"]["ToolJobRequest"];
             };
         };
         responses: {

@@ -140,15 +140,14 @@ impl Operation<'_> {
         }
     }
 
-    /// The form that it takes instead of JSON, or null.
+    /// The form that it takes besides JSON, or null.
     fn form(&self) -> &Value {
         &self.value["requestBody"]["content"]["multipart/form-data"]
     }
 
-    /// What it takes: JSON or a form.
+    /// What it takes: a form, or else JSON.
     fn body(&self) -> &Value {
-        let json = &self.value["requestBody"]["content"]["application/json"];
-        if json.is_null() { self.form() } else { json }
+        if self.form().is_null() { &self.value["requestBody"]["content"]["application/json"] } else { self.form() }
     }
 
     /// Method, path, description, and the request with curl.

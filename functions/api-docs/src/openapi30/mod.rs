@@ -24,6 +24,7 @@ pub fn openapi30(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     let webhooks = object(&mut document, "")?.remove("webhooks");
     put(&mut document, "", "x-webhooks", webhooks.ok_or(DescriptionError::Missing("webhooks"))?)?;
 
+    leave_out_forms(&mut document);
     name_bodies_of_short_endpoints(&mut document, catalogue)?;
     give_each_job_one_response(&mut document)?;
     let original = std::mem::take(object(&mut document, "/components/schemas")?);
@@ -48,6 +49,14 @@ const SUCCESSFUL: [&str; 3] = [
 
 fn give_each_job_one_response(document: &mut Value) -> Result<(), DescriptionError> {
     SUCCESSFUL.into_iter().try_for_each(|place| put(document, place, "schema", reference("WaitResponse")))
+}
+
+/// Not every generator knows forms with files. Endpoints that take them take JSON too.
+fn leave_out_forms(document: &mut Value) {
+    let paths = document["paths"].as_object_mut().into_iter().flat_map(Map::values_mut);
+    let operations = paths.filter_map(Value::as_object_mut).flat_map(Map::values_mut);
+    let contents = operations.filter_map(|operation| operation.pointer_mut("/requestBody/content")?.as_object_mut());
+    contents.for_each(|content| drop(content.shift_remove("multipart/form-data")));
 }
 
 /// Short endpoints get bodies of their own, in which `toolSlug` is optional.
