@@ -14,7 +14,6 @@ use multer::Multipart;
 use super::error::{ApiError, ErrorCode};
 use super::request::ApiRequest;
 
-pub const FORM_TYPE: &str = "multipart/form-data";
 /// Largest form. Lambda takes 6,291,456 bytes in a request, as JSON with the body in base64: a third more than its size.
 pub const MOST_FORM_BYTES: usize = 4_500_000;
 /// More than a job can use: 100 files, and options.

@@ -11,13 +11,13 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::error::{ApiError, ErrorCode};
-use super::form::FORM_TYPE;
 use docmill_config::clock::time_left;
 use docmill_domain::breach::Breach;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::limits::MAX_BODY_BYTES;
 use docmill_domain::request::nesting::{MAX_NESTING, depth};
 
+const FORM_TYPE: &str = "multipart/form-data";
 const STRICT: HeaderName = HeaderName::from_static("docmill-strict");
 /// Answers must leave the function this long before its timeout, or the gateway answers instead.
 const MARGIN: Duration = Duration::from_secs(1);
