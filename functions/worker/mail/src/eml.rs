@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::panic::catch_unwind;
 
+use mail_parser::decoders::charsets::map::charset_decoder;
 use mail_parser::{Address, Encoding, HeaderName, Message, MessageParser, MessagePart, MimeHeaders, PartType};
 
 use super::words;
@@ -97,14 +98,24 @@ fn is_html(part: &MessagePart<'_>) -> bool {
     part.is_content_type("text", "html")
 }
 
+/// The part's body as it was sent.
+fn raw<'a>(message: &'a Message<'_>, part: &MessagePart<'_>) -> &'a [u8] {
+    message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default()
+}
+
 /// The text if its declared encoding is right, or else decoded with the most likely encoding.
 fn decoded(message: &Message<'_>, part: &MessagePart<'_>, text: &str) -> String {
     let declared = part.content_type().and_then(|kind| kind.attribute("charset")).unwrap_or("us-ascii");
     let is_plausible = !declared.eq_ignore_ascii_case("us-ascii") && !text.contains(char::REPLACEMENT_CHARACTER);
+    let raw = raw(message, part);
+    if part.encoding == Encoding::Base64
+        && let Some(bytes) = words::from_unpadded(raw)
+    {
+        return charset_decoder(declared.as_bytes()).map_or_else(|| guess(&bytes), |decode| decode(&bytes));
+    }
     if text.is_ascii() || is_plausible {
         return text.to_owned();
     }
-    let raw = message.raw_message.get(part.offset_body as usize..part.offset_end as usize).unwrap_or_default();
     let bytes = match part.encoding {
         Encoding::None => Some(Cow::Borrowed(raw)),
         Encoding::QuotedPrintable => {
@@ -148,10 +159,18 @@ fn file(message: &Message<'_>, part: &MessagePart<'_>) -> File {
     File {
         name: name_of(message, part).or(subject),
         media_type,
-        content_id: part.content_id().map(|id| id.trim_matches(['<', '>', ' ']).to_owned()),
+        content_id: content_id(message, part),
         location: part.content_location().map(str::to_owned),
         bytes: contents(message, part),
     }
+}
+
+/// The part's own id. Some programs break long ones into encoded words, which ids may not have.
+fn content_id(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
+    let header = part.headers.iter().rfind(|header| header.name == HeaderName::ContentId)?;
+    let raw = message.raw_message.get(header.offset_start as usize..header.offset_end as usize).unwrap_or_default();
+    let id = words::in_id(raw).or_else(|| part.content_id().map(str::to_owned))?;
+    Some(id.trim_matches(['<', '>', ' ']).to_owned())
 }
 
 /// The attachment's name, with words in its headers put right like those of the message.
@@ -169,9 +188,9 @@ fn name_of(message: &Message<'_>, part: &MessagePart<'_>) -> Option<String> {
 fn contents(message: &Message<'_>, part: &MessagePart<'_>) -> Vec<u8> {
     match &part.body {
         // An inner message is a part of the file, unless it was encoded.
-        PartType::Message(_) if part.encoding == Encoding::None => {
-            let whole = message.raw_message.get(part.offset_body as usize..part.offset_end as usize);
-            whole.unwrap_or_default().to_vec()
+        PartType::Message(_) if part.encoding == Encoding::None => raw(message, part).to_vec(),
+        PartType::Binary(_) | PartType::InlineBinary(_) if part.encoding == Encoding::Base64 => {
+            words::from_unpadded(raw(message, part)).unwrap_or_else(|| part.contents().to_vec())
         }
         PartType::Text(_)
         | PartType::Html(_)
@@ -188,4 +207,29 @@ fn is_enclosed(message: &Message<'_>) -> bool {
     subtype.is_some_and(|subtype| {
         ["encrypted", "pkcs7-mime", "x-pkcs7-mime"].iter().any(|known| subtype.eq_ignore_ascii_case(known))
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bodies_files_and_ids_that_are_encoded_loosely_are_whole() {
+        for (charset, encoded, expected) in [
+            ("utf-8", "VGhlIGJpbGwgaXMgMTAg4oKsLg", "The bill is 10 €."),
+            ("iso-8859-1", "WvxyaWNoIGFtIFNlZS4", "Zürich am See."),
+        ] {
+            let message = format!(
+                "Subject: x\r\nContent-Type: text/plain; charset={charset}\r\nContent-Transfer-Encoding: base64\r\n\r\n{encoded}\r\n"
+            );
+            let read = read(message.as_bytes()).unwrap();
+            assert!(matches!(read.bodies.as_slice(), [Body::Text(text)] if text == expected), "{charset}");
+        }
+        let message = "Subject: x\r\nContent-Type: multipart/related; boundary=b\r\n\r\n--b\r\nContent-Type: text/html\r\n\r\n\
+            <p>x</p>\r\n--b\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: base64\r\n\
+            Content-ID: <=?us-ascii?Q?ab?=\r\n =?us-ascii?Q?c@d?=>\r\n\r\nYWI\r\n--b--\r\n";
+        let read = read(message.as_bytes()).unwrap();
+        let file = read.files.iter().next().unwrap();
+        assert_eq!((file.content_id.as_deref(), file.bytes.as_slice()), (Some("abc@d"), b"ab".as_slice()));
+    }
 }

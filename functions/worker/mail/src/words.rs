@@ -42,6 +42,32 @@ pub(super) fn in_headers(message: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
+/// An id with what its encoded words say; `None` if it has none. Ids have no blanks.
+pub(super) fn in_id(text: &[u8]) -> Option<String> {
+    memmem::find(text, b"=?")?;
+    let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+    let (mut id, mut rest) = (Vec::with_capacity(text.len()), text.as_slice());
+    while let [first, after @ ..] = rest {
+        if let Some((word, after)) = word_at(rest) {
+            id.extend(word.bytes);
+            rest = after;
+        } else {
+            id.push(*first);
+            rest = after;
+        }
+    }
+    Some(String::from_utf8_lossy(&id).into_owned())
+}
+
+/// The bytes of base64 whose padding is missing, of which the parser loses the last ones; `None` if none is missing.
+pub(super) fn from_unpadded(text: &[u8]) -> Option<Vec<u8>> {
+    let is_digit = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
+    let digits: Vec<u8> = text.iter().copied().filter(is_digit).collect();
+    let padding = memchr::memchr_iter(b'=', text).count();
+    let lacks = !(digits.len() + padding).is_multiple_of(4);
+    lacks.then(|| from_base64(&digits)).flatten().filter(|bytes| !bytes.is_empty())
+}
+
 /// The text with each run of words of one charset as one word; `None` if it has no words.
 fn joined(text: &[u8]) -> Option<Vec<u8>> {
     memmem::find(text, b"=?")?;
@@ -181,9 +207,26 @@ mod tests {
     }
 
     #[test]
+    fn ids_in_words_are_whole() {
+        assert_eq!(in_id(b" <=?us-ascii?Q?ab?=\r\n =?us-ascii?Q?c@d?=>"), Some("<abc@d>".to_owned()));
+        assert_eq!(in_id(b" <abc@d>"), None);
+    }
+
+    #[test]
+    fn bytes_without_padding_are_whole() {
+        assert_eq!(from_unpadded(b"YQ"), Some(b"a".to_vec()));
+        assert_eq!(from_unpadded(b"YW\r\nI\r\n"), Some(b"ab".to_vec()));
+        for complete in ["", "YQ==", "YWI=", "YWJj"] {
+            assert_eq!(from_unpadded(complete.as_bytes()), None, "{complete}");
+        }
+    }
+
+    #[test]
     fn fuzz_encoded_words() {
         docmill_fuzz::fuzz("mail-words", &["seeds/mail"], |bytes| {
             in_headers(bytes);
+            in_id(bytes);
+            from_unpadded(bytes);
         });
     }
 }
