@@ -9,13 +9,18 @@ const COARSE: usize = 4;
 /// How far lines of one row may differ in height, in ems.
 const ON_LINE: f32 = 0.4;
 
-/// Parts the rows of a table into lines where these are rows.
+/// Parts the rows of a table into lines where these are rows. Rows that share a cell stay.
 pub(super) fn split(table: &mut Table) {
-    if table.rows.iter().flatten().any(|cell| cell.rows > 1) {
-        return;
+    // The first row that no cell of those above reaches into.
+    let mut free = 0;
+    for (at, row) in std::mem::take(&mut table.rows).into_iter().enumerate() {
+        let high = row.iter().map(|cell| cell.rows).max().unwrap_or(1);
+        match high == 1 && free <= at && has_rows(&row) {
+            true => table.rows.extend(rows_of(&row)),
+            false => table.rows.push(row),
+        }
+        free = free.max(at + high);
     }
-    let rows = std::mem::take(&mut table.rows);
-    table.rows = rows.into_iter().flat_map(|row| if has_rows(&row) { rows_of(&row) } else { vec![row] }).collect();
 }
 
 /// Whether each line of the first cell is beside a number in a cell that has only numbers, and no line is anywhere else: texts that
@@ -71,6 +76,17 @@ fn rows_of(row: &[Cell]) -> Vec<Vec<Cell>> {
 mod tests {
     use super::super::super::order;
     use super::*;
+
+    #[test]
+    fn rows_below_a_cell_over_several_are_parted_and_those_beside_it_are_not() {
+        let row = |table: Table| table.rows.into_iter().next().unwrap();
+        let lines = || row(table(&[&[("Girls", 10.0), ("Boys", 22.0)], &[("1,530", 10.0), ("1,253", 22.0)]]));
+        let mut head = row(table(&[&[("Sex", 0.0)], &[("Number", 0.0)]]));
+        head[0].rows = 2;
+        let mut found = Table { rows: vec![head, lines(), lines()], ..Table::default() };
+        split(&mut found);
+        assert_eq!(found.rows.len(), 4);
+    }
 
     fn table(cells: &[&[(&str, f32)]]) -> Table {
         let cell = |lines: &&[(&str, f32)]| {
