@@ -66,7 +66,11 @@ impl Running {
         let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();
         let lines = order::lines(edge);
         let areas: Vec<Rect> = lines.iter().map(|line| line.area).collect();
-        let is_worded = |line: &Line| is_alone(line, page, &areas) && wording::is_running(line, styles.body * SMALLER);
+        let is_worded = |line: &Line| {
+            !page.ruling.has_row(&line.area)
+                && is_alone(line, page, &areas)
+                && wording::is_running(line, styles.body * SMALLER, self.pages == 1)
+        };
         let (running, others): (Vec<Line>, Vec<Line>) = lines
             .into_iter()
             .partition(|line| self.is(line, page, styles) || is_worded(line) && !styles.is_heading(line));

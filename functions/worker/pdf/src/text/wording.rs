@@ -8,21 +8,26 @@ const MOST_WORDS: usize = 14;
 const DIGITS: usize = 4;
 /// A page's number is so far from a title beside it, in ems.
 const APART: f32 = 1.0;
+/// The fewest letters of a title's longest word.
+const LETTERS: usize = 3;
 /// Words of imprints. In lower case.
 const IMPRINT: [&str; 9] = ["©", "doi:", "doi.org", "arxiv:", "issn", "isbn", "copyright", "vol.", "preprint"];
 
-/// Whether a line is a page's number, has one beside a title, or is an imprint in small type. `small`: the size of such type at most.
-pub(super) fn is_running(line: &Line, small: f32) -> bool {
+/// Whether a line is a page's number, or an imprint in small type. `small`: the size of such type at most. On the only page, also a
+/// bare number, and a title with one beside it: on others, these show by how they count.
+pub(super) fn is_running(line: &Line, small: f32, is_only: bool) -> bool {
     if line.words.len() > MOST_WORDS {
         return false;
     }
     let text = line.text().to_lowercase();
-    is_page_number(&text)
-        || has_page_number(line)
-        || line.size() <= small && IMPRINT.iter().any(|word| text.contains(word))
+    let is_imprint = || line.size() <= small && IMPRINT.iter().any(|word| text.contains(word));
+    match is_number(&text) {
+        true => is_only,
+        false => is_page_number(&text) || is_imprint() || is_only && has_page_number(line),
+    }
 }
 
-/// Such as "12", "– 12 –", "xii", "Page 3", "3 of 10", "3/10".
+/// Such as "– 12 –", "xii", "Page 3", "3 of 10", "3/10".
 fn is_page_number(text: &str) -> bool {
     let is_mark = |c: char| c.is_whitespace() || matches!(c, '-' | '–' | '—' | '|' | '·' | '•' | '[' | ']' | '(' | ')');
     let text = text.trim_matches(is_mark);
@@ -35,7 +40,8 @@ fn is_page_number(text: &str) -> bool {
     }
 }
 
-/// Whether the first or the last word is a page's number that stands apart from the others, or after a mark.
+/// Whether the first or the last word is a page's number that stands apart from the others, or after a mark. A row of a table has
+/// more numbers, or no words.
 fn has_page_number(line: &Line) -> bool {
     let is_mark = |text: &str| matches!(text, "|" | "•" | "·" | "–" | "—");
     let is_apart = |a: usize, b: usize| {
@@ -46,7 +52,9 @@ fn has_page_number(line: &Line) -> bool {
     };
     let Some(last) = line.words.len().checked_sub(1).filter(|last| *last > 0) else { return false };
     let at = |at: usize| line.words.get(at).is_some_and(|word| is_number(&word.text));
-    at(0) && is_apart(0, 1) || at(last) && is_apart(last - 1, last)
+    let numbers = line.words.iter().filter(|word| word.text.contains(|c: char| c.is_ascii_digit())).count();
+    let has_words = line.words.iter().any(|word| word.text.chars().filter(|c| c.is_alphabetic()).count() >= LETTERS);
+    numbers == 1 && has_words && (at(0) && is_apart(0, 1) || at(last) && is_apart(last - 1, last))
 }
 
 fn is_number(text: &str) -> bool {
@@ -65,7 +73,7 @@ mod tests {
 
     fn is(words: &[(&str, f32)]) -> bool {
         let words = words.iter().map(|(text, left)| Word::at(text, *left, 20.0, 8.0, false)).collect();
-        is_running(&order::lines(words).remove(0), 8.0)
+        is_running(&order::lines(words).remove(0), 8.0, true)
     }
 
     #[test]
@@ -84,5 +92,13 @@ mod tests {
         assert!(!is(&[("3", 50.0), ("apples", 57.0), ("a", 84.0), ("day", 91.0)]));
         assert!(!is(&[("Chapter", 50.0), ("one", 81.0)]));
         assert!(!is(&[("20,000", 300.0)]));
+    }
+
+    #[test]
+    fn rows_of_numbers_are_not() {
+        assert!(!is(&[("2026-01", 50.0), ("23", 200.0), ("1300", 300.0)]));
+        assert!(!is(&[("Total", 50.0), ("23", 200.0), ("1300", 300.0)]));
+        let bare = order::lines(vec![Word::at("1300", 50.0, 20.0, 8.0, false)]).remove(0);
+        assert!(!is_running(&bare, 8.0, false));
     }
 }

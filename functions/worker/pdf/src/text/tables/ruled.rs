@@ -71,6 +71,11 @@ impl Ruling {
         self.grids.iter().map(|grid| Ruled { area: grid.area(), grid })
     }
 
+    /// Whether something in this place is in a grid.
+    pub(in crate::text) fn has_row(&self, area: &Rect) -> bool {
+        self.grids.iter().chain(&self.rows).any(|grid| grid.area().contains(area.center()))
+    }
+
     /// Leaves out the rules and grids in an area.
     pub(crate) fn clear(&mut self, area: &Rect) {
         self.grids.retain(|grid| !area.contains(grid.area().center()));
