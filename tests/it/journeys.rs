@@ -14,6 +14,14 @@ use crate::support::{deployed_url, eventually, pdf};
 /// Well above a cold start of LibreOffice on a busy machine.
 pub const CONVERSION_TIME: Duration = Duration::from_secs(120);
 
+impl Answer {
+    /// When to ask again.
+    fn retry_after(&self) -> Duration {
+        let seconds = self.headers.get("retry-after").and_then(|value| value.to_str().ok()?.parse().ok());
+        Duration::from_secs(seconds.unwrap_or(1))
+    }
+}
+
 /// A client of the deployed stack.
 pub struct Traveller {
     client: Client,
@@ -57,8 +65,9 @@ impl Traveller {
     pub async fn end_of(&self, id: &str) -> Value {
         eventually(&format!("job {id} ends"), CONVERSION_TIME, async || {
             let answer = self.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await;
-            // On a busy machine the emulator may leave a read unanswered: clients ask again.
-            if answer.status == 503 {
+            // The emulator may leave a read unanswered on a busy machine, and many tests ask with one key: clients ask again later.
+            if [429, 503].contains(&answer.status) {
+                tokio::time::sleep(answer.retry_after()).await;
                 return None;
             }
             let job = answer.body["job"].clone();
