@@ -27,7 +27,7 @@ public final class Convert {
                 .sourceUrl(arguments[0])
                 .options(new OfficeToPdfOptions().pageRange("1"))
                 .metadata(Map.of("client", "openapi-generator-java"));
-        Job job = jobs.createJob(new JobRequest(request), null, null, null).getJob();
+        Job job = jobs.createJob(new JobRequest(request), null, null, null, null).getJob();
         while (job.getFinishedAt() == null) {
             job = jobs.getJob(job.getId(), null, 25).getJob();
         }
