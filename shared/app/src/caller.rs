@@ -47,6 +47,23 @@ impl Caller {
     pub fn limits(&self, widest: &Limits) -> Limits {
         widest.clone().narrowed_by(&self.settings.ceilings(&self.key))
     }
+
+    /// Counts uploads of so many bytes towards the account's day, whether or not a link is used: that is known too late. Says by
+    /// what they would exceed it, and counts nothing then.
+    pub(crate) async fn count_uploads(&self, context: &Context, bytes: u64) -> Result<Option<UploadsUsedUp>, Fault> {
+        let (mode, now) = (self.key.mode, self.now);
+        let most = self.limits(&context.config.limits).daily_uploads(mode);
+        let fits = context.budgets.take_upload(self.account(), mode, bytes, most, now).await?;
+        let seconds = now.next_day().millis_since(now).div_ceil(1000);
+        Ok((!fits).then_some(UploadsUsedUp { most, seconds }))
+    }
+}
+
+/// The uploads of the account's day would have more than `most` bytes. The next day begins after so many seconds.
+#[derive(Debug)]
+pub(crate) struct UploadsUsedUp {
+    pub most: u64,
+    pub seconds: u64,
 }
 
 /// Why a caller is not let in.

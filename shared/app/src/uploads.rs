@@ -7,7 +7,7 @@ use docmill_domain::breach::Breach;
 use docmill_domain::upload::{UploadId, UploadRequest};
 use serde_json::{Map, Value, json};
 
-use crate::caller::Caller;
+use crate::caller::{Caller, UploadsUsedUp};
 use crate::context::Context;
 use crate::fault::{Fault, with_faults};
 
@@ -44,7 +44,9 @@ impl UploadService {
     pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Result<Value, UploadError> {
         let limits = caller.limits(&self.context.config.limits);
         let wanted = UploadRequest::parse(body, limits.source_bytes).map_err(UploadError::Invalid)?;
-        self.take_from_budget(&wanted, limits.daily_uploads(caller.key.mode), caller).await?;
+        if let Some(UploadsUsedUp { most, seconds }) = caller.count_uploads(&self.context, wanted.bytes).await? {
+            return Err(UploadError::UsedUp { most, seconds });
+        }
         let id = UploadId::new();
         let key = ObjectKey::Upload { account: caller.account(), upload: id };
         let upload = self.context.files.upload_link(&key, &wanted).await?;
@@ -56,15 +58,5 @@ impl UploadService {
             "urlExpiresAt": caller.now.plus(UPLOAD_LINK_LIFETIME).to_string(),
             "expiresAt": id.expires_at().to_string(),
         }))
-    }
-
-    /// Counts the upload towards the day's budget, whether or not its link is used: that is known too late.
-    async fn take_from_budget(&self, wanted: &UploadRequest, most: u64, caller: &Caller) -> Result<(), UploadError> {
-        let (account, mode, now) = (caller.account(), caller.key.mode, caller.now);
-        if self.context.budgets.take_upload(account, mode, wanted.bytes, most, now).await? {
-            return Ok(());
-        }
-        let seconds = now.next_day().millis_since(now).div_ceil(1000);
-        Err(UploadError::UsedUp { most, seconds })
     }
 }

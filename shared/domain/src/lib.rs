@@ -33,9 +33,5 @@ pub fn hex(bytes: &[u8]) -> String {
 
 /// SHA-256 in lower-case hexadecimal.
 pub fn sha256_hex(bytes: &[u8]) -> String {
-    hex(&sha256(bytes))
-}
-
-pub(crate) fn sha256(bytes: &[u8]) -> [u8; 32] {
-    Sha256::digest(bytes).into()
+    hex(&Sha256::digest(bytes))
 }

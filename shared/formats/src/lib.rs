@@ -1,7 +1,7 @@
 //! File formats: what they are called, what kind of file they are, and which conversions exist.
 //!
-//! A format is a string only on the wire and in names of files. A new format is a line in the table of `format.rs`, and whatever its
-//! kind of file needs: the tools' files name groups, so that their lists follow.
+//! Outside this crate, only requests, responses and file names hold a format as a string. To add a format, add a line to the table in
+//! `format.rs`; tools list groups of formats, so their lists follow.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 

@@ -48,13 +48,13 @@ pub(super) fn in_id(text: &[u8]) -> Option<String> {
     let text: Vec<u8> = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
     let (mut id, mut rest) = (Vec::with_capacity(text.len()), text.as_slice());
     while let [first, after @ ..] = rest {
-        if let Some((word, after)) = word_at(rest) {
+        rest = if let Some((word, after)) = word_at(rest) {
             id.extend(word.bytes);
-            rest = after;
+            after
         } else {
             id.push(*first);
-            rest = after;
-        }
+            after
+        };
     }
     Some(String::from_utf8_lossy(&id).into_owned())
 }

@@ -8,8 +8,8 @@ use serde_json::{Map, Value, json};
 use super::OnError;
 use crate::account::limits::MAX_BODY_BYTES;
 use crate::breach::Breach;
+use crate::request::JobRequest;
 use crate::request::nesting::{MAX_NESTING, depth};
-use crate::request::{JobRequest, unknown};
 use crate::sha256_hex;
 use crate::time::Timestamp;
 use crate::tool::catalogue::{Catalogue, Tool};
@@ -219,11 +219,7 @@ impl Checker<'_> {
         if let Some(webhook) = self.webhook.take() {
             job.insert("webhook".to_owned(), webhook);
         }
-        let checked = match JobRequest::parse(self.catalogue, self.tool, &job) {
-            Ok((_, warnings)) if self.strict && !warnings.is_empty() => Err(unknown::refused(warnings)),
-            checked => checked,
-        };
-        match checked {
+        match JobRequest::parse_for(self.catalogue, self.tool, &job, self.strict) {
             Ok((request, _)) if index == 0 => self.checked.first = Some(request),
             Ok(_) => {}
             Err(breaches) => breaches.into_iter().for_each(|breach| self.refuse(placed(breach, index, item))),

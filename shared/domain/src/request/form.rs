@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::{Map, Value, json};
+use sha2::{Digest as _, Sha256};
 
 use super::{JobRequest, schema_of};
 use crate::breach::Breach;
 use crate::job::source::{SOURCES, SourceKind};
-use crate::sha256;
 use crate::tool::Definition;
 use crate::tool::intake::Section;
 use crate::upload::{UploadId, is_media_type, is_usable_name};
@@ -107,7 +107,7 @@ impl Reader<'_> {
             return None;
         }
         Some(FormFile {
-            stand_in: UploadId::standing_for(sha256(&named(filename.as_deref(), &part.bytes))),
+            stand_in: UploadId::standing_for(digest(filename.as_deref(), &part.bytes)),
             filename,
             content_type: part.content_type.filter(|given| is_media_type(given)).unwrap_or_else(|| ANY_TYPE.to_owned()),
             bytes: part.bytes,
@@ -185,10 +185,10 @@ fn takes_text(schema: &Value) -> bool {
         || each("anyOf").chain(each("oneOf")).any(takes_text)
 }
 
-/// A file as the bytes that tell it from others: a tool may judge it by its name.
-fn named(filename: Option<&str>, bytes: &[u8]) -> Vec<u8> {
-    let name = filename.unwrap_or_default().as_bytes();
-    [&name.len().to_be_bytes(), name, bytes].concat()
+/// What tells a file from others: a tool may judge it by its name.
+fn digest(filename: Option<&str>, bytes: &[u8]) -> [u8; 32] {
+    let name = filename.unwrap_or_default();
+    Sha256::new().chain_update(name.len().to_be_bytes()).chain_update(name).chain_update(bytes).finalize().into()
 }
 
 impl JobRequest {

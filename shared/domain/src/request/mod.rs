@@ -8,7 +8,7 @@ pub mod new_template;
 mod output;
 pub mod steps;
 mod stored_template;
-pub mod unknown;
+mod unknown;
 
 use std::collections::BTreeMap;
 
@@ -53,13 +53,16 @@ impl std::fmt::Debug for JobRequest {
 }
 
 impl JobRequest {
-    /// Checks `body` against the tool's schema and converts it to canonical form. The warnings name unknown properties, which
-    /// have no effect.
+    /// Checks `body` against the tool's schema and makes it canonical. Warnings name unknown properties, which have no effect.
     pub fn parse(
         catalogue: &Catalogue,
         tool: &Tool,
         body: &Map<String, Value>,
     ) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
+        Self::parse_for(catalogue, tool, body, false)
+    }
+
+    fn read(catalogue: &Catalogue, tool: &Tool, body: &Map<String, Value>) -> Result<Self, Vec<Breach>> {
         let definition = &tool.definition;
         let mut breaches = tool.breaches(&Value::Object(body.clone()));
         if body.get("toolSlug").is_some_and(|slug| slug.is_string() && slug != definition.slug.as_str()) {
@@ -68,7 +71,6 @@ impl JobRequest {
         if !breaches.is_empty() {
             return Err(unknown::meant(catalogue, definition, body).into_iter().chain(breaches).collect());
         }
-
         let mut input = known_properties(definition, body, Section::Input);
         let mut options = known_properties(definition, body, Section::Options);
         for (name, section) in definition.flat_names() {
@@ -99,11 +101,10 @@ impl JobRequest {
         input.sort_keys();
         options.sort_keys();
         let then = steps::read(catalogue, tool, &options, body.get("then"))?;
-        let unknown = unknown::names(catalogue, definition, body);
         let output = member(body, "output")?.unwrap_or_default();
         let webhook = member(body, "webhook")?;
         let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();
-        Ok((Self { tool: definition.slug.clone(), input, options, then, output, webhook, metadata }, unknown))
+        Ok(Self { tool: definition.slug.clone(), input, options, then, output, webhook, metadata })
     }
 
     /// The whole request: equivalent requests have the same fingerprint.

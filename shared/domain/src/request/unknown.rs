@@ -1,19 +1,60 @@
-//! Warnings about names in a request that no schema defines. They have no effect.
+//! Names in a request that no schema defines. They have no effect.
 
 use serde_json::{Map, Value};
 
+use super::JobRequest;
 use crate::breach::Breach;
 use crate::job::Warning;
 use crate::nearest::nearest;
 use crate::tool::Definition;
-use crate::tool::catalogue::Catalogue;
+use crate::tool::catalogue::{Catalogue, Tool};
 
 /// Most unknown names that are reported individually.
 const MOST: usize = 20;
-const HINT: &str = " Did you mean `";
+
+/// A name that no schema defines.
+#[derive(Debug)]
+struct Unknown {
+    path: String,
+    /// The known name that is nearest.
+    meant: Option<String>,
+}
+
+impl Unknown {
+    fn warning(self) -> Warning {
+        let message = format!("The tool does not know this property, so it had no effect.{}", self.hint());
+        Warning::new("unknown_option", message).with_detail(self.path)
+    }
+
+    fn breach(self) -> Breach {
+        let message = format!("is not a known property.{}", self.hint());
+        Breach::new(self.path, message)
+    }
+
+    fn hint(&self) -> String {
+        self.meant.as_ref().map_or_else(String::new, |meant| format!(" Did you mean `{meant}`?"))
+    }
+}
+
+impl JobRequest {
+    /// [`parse`](Self::parse) for a client that may be strict: unknown properties are errors then.
+    pub fn parse_for(
+        catalogue: &Catalogue,
+        tool: &Tool,
+        body: &Map<String, Value>,
+        strict: bool,
+    ) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
+        let request = Self::read(catalogue, tool, body)?;
+        let unknown = names(catalogue, &tool.definition, body).into_iter();
+        if strict && unknown.len() > 0 {
+            return Err(unknown.map(Unknown::breach).collect());
+        }
+        Ok((request, unknown.map(Unknown::warning).collect()))
+    }
+}
 
 /// Unknown names of a valid body, those of its further steps' options included.
-pub(super) fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Warning> {
+fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Unknown> {
     let mut unknown = Vec::new();
     of_object("", body, &definition.parameters, &mut unknown);
     let steps = body.get("then").and_then(Value::as_array).into_iter().flatten().enumerate();
@@ -30,24 +71,11 @@ pub(super) fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<S
 
 /// The unknown names of a refused body that are probably known ones misspelled: often the cause of the other errors.
 pub(super) fn meant(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Breach> {
-    let unknown = names(catalogue, definition, body).into_iter();
-    let breach = |warning: Warning| {
-        let (_, hint) = warning.message.split_once(HINT)?;
-        Some(Breach::new(warning.detail?, format!("is not a known property.{HINT}{hint}")))
-    };
-    unknown.filter_map(breach).collect()
+    let misspelled = names(catalogue, definition, body).into_iter().filter(|unknown| unknown.meant.is_some());
+    misspelled.map(Unknown::breach).collect()
 }
 
-/// The errors that these warnings are for a client that wants no unknown names.
-pub fn refused(warnings: Vec<Warning>) -> Vec<Breach> {
-    let breach = |warning: Warning| {
-        let hint = warning.message.split_once(HINT).map_or_else(String::new, |(_, hint)| format!("{HINT}{hint}"));
-        Breach::new(warning.detail.unwrap_or_default(), format!("is not a known property.{hint}"))
-    };
-    warnings.into_iter().map(breach).collect()
-}
-
-fn look(path: &str, value: &Value, schema: &Value, unknown: &mut Vec<Warning>) {
+fn look(path: &str, value: &Value, schema: &Value, unknown: &mut Vec<Unknown>) {
     if let Some(object) = value.as_object() {
         of_object(path, object, schema, unknown);
     } else if let (Some(entries), Some(schema)) = (value.as_array(), schema.get("items")) {
@@ -57,25 +85,20 @@ fn look(path: &str, value: &Value, schema: &Value, unknown: &mut Vec<Warning>) {
     }
 }
 
-fn of_object(path: &str, object: &Map<String, Value>, schema: &Value, unknown: &mut Vec<Warning>) {
+fn of_object(path: &str, object: &Map<String, Value>, schema: &Value, unknown: &mut Vec<Unknown>) {
     // Objects without a list of names, such as `metadata`, have names of the client's own.
     let Some(known) = schema.get("properties").and_then(Value::as_object) else { return };
     for name in object.keys().filter(|name| !known.contains_key(*name)) {
-        unknown.push(warning(path, name, known));
+        unknown.push(Unknown {
+            path: format!("{path}/{name}").chars().take(100).collect(),
+            meant: nearest(name, known.keys().map(String::as_str)).map(str::to_owned),
+        });
     }
     for (name, value) in object {
         if let Some(schema) = known.get(name) {
             look(&format!("{path}/{name}"), value, schema, unknown);
         }
     }
-}
-
-fn warning(path: &str, name: &str, known: &Map<String, Value>) -> Warning {
-    let meant = nearest(name, known.keys().map(String::as_str));
-    let hint = meant.map_or_else(String::new, |meant| format!("{HINT}{meant}`?"));
-    let shown: String = format!("{path}/{name}").chars().take(100).collect();
-    Warning::new("unknown_option", format!("The tool does not know this property, so it had no effect.{hint}"))
-        .with_detail(shown)
 }
 
 #[cfg(test)]
@@ -86,9 +109,9 @@ mod tests {
 
     fn told(slug: &str, body: &Value) -> Vec<(String, String)> {
         let catalogue = Catalogue::load().unwrap();
-        let warnings =
+        let unknown =
             names(&catalogue, &catalogue.find(slug).unwrap().definition, body.as_object().unwrap()).into_iter();
-        warnings.map(|warning| (warning.detail.unwrap(), warning.message)).collect()
+        unknown.map(Unknown::warning).map(|warning| (warning.detail.unwrap(), warning.message)).collect()
     }
 
     #[test]
@@ -119,8 +142,8 @@ mod tests {
     fn a_strict_client_gets_errors_at_the_same_places() {
         let body = json!({"html": "<p>", "options": {"pagesize": "A5", "glitter": 1}});
         let catalogue = Catalogue::load().unwrap();
-        let definition = &catalogue.find("html-to-pdf").unwrap().definition;
-        let breaches = refused(names(&catalogue, definition, body.as_object().unwrap()));
+        let tool = catalogue.find("html-to-pdf").unwrap();
+        let breaches = JobRequest::parse_for(&catalogue, tool, body.as_object().unwrap(), true).unwrap_err();
         let expected = [
             Breach::new("/options/pagesize", "is not a known property. Did you mean `pageSize`?"),
             Breach::new("/options/glitter", "is not a known property."),

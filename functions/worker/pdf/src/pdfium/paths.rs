@@ -36,34 +36,30 @@ pub(crate) struct DrawnPath {
     pub parts: usize,
 }
 
-/// A part of a path that begins anew, in the path's own coordinates.
-#[derive(Debug, Default)]
-struct Subpath {
-    points: Vec<(f32, f32)>,
-}
+/// The points of a part of a path that begins anew, in the path's own coordinates.
+type Subpath = Vec<(f32, f32)>;
 
 impl Page<'_> {
     /// The first of the page's paths, at most `most`. A path of rules and boxes alone, such as all of a table's, counts as these.
     pub(crate) fn drawn_paths(&self, most: usize) -> Vec<DrawnPath> {
-        let mut found = Vec::new();
-        self.walk(&mut |object| {
-            if object.kind == PATH {
-                found.extend(self.parts_of(object, most - found.len()));
-            }
-            found.len() < most
-        });
-        found
+        self.each_path(most, |_, parts| parts)
     }
 
     /// The areas of at most `most` rules and boxes, and of other paths. Without areas in white, as editors put behind text.
     pub(crate) fn paths(&self, most: usize) -> Vec<Rect> {
+        self.each_path(most, |path, parts| {
+            let is_white = self.is_white(path);
+            let areas = parts.into_iter().filter(|part| !is_white || is_thin(&part.area));
+            areas.map(|part| part.area).collect()
+        })
+    }
+
+    /// What `take` makes of the parts of each path, up to `most` in all.
+    fn each_path<T>(&self, most: usize, take: impl Fn(Handle, Vec<DrawnPath>) -> Vec<T>) -> Vec<T> {
         let mut found = Vec::new();
         self.walk(&mut |object| {
             if object.kind == PATH {
-                let is_white = self.is_white(object.handle);
-                let is_area = |area: &Rect| area.width() >= THIN && area.height() >= THIN;
-                let parts = self.parts_of(object, most - found.len()).into_iter().map(|part| part.area);
-                found.extend(parts.filter(|area| !(is_white && is_area(area))));
+                found.extend(take(object.handle, self.parts_of(object, most - found.len())));
             }
             found.len() < most
         });
@@ -79,15 +75,15 @@ impl Page<'_> {
         if (2..=most).contains(&subpaths.len()) {
             let part = |subpath: &Subpath| {
                 let area = self.area_of(object, subpath)?;
-                let form = form(&area, &subpath.points);
-                (form != Form::Free).then_some(DrawnPath { area, form, is_filled, parts: subpath.points.len() })
+                let form = form(&area, subpath);
+                (form != Form::Free).then_some(DrawnPath { area, form, is_filled, parts: subpath.len() })
             };
             if let Some(parts) = subpaths.iter().map(part).collect() {
                 return parts;
             }
         }
-        let points: Vec<(f32, f32)> = subpaths.iter().flat_map(|subpath| &subpath.points).copied().collect();
-        vec![DrawnPath { area, form: form(&area, &points), is_filled, parts: self.count_of_segments(object.handle) }]
+        let form = form(&area, &subpaths.concat());
+        vec![DrawnPath { area, form, is_filled, parts: self.count_of_segments(object.handle) }]
     }
 
     fn count_of_segments(&self, path: Handle) -> usize {
@@ -112,7 +108,7 @@ impl Page<'_> {
                 (point(segment, &raw mut x, &raw mut y) != 0, kind(segment))
             };
             if kind == MOVE || subpaths.is_empty() {
-                subpaths.push(Subpath::default());
+                subpaths.push(Subpath::new());
             }
             // A curve has two control points and its end.
             controls = if kind == BEZIER { controls + 1 } else { 0 };
@@ -120,16 +116,16 @@ impl Page<'_> {
                 && (kind != BEZIER || controls % 3 == 0)
                 && let Some(subpath) = subpaths.last_mut()
             {
-                subpath.points.push((x, y));
+                subpath.push((x, y));
             }
         }
-        subpaths.retain(|subpath| subpath.points.len() > 1);
+        subpaths.retain(|subpath| subpath.len() > 1);
         Some(subpaths)
     }
 
     /// The area that a subpath covers on the page.
-    fn area_of(&self, object: &Found<'_>, subpath: &Subpath) -> Option<Rect> {
-        let ((left, right), (bottom, top)) = extent(&subpath.points);
+    fn area_of(&self, object: &Found<'_>, subpath: &[(f32, f32)]) -> Option<Rect> {
+        let ((left, right), (bottom, top)) = extent(subpath);
         self.placed(object, [left, bottom, right, top])
     }
 }
@@ -143,8 +139,12 @@ fn extent(points: &[(f32, f32)]) -> ((f32, f32), (f32, f32)) {
     (all(|point| point.0), all(|point| point.1))
 }
 
+fn is_thin(area: &Rect) -> bool {
+    area.width() < THIN || area.height() < THIN
+}
+
 fn form(area: &Rect, points: &[(f32, f32)]) -> Form {
-    if area.width() < THIN || area.height() < THIN {
+    if is_thin(area) {
         return Form::Rule;
     }
     let ((left, right), (bottom, top)) = extent(points);

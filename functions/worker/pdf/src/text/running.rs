@@ -60,7 +60,8 @@ impl Running {
     }
 
     /// Takes the running lines from a page's words. Others stay: what is dropped has to repeat at one place, on three pages and a
-    /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text, or be worded like a page's number or an imprint.
+    /// third of all (on two if it counts them, or is smaller than the text), in type no larger than the text, or to be worded like
+    /// a page's number or an imprint.
     pub(super) fn take(&self, page: &mut PageContent, styles: &Styles) -> Vec<Line> {
         let height = page.height;
         let edge: Vec<Word> = page.words.extract_if(.., |word| at_edge(word, height)).collect();

@@ -21,7 +21,7 @@ use docmill_domain::job::{
 };
 use docmill_domain::request::echo::Echo;
 use docmill_domain::request::form::FormFile;
-use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES, unknown};
+use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
 use docmill_domain::tool::{ToolSettings, ToolState};
 use docmill_domain::webhook::request::{MAX_URL_BYTES, receiver};
 use docmill_domain::webhook::{JobWebhook, WebhookRequest};
@@ -169,10 +169,8 @@ impl JobService {
         let Asked { body, files, choice, key, strict, breach } = asked;
         let tool = self.choose_tool(choice, body)?;
         let cost = admit_tool(tool, caller)?.credit_cost;
-        let (wanted, warnings) = match (JobRequest::parse(&self.context.catalogue, tool, body), breach) {
-            (Ok((_, unknown)), None) if strict && !unknown.is_empty() => {
-                return Err(SubmitError::Invalid(unknown::refused(unknown)));
-            }
+        let parsed = JobRequest::parse_for(&self.context.catalogue, tool, body, strict && breach.is_none());
+        let (wanted, warnings) = match (parsed, breach) {
             (Ok(parsed), None) => parsed,
             (Ok(_), Some(breach)) => return Err(SubmitError::Invalid(vec![breach])),
             (Err(breaches), breach) => return Err(SubmitError::Invalid(breaches.into_iter().chain(breach).collect())),

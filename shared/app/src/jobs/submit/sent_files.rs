@@ -8,7 +8,7 @@ use docmill_domain::request::form::{FILE, FormFile};
 use docmill_domain::upload::UploadId;
 
 use super::{JobService, SubmitError, Taken};
-use crate::caller::Caller;
+use crate::caller::{Caller, UploadsUsedUp};
 
 /// The uploads that files have become, by their stand-ins.
 pub(super) type Sent = BTreeMap<String, UploadId>;
@@ -26,10 +26,8 @@ impl JobService {
             let why = format!("has more than {} bytes, the limit of your plan or key", limits.source_bytes);
             return Err(SubmitError::Invalid(vec![Breach::new(format!("/{FILE}"), why)]));
         }
-        let (bytes, now) = (by_stand_in.values().map(|file| size(file)).sum(), caller.now);
-        let most = limits.daily_uploads(caller.key.mode);
-        if !self.context.budgets.take_upload(caller.account(), caller.key.mode, bytes, most, now).await? {
-            let seconds = now.next_day().millis_since(now).div_ceil(1000);
+        let bytes = by_stand_in.values().map(|file| size(file)).sum();
+        if let Some(UploadsUsedUp { most, seconds }) = caller.count_uploads(&self.context, bytes).await? {
             return Err(SubmitError::UploadsUsedUp { most, seconds });
         }
         let sent: Sent = by_stand_in.keys().map(|stand_in| (stand_in.clone(), UploadId::new())).collect();

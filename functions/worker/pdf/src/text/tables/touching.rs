@@ -14,9 +14,12 @@ const OPEN: f32 = 12.0;
 /// Pieces of one rule differ by that much at most, in points.
 const ON_LINE: f32 = 1.0;
 
+/// A piece of a rule: how far down or to the right it is, and where it begins and ends.
+type Piece = (f32, f32, f32);
+
 /// Finds the grids on a page from the outlines of its paths.
 pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
-    let (mut across, mut down) = (Vec::new(), Vec::new());
+    let (mut across, mut down): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
     for path in paths {
         let (w, h) = (path.width(), path.height());
         if across.len() + down.len() > RULES {
@@ -27,15 +30,16 @@ pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Rul
             continue;
         }
         if h < NEAR && w > 15.0 {
-            across.push(Horizontal { x0: path.x0, x1: path.x1, y: path.center().1 });
+            across.push((path.center().1, path.x0, path.x1));
         } else if w < NEAR && h > 6.0 {
-            down.push(Vertical { x: path.center().0, y0: path.y0, y1: path.y1 });
+            down.push((path.center().0, path.y0, path.y1));
         } else if w > 15.0 && h > 6.0 {
-            across.extend([path.y0, path.y1].map(|y| Horizontal { x0: path.x0, x1: path.x1, y }));
-            down.extend([path.x0, path.x1].map(|x| Vertical { x, y0: path.y0, y1: path.y1 }));
+            across.extend([path.y0, path.y1].map(|y| (y, path.x0, path.x1)));
+            down.extend([path.x0, path.x1].map(|x| (x, path.y0, path.y1)));
         }
     }
-    let (across, down) = (joined_across(across), joined_down(down));
+    let across: Vec<Horizontal> = joined(across).into_iter().map(|(y, x0, x1)| Horizontal { x0, x1, y }).collect();
+    let down: Vec<Vertical> = joined(down).into_iter().map(|(x, y0, y1)| Vertical { x, y0, y1 }).collect();
     let mut groups = Groups::new(across.len() + down.len());
     for (i, rule) in across.iter().enumerate() {
         for (j, other) in down.iter().enumerate() {
@@ -60,10 +64,8 @@ pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Rul
     for (across, down) in found.into_values() {
         let mut xs = distinct(down.iter().map(|rule| rule.x).collect());
         let mut ys = distinct(across.iter().map(|rule| rule.y).collect());
-        let (ends_across, ends_down) =
-            (across.iter().map(|rule| (rule.x0, rule.x1)), down.iter().map(|rule| (rule.y0, rule.y1)));
-        extend(&mut xs, ends_across.collect());
-        extend(&mut ys, ends_down.collect());
+        extend(&mut xs, across.iter().map(|rule| (rule.x0, rule.x1)));
+        extend(&mut ys, down.iter().map(|rule| (rule.y0, rule.y1)));
         if xs.len() >= 3 && ys.len() >= 3 {
             ruling.grids.push(Grid { xs, ys, across, down });
             continue;
@@ -77,38 +79,27 @@ pub(in crate::text) fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Rul
 }
 
 /// Adds the ends of a grid that is open there: several rules reach beyond the last that crosses them.
-fn extend(edges: &mut Vec<f32>, rules: Vec<(f32, f32)>) {
+fn extend(edges: &mut Vec<f32>, rules: impl Iterator<Item = (f32, f32)> + Clone) {
     let (Some(first), Some(last)) = (edges.first().copied(), edges.last().copied()) else { return };
-    let start = rules.iter().map(|rule| rule.0).fold(f32::INFINITY, f32::min);
-    let end = rules.iter().map(|rule| rule.1).fold(f32::NEG_INFINITY, f32::max);
-    let many =
-        |is_there: &dyn Fn(&(f32, f32)) -> bool| rules.iter().filter(|rule| is_there(rule)).count() >= OPEN_RULES;
-    if start < first - OPEN && many(&|rule| rule.0 - start <= NEAR) {
+    let start = rules.clone().map(|rule| rule.0).fold(f32::INFINITY, f32::min);
+    let end = rules.clone().map(|rule| rule.1).fold(f32::NEG_INFINITY, f32::max);
+    let at_start = rules.clone().filter(|rule| rule.0 - start <= NEAR).count();
+    let at_end = rules.filter(|rule| end - rule.1 <= NEAR).count();
+    if start < first - OPEN && at_start >= OPEN_RULES {
         edges.insert(0, start);
     }
-    if end > last + OPEN && many(&|rule| end - rule.1 <= NEAR) {
+    if end > last + OPEN && at_end >= OPEN_RULES {
         edges.push(end);
     }
 }
 
-/// Rules are often drawn in pieces as wide as a column or as high as a row.
-fn joined_across(rules: Vec<Horizontal>) -> Vec<Horizontal> {
-    let pieces = rules.into_iter().map(|Horizontal { x0, x1, y }| (y, x0, x1)).collect();
-    joined(pieces).into_iter().map(|(y, x0, x1)| Horizontal { x0, x1, y }).collect()
-}
-
-fn joined_down(rules: Vec<Vertical>) -> Vec<Vertical> {
-    let pieces = rules.into_iter().map(|Vertical { x, y0, y1 }| (x, y0, y1)).collect();
-    joined(pieces).into_iter().map(|(x, y0, y1)| Vertical { x, y0, y1 }).collect()
-}
-
-/// Rules on one line that touch are one. Each: how far down or right it is, and where it begins and ends.
-fn joined(mut rules: Vec<(f32, f32, f32)>) -> Vec<(f32, f32, f32)> {
-    rules.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
-    let mut joined: Vec<(f32, f32, f32)> = Vec::new();
-    for (at, from, to) in rules {
-        let on_line = joined.iter_mut().rev().take_while(|last| at - last.0 <= ON_LINE);
-        match on_line.into_iter().find(|last| from <= last.2 + NEAR && last.1 <= to + NEAR) {
+/// Joins the pieces on one line that touch: many programs draw a rule in pieces as wide as a column or as high as a row.
+fn joined(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut joined: Vec<Piece> = Vec::new();
+    for (at, from, to) in pieces {
+        let mut on_line = joined.iter_mut().rev().take_while(|last| at - last.0 <= ON_LINE);
+        match on_line.find(|last| from <= last.2 + NEAR && last.1 <= to + NEAR) {
             Some(last) => (last.1, last.2) = (last.1.min(from), last.2.max(to)),
             None => joined.push((at, from, to)),
         }

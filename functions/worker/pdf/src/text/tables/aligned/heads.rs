@@ -28,11 +28,10 @@ pub(super) fn spans(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<Vec<(usi
 
 /// The line above a table as its first row, if it is a header over all columns but the first.
 pub(super) fn above(line: &Line, rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Option<Vec<Piece>> {
-    let area = line.words.iter().map(|word| word.area).reduce(|a, b| a.union(&b))?;
     let first = rows.first()?.iter().map(|piece| piece.area.y0).reduce(f32::min)?;
-    let piece = Piece { area, words: line.words.clone() };
-    let is_near = first - area.y1 < size_of(&piece) * NEAR && columns.len() > 2 && piece.words.len() <= MOST_WORDS;
-    let row = vec![piece];
+    let row = vec![Piece { area: line.area, words: line.words.clone() }];
+    let size = line.words.first()?.size;
+    let is_near = first - line.area.y1 < size * NEAR && columns.len() > 2 && line.words.len() <= MOST_WORDS;
     (is_near && of_row(&row, columns).is_some_and(|spans| spans == [(1, columns.len() - 1)])).then_some(row)
 }
 
