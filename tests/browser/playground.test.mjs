@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { after, test } from "node:test";
-import { closeBrowser, findings, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { closeBrowser, eventually, findings, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -43,12 +43,10 @@ const job = (text) => text.match(/data-job="([^"]+)"/)[1];
 /** Waits for a page of a PDF as a picture that is not all of one color, and gives its element. */
 async function picture(page, name) {
   const canvas = page.getByRole("img", { name });
-  await canvas.waitFor();
-  const drawn = await canvas.evaluate((element) => {
+  await eventually(`${name} is drawn`, () => canvas.evaluate((element) => {
     const { data } = element.getContext("2d").getImageData(0, 0, element.width, element.height);
     return element.width > 100 && data.some((value, index) => value !== data[index % 4]);
-  });
-  assert.ok(drawn, `${name} is blank`);
+  }));
   return canvas;
 }
 
@@ -375,5 +373,38 @@ test("a template with a mistake says so beside its form", async () => {
     await page.getByRole("button", { name: "Make a form of the template" }).click();
     await page.getByRole("alert").filter({ hasText: "The template has a mistake." }).waitFor({ timeout: CONVERSION_MS });
     assert.equal(await page.getByLabel("City").inputValue(), "city");
+  });
+});
+
+test("JSON that is broken says where, beside its field", async () => {
+  await play("render-template", async ({ page }) => {
+    await page.locator("#file").setInputFiles({ name: "letter.html", mimeType: "text/html", buffer: Buffer.from("<p>{name}</p>") });
+    const data = page.getByRole("textbox", { name: "Data" });
+    await data.fill('{"name":\n"Ada"');
+    await convert(page);
+    await page.getByText("This is not valid JSON: EOF while parsing an object at line 2 column 5.").waitFor();
+    assert.equal(await page.getByRole("alert").count(), 0, "the form has no second message");
+    await data.fill('{"name": "Ada"}');
+    await convert(page);
+    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+  });
+});
+
+test("what is missing is said at its field, in the words of the form", async () => {
+  await play("redact-pdf", async ({ page }) => {
+    await page.locator("#file").setInputFiles(article);
+    await convert(page);
+    await page.getByText("Give “Regions”, “Text” or both.").waitFor();
+    assert.doesNotMatch(await page.locator("#playground").innerText(), /"options"/);
+  });
+});
+
+test("a sample is converted by a person who has no file at hand", async () => {
+  await play("office-to-pdf", async ({ page }) => {
+    await page.getByRole("button", { name: "small.docx" }).click();
+    await page.locator("#file-chosen", { hasText: "small.docx" }).waitFor();
+    await convert(page);
+    await ready(page);
+    await picture(page, "small.pdf, page 1 of ");
   });
 });

@@ -23,6 +23,9 @@ const run = (program, words) =>
 // Functions and browsers start slowly on a busy machine. Fast machines don't wait longer.
 const PATIENCE_MS = Number(process.env.PATIENCE_MS ?? 60_000);
 
+// Milliseconds that each answer takes longer, with a processor of a quarter of the speed: finds journeys that look too early.
+const SLOWER_BY_MS = Number(process.env.SLOWER_BY_MS ?? 0);
+
 export const base = process.env.DOCMILL_URL;
 
 /** The command line, which `make test` builds. */
@@ -59,6 +62,7 @@ export async function newVisitor(options = {}) {
   const context = await (await theBrowser()).newContext({ locale: "en-GB", reducedMotion: "reduce", ...options });
   context.setDefaultTimeout(PATIENCE_MS);
   const page = await context.newPage();
+  await slowDown(page);
   const complaints = [];
   page.on("pageerror", (error) => complaints.push(String(error)));
   page.on("console", (message) => {
@@ -69,6 +73,14 @@ export async function newVisitor(options = {}) {
     assert.deepEqual(complaints, []);
   };
   return { page, context, close, goto: (path) => page.goto(url(path)) };
+}
+
+async function slowDown(page) {
+  if (SLOWER_BY_MS === 0) return;
+  const devtools = await page.context().newCDPSession(page);
+  const network = { offline: false, latency: SLOWER_BY_MS, downloadThroughput: -1, uploadThroughput: -1 };
+  await devtools.send("Network.emulateNetworkConditions", network);
+  await devtools.send("Emulation.setCPUThrottlingRate", { rate: 4 });
 }
 
 /**

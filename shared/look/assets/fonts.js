@@ -37,20 +37,25 @@ async function add(file) {
   return faces.length > 1 ? `added as ${family}, ${faces.length} styles` : `added as ${family} ${faces[0].style}`;
 }
 
-async function addAll(files) {
-  for (const file of files) {
-    try {
-      tell(file.name, await add(file), true);
-    } catch (error) {
-      tell(file.name, error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.", false);
-    }
-  }
+async function refresh() {
   const response = await persist(() => ask(addForm.dataset.rows));
   if (!response.ok) return;
   const list = document.getElementById("fonts");
   list.innerHTML = trusted.createHTML(await response.text());
   name(list);
   localise(list);
+}
+
+async function addAll(files) {
+  for (const file of files) {
+    try {
+      const words = await add(file);
+      await refresh();
+      tell(file.name, words, true);
+    } catch (error) {
+      tell(file.name, error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.", false);
+    }
+  }
 }
 
 function startAdding() {

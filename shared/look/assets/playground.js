@@ -459,6 +459,18 @@ form.addEventListener("input", (event) => {
 
 acceptDrops(form);
 
+// A sample is chosen like a file of the person's own.
+form.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-sample]");
+  if (!button || busy) return;
+  const content = await persist(async () => (await fetch(button.dataset.sample)).blob());
+  const chosen = new DataTransfer();
+  chosen.items.add(new File([content], button.dataset.name, { type: content.type }));
+  const input = document.getElementById("file");
+  input.files = chosen.files;
+  edited(input);
+});
+
 // Files of the list can be dragged into another order.
 form.addEventListener("dragstart", (event) => {
   const item = event.target.closest?.("#file-chosen li");

@@ -27,7 +27,7 @@ function showChosen() {
   document.getElementById("file-chosen").textContent = chosen?.name ?? "";
 }
 
-// A repeated request adds the same upload only once.
+// A repeated request adds the same upload only once. Gives the template's name and version, or nothing if it was refused.
 async function add(file, called) {
   const uploadId = await send(addForm.dataset.uploads, { file, kind: file.type || "application/octet-stream" });
   const body = new URLSearchParams({ uploadId, name: called });
@@ -35,10 +35,9 @@ async function add(file, called) {
   const answer = await response.json();
   if (!response.ok) {
     tell(answer.message, false, answer.mistakes);
-    return false;
+    return null;
   }
-  tell(`${answer.template.name} was added as version ${answer.template.version}.`, true);
-  return true;
+  return answer.template;
 }
 
 async function refresh() {
@@ -56,11 +55,13 @@ async function submit(field) {
   button.ariaDisabled = true;
   progress.hidden = false;
   try {
-    if (await add(chosen, field.value.trim())) {
+    const added = await add(chosen, field.value.trim());
+    if (added) {
       chosen = null;
       addForm.reset();
       showChosen();
       await refresh();
+      tell(`${added.name} was added as version ${added.version}.`, true);
     }
   } catch (error) {
     tell(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.", false);

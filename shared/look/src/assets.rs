@@ -15,6 +15,7 @@ pub const PDF_WORKER: &str = "pdf-6.5.438.worker.min.mjs";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
+const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
 #[derive(Debug)]
 pub struct Asset {
@@ -43,7 +44,7 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 21] = [
+static ASSETS: [Asset; 24] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
@@ -59,6 +60,9 @@ static ASSETS: [Asset; 21] = [
     asset!("icon.svg", "image/svg+xml", Content::Text(include_str!("../assets/icon.svg"))),
     asset!("favicon.ico", "image/x-icon", Content::Bytes(include_bytes!("../assets/favicon.ico"))),
     asset!("extraction.webp", "image/webp", Content::Bytes(include_bytes!("../assets/extraction.webp"))),
+    asset!("invoice-template.docx", DOCX, Content::Bytes(include_bytes!("../../../samples/invoice-template.docx"))),
+    asset!("small.docx", DOCX, Content::Bytes(include_bytes!("../../../samples/small.docx"))),
+    asset!("tree-survey.pdf", "application/pdf", Content::Bytes(include_bytes!("../../../samples/tree-survey.pdf"))),
     asset!("viewer.js", SCRIPT, Content::Text(include_str!("../assets/viewer.js"))),
     asset!(HTMX, SCRIPT, Content::Gzip(include_bytes!("../assets/htmx-2.0.11.js.gz"))),
     asset!(PDF, SCRIPT, Content::Gzip(include_bytes!("../assets/pdf-6.5.438.min.mjs.gz"))),

@@ -8,10 +8,12 @@ use docmill_formats::Format;
 use maud::{Markup, html};
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, Entry, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, entries};
+use super::data_form;
 use super::label;
 use super::messages::EXPIRED_UPLOAD;
 use super::options::{Source, sources};
 use super::shown::Shown;
+use crate::assets;
 use crate::form::{Field, input, select, textarea};
 use crate::pages::jobs::table::document;
 use crate::pages::parts::bytes;
@@ -161,6 +163,7 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
                 (extensions.join(", ")) @if any_kind { ", then up to " (attachments) " files of any kind" } @else if attachments > 0 { ", up to " (attachments) " more for its tags to name" } ". Up to " (bytes(limits.source_bytes)) ". Files are private and deleted within 48 hours."
             }
             @if definition.sources.are_several() { (other_sources(shown)) }
+            (samples(shown))
             noscript { p.error { "Uploading a file needs JavaScript." @if !several { " A URL does not." } } }
         }
         // Filled by the script, in the order of the list above.
@@ -172,6 +175,27 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
                 } @else { input type="hidden" name="uploadId" value=(entry.value); }
                 input type="hidden" name=(FILE_NAME) value=(entry.name);
                 input type="hidden" name=(FILE_TYPE) value=(entry.content_type);
+            }
+        }
+    }
+}
+
+/// Documents to try the tool with, for people who have none at hand.
+const SAMPLES: [(&str, Format); 2] = [("small.docx", Format::Docx), ("tree-survey.pdf", Format::Pdf)];
+const TEMPLATE_SAMPLE: (&str, Format) = ("invoice-template.docx", Format::Docx);
+
+/// A button of the script for each sample that the tool accepts.
+fn samples(shown: &Shown<'_>) -> Markup {
+    let definition = &shown.tool.definition;
+    let known = if data_form::is_offered(definition) { &[TEMPLATE_SAMPLE][..] } else { &SAMPLES[..] };
+    let fitting: Vec<_> = known.iter().filter(|(_, format)| definition.sources.accepts(*format)).collect();
+    html! {
+        @if !fitting.is_empty() {
+            p.samples {
+                "No file at hand? Try a sample: "
+                @for (name, _) in fitting {
+                    button.button.small type="button" data-sample=(assets::link(shown.state, name)) data-name=(name) { (name) } " "
+                }
             }
         }
     }

@@ -26,7 +26,7 @@ use axum::{Json, Router};
 use docmill_app::jobs::submit::{Asked, ToolChoice};
 use docmill_config::clock;
 use docmill_domain::api_key::Mode;
-use docmill_domain::catalogue::Tool;
+use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_http::error::ApiError;
@@ -217,8 +217,27 @@ async fn data_again(
 }
 
 async fn submit(state: &AppState, user: &SignedIn, tool: &Tool, data: &FormData) -> Result<String, Messages> {
-    let body = body::body(&state.context.catalogue, &tool.definition, data);
+    let catalogue = &state.context.catalogue;
+    let mistakes = json_mistakes(catalogue, tool, data);
+    if !mistakes.is_empty() {
+        return Err(mistakes);
+    }
+    let mut body = body::body(catalogue, &tool.definition, data);
+    // With options, even if there are none, what is missing is said of the options and not of the request.
+    body.entry("options").or_insert_with(|| json!({}));
     create(state, user, tool, data, &body, (mode(data), "playground")).await
+}
+
+fn json_mistakes(catalogue: &Catalogue, tool: &Tool, data: &FormData) -> Messages {
+    let mut messages = Messages::default();
+    messages.of_json(&data_form::controls(&tool.definition, data), data, "");
+    for (number, step) in body::steps(catalogue, data).iter().enumerate() {
+        if let Some(tool) = step.tool {
+            let controls = data_form::controls(&tool.definition, &step.data);
+            messages.of_json(&controls, &step.data, &body::step_scope(number));
+        }
+    }
+    messages
 }
 
 /// Creates a job of the form, unless this attempt at this `purpose` has one. Returns its id.

@@ -187,6 +187,16 @@ impl Control {
         }
     }
 
+    /// What is wrong with text that is meant as JSON, and where. A schema may take other text as it is.
+    pub fn json_mistake(&self, data: &FormData) -> Option<String> {
+        let text = data.raw(&self.field());
+        if self.kind != Kind::Json || !text.trim_start().starts_with(['{', '[']) {
+            return None;
+        }
+        let error = serde_json::from_str::<Value>(text).err()?;
+        Some(format!("This is not valid JSON: {error}."))
+    }
+
     /// Empty rows don't count.
     fn given_list(&self, data: &FormData, entry: &Value, words: &[Value]) -> Option<Value> {
         let given: Vec<_> =

@@ -34,6 +34,8 @@ pub(super) struct Shown {
     found: Vec<(Delivery, Option<StoredEvent>)>,
     next: Option<String>,
     figures: Option<Figures>,
+    /// Of the latest deliveries, the newest attempt that failed.
+    pub(super) last_failure: Option<Attempt>,
 }
 
 /// Of the latest deliveries that have ended.
@@ -58,13 +60,18 @@ pub(super) async fn read(
     let (found, next) = webhooks.deliveries(&endpoint.account, &endpoint.id, &filter, PAGE).await?;
     let latest = DeliveryFilter::default();
     let (latest, _) = webhooks.deliveries(&endpoint.account, &endpoint.id, &latest, MEASURED).await?;
-    let figures = figures(&latest);
+    let (figures, last_failure) = (figures(&latest), last_failure(&latest));
     let mut with_events = Vec::with_capacity(found.len());
     for delivery in found {
         let event = state.context.events.get(&endpoint.account, &delivery.event, docmill_config::clock::now()).await?;
         with_events.push((delivery, event));
     }
-    Ok(Shown { status, is_later, found: with_events, next, figures })
+    Ok(Shown { status, is_later, found: with_events, next, figures, last_failure })
+}
+
+fn last_failure(latest: &[Delivery]) -> Option<Attempt> {
+    let attempts = latest.iter().flat_map(|delivery| &delivery.attempts);
+    attempts.filter(|attempt| !attempt.sent.is_success()).max_by_key(|attempt| attempt.sent.at).cloned()
 }
 
 fn figures(latest: &[Delivery]) -> Option<Figures> {
@@ -120,6 +127,7 @@ fn entry(
         details {
             summary {
                 (badge(delivery)) " " code { (delivery.kind) } " " span.muted { (moment(delivery.created_at)) }
+                @if let Some(last) = delivery.attempts.last() { " " (answer(last)) }
             }
             dl.details {
                 div { dt { code { "webhook-id" } } dd { code { (delivery.event) } } }
@@ -152,14 +160,20 @@ fn attempt_entry(attempt: &Attempt) -> Markup {
     let sent = &attempt.sent;
     html! {
         p {
-            (moment(sent.at)) ", " (millis(sent.ms)) ": "
-            @match (sent.status, &sent.error) {
-                (Some(status), _) => strong { (status) },
-                (None, Some(error)) => (error),
-                (None, None) => "no answer",
-            }
+            (moment(sent.at)) ", " (millis(sent.ms)) ": " (answer(attempt))
         }
         @if !sent.answer.is_empty() { pre.wrap { code { (sent.answer) } } }
+    }
+}
+
+/// The status of the answer, or why there was none.
+pub(super) fn answer(attempt: &Attempt) -> Markup {
+    html! {
+        @match (attempt.sent.status, &attempt.sent.error) {
+            (Some(status), _) => strong { (status) },
+            (None, Some(error)) => (error),
+            (None, None) => "no answer",
+        }
     }
 }
 

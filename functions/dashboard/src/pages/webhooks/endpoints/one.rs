@@ -35,6 +35,9 @@ pub(super) async fn show(
             p.lead.long { code { (endpoint.destination.address()) } }
         }
         @if endpoint.disabled.is_some() { p.note.warn role="status" { "No events are sent. " (why(&endpoint)) } }
+        @if let (Some(_), Some(last)) = (endpoint.health.failing_since, &shown.last_failure) {
+            p.note.warn role="status" { "The last request failed: " (deliveries::answer(last)) ", " (moment(last.sent.at)) "." }
+        }
         (actions(&state, &viewer, &endpoint))
         (settings(&endpoint))
         (deliveries::section(&state, &viewer, &endpoint, &shown))
