@@ -5,6 +5,7 @@
 
 mod browser;
 mod client;
+mod edge;
 mod frames;
 mod letters;
 mod paused;
@@ -29,6 +30,7 @@ use tokio::time::timeout_at;
 use url::Url;
 
 use self::browser::{Browser, Stop};
+use self::edge::edge;
 use self::letters::Letters;
 use self::picture::PictureOptions;
 use self::tab::{Blank, LISTEN, PageError, Tab};
@@ -322,9 +324,4 @@ fn print_parameters(options: &PageOptions) -> Value {
         "generateDocumentOutline": options.outline,
         "transferMode": "ReturnAsStream",
     })
-}
-
-/// A template for header or footer. An empty one would mean the browser's default, and text without a font size is invisible.
-fn edge(html: Option<&str>) -> String {
-    format!("<style>#header,#footer{{font-size:10px}}</style><span></span>{}", html.unwrap_or_default())
 }
