@@ -16,6 +16,8 @@ use crate::sources;
 
 /// Most attachments of a message that are converted.
 const MOST_CONVERTED: usize = 100;
+/// Most messages within each other whose attachments are converted.
+const MOST_WITHIN: usize = 5;
 const MARGIN: &str = "15mm";
 
 /// How attachments are handled besides being listed.
@@ -107,24 +109,24 @@ pub(super) struct Converted {
 }
 
 impl Runner<'_> {
-    /// Converts each attachment that can be. `options` are those of the message.
+    /// Converts each attachment that can be. `options` are those of the message, which is attached `within` so many others.
     pub(super) async fn convert_attachments(
         &self,
         pdf: &Conversion,
         rendered: &Conversion,
         options: &Value,
+        within: usize,
     ) -> Result<Converted, Failure> {
         let title = Described::of(rendered).title;
         let first = titled(pdf, title.as_deref());
         let mut all = Converted { parts: vec![first], numbers: Vec::new(), warnings: Vec::new() };
         for (number, file) in files(rendered).iter().enumerate() {
             let name = file.filename.clone().unwrap_or_default();
-            if number >= MOST_CONVERTED {
-                let why = format!("Only the first {MOST_CONVERTED} are converted.");
-                all.warnings.push(not_converted(&name, &why));
+            if number >= MOST_CONVERTED || within >= MOST_WITHIN {
+                all.warnings.push(not_converted(&name, &limit(within)));
                 continue;
             }
-            match self.convert_attachment(file, &name, options).await {
+            match self.convert_attachment(file, &name, options, within).await {
                 Ok(converted) => {
                     all.parts.push(titled(&converted, Some(&name)));
                     all.warnings.extend(converted.warnings);
@@ -143,11 +145,17 @@ impl Runner<'_> {
         Ok(all)
     }
 
-    async fn convert_attachment(&self, file: &Artifact, name: &str, options: &Value) -> Result<Conversion, Failure> {
+    async fn convert_attachment(
+        &self,
+        file: &Artifact,
+        name: &str,
+        options: &Value,
+        within: usize,
+    ) -> Result<Conversion, Failure> {
         let (path, named, limits) = (file.path.clone(), name.to_owned(), self.limits.clone());
         let checked = spawn_blocking(move || sources::attachment(path, &named, &limits)).await;
         let source = checked.map_err(|_panicked| Failure::internal("the check of an attachment panicked"))??;
-        let mut made = self.once(&Recipe::of_attachment(&source, options), vec![source.clone()]).await?;
+        let mut made = self.once(&Recipe::of_attachment(&source, options, within), vec![source.clone()]).await?;
         match source {
             // The check makes its pictures smaller.
             Source::Document { .. } => self.checked(made).await,
@@ -163,10 +171,11 @@ impl Runner<'_> {
 
 impl Recipe {
     /// The steps that make a PDF of an attachment.
-    fn of_attachment(source: &Source, message: &Value) -> Self {
+    fn of_attachment(source: &Source, message: &Value, within: usize) -> Self {
         match source {
             Source::Document { .. } => Self::single(Operation::Tool(Slug::OFFICE_TO_PDF), json!({})),
             Source::File(file) if file.media == Format::Pdf => Self::single(Operation::Verify, Value::Null),
+            Source::File(file) if is_message(file.media) => Self::message_and_attachments(message, within + 1),
             Source::File(file) if is_for_page(file.media) => {
                 let mut options = page_options(message);
                 options["attachments"] = json!("list");
@@ -184,9 +193,13 @@ fn titled(pdf: &Conversion, title: Option<&str>) -> Source {
     Source::File(docmill_pdf::Source { title, ..checker::file(pdf.path().to_owned(), Format::Pdf, None) })
 }
 
+const fn is_message(format: Format) -> bool {
+    matches!(format, Format::Eml | Format::Msg)
+}
+
 /// Whether a file is printed like a message: without scripts or remote content.
 const fn is_for_page(format: Format) -> bool {
-    matches!(format, Format::Html | Format::Markdown | Format::Txt | Format::Eml | Format::Msg)
+    matches!(format, Format::Html | Format::Markdown | Format::Txt)
 }
 
 /// Whether a failure only concerns one attachment, so that the rest of the message can be converted.
@@ -209,6 +222,15 @@ const fn is_of_document(code: JobErrorCode) -> bool {
         | JobErrorCode::SourceJobFailed
         | JobErrorCode::DeliveryFailed
         | JobErrorCode::Internal => false,
+    }
+}
+
+/// Why an attachment that could be converted is not.
+fn limit(within: usize) -> String {
+    if within >= MOST_WITHIN {
+        format!("Attachments are converted in up to {MOST_WITHIN} messages within each other.")
+    } else {
+        format!("Only the first {MOST_CONVERTED} are converted.")
     }
 }
 

@@ -49,8 +49,9 @@ enum Takes {
     FilesOf(Place),
     /// The page that a step has made, if it has at most so many bytes.
     PageOf(Place, u64),
-    /// A message as PDF, and each of its attachments as one. Without any, the step is left out.
-    Printed { pdf: Place, message: Place },
+    /// A message as PDF, and each of its attachments as one. Without any, the step is left out. `within`: how many messages it is
+    /// attached within.
+    Printed { pdf: Place, message: Place, within: usize },
     /// A message as PDF, and its attachments as they are.
     Attached { pdf: Place, message: Place },
 }
@@ -135,11 +136,10 @@ impl Recipe {
     /// A message becomes a page, the browser prints the page, and attachments are appended or embedded.
     fn of_message(options: &Value) -> Result<Self, Failure> {
         let handling = Attachments::read(options)?;
-        let mut recipe = Self::message_alone(options);
-        if handling == Attachments::Convert {
-            let merge = Options::Given(json!({"bookmarks": "titles"}));
-            recipe = recipe.then(Operation::Tool(Slug::MERGE_PDF), Takes::Printed { pdf: 1, message: 0 }, merge);
-        }
+        let recipe = match handling {
+            Attachments::Convert => Self::message_and_attachments(options, 0),
+            Attachments::List | Attachments::Embed => Self::message_alone(options),
+        };
         let (pdf, message) = (recipe.steps.len() - 1, 0);
         let embeds = handling == Attachments::Embed;
         let takes = if embeds { Takes::Attached { pdf, message } } else { Takes::FilesOf(pdf) };
@@ -155,6 +155,13 @@ impl Recipe {
             Takes::PageOf(0, MOST_MESSAGE_BYTES),
             page,
         )
+    }
+
+    /// A message, followed by its attachments as pages.
+    fn message_and_attachments(options: &Value, within: usize) -> Self {
+        let merge = Options::Given(json!({"bookmarks": "titles"}));
+        let takes = Takes::Printed { pdf: 1, message: 0, within };
+        Self::message_alone(options).then(Operation::Tool(Slug::MERGE_PDF), takes, merge)
     }
 
     /// LibreOffice writes all formats but pictures, which are drawn from its PDF of the page.
@@ -267,7 +274,7 @@ mod tests {
                     let earlier = match step.takes {
                         Takes::Sources => None,
                         Takes::FilesOf(of) | Takes::PageOf(of, _) => Some(of),
-                        Takes::Printed { pdf, message } | Takes::Attached { pdf, message } => Some(pdf.max(message)),
+                        Takes::Printed { pdf, message, .. } | Takes::Attached { pdf, message } => Some(pdf.max(message)),
                     };
                     assert_eq!(earlier.is_none(), place == 0, "{tool}");
                     assert!(earlier.is_none_or(|earlier| earlier < place), "{tool}");

@@ -62,9 +62,9 @@ impl Runner<'_> {
                     let attached = message::files(step_of(&made, message)?);
                     files(artifacts(&made, pdf)?.iter().chain(attached))
                 }
-                Takes::Printed { pdf, message } => {
+                Takes::Printed { pdf, message, within } => {
                     let (pdf, message) = (step_of(&made, pdf)?, step_of(&made, message)?);
-                    let all = self.convert_attachments(pdf, message, given(recipe, 0)).await?;
+                    let all = self.convert_attachments(pdf, message, given(recipe, 0), within).await?;
                     let Converted { parts, numbers, warnings: told } = all;
                     warnings.extend(told);
                     converted = numbers;

@@ -225,7 +225,7 @@ fn change_warnings(document: &Document) -> Vec<Warning> {
 }
 
 pub(crate) fn signature_broken() -> Warning {
-    Warning::new("signature_broken", "A source is signed. The result is changed, so its signatures are not valid.")
+    Warning::new("signature_broken", "A source is signed. The result is changed, so it is no longer signed.")
 }
 
 /// Whether a file is signed. The entry that lists the bytes that a signature covers is never compressed.

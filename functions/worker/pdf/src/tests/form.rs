@@ -239,13 +239,20 @@ fn values_that_do_not_fit_are_refused_with_what_does() {
 }
 
 #[test]
-fn documents_without_a_form_and_xfa_are_refused() {
+fn documents_without_a_form_and_dynamic_xfa_are_refused() {
     let run = Run::new().with(&plain("one", 1));
     let failure = run.run(Tool::FillForm, json!({"fields": {"a": "b"}})).unwrap_err();
     assert_eq!(failure.message, "This PDF has no form fields.");
     let mut document = form();
     let form = document.catalog_mut().unwrap().get_mut(b"AcroForm").unwrap().as_dict_mut().unwrap();
     form.set("XFA", Vec::<Object>::new());
+    let run = Run::new().with(&save(&mut document));
+    let (outcome, results) = run.results(Tool::FillForm, json!({"fields": {"name": "b"}}));
+    assert!(outcome.warnings.iter().any(|warning| warning.code == "xfa_dropped"), "{:?}", outcome.warnings);
+    let filled = results[0].child(catalog(&results[0]), b"AcroForm").unwrap();
+    assert!(!filled.has(b"XFA") && filled.has(b"Fields"), "{filled:?}");
+
+    document.catalog_mut().unwrap().set("NeedsRendering", true);
     let run = Run::new().with(&save(&mut document));
     let failure = run.run(Tool::FillForm, json!({"fields": {"name": "b"}})).unwrap_err();
     assert_eq!(failure.code, ErrorCode::UnsupportedFormat);

@@ -193,6 +193,10 @@ fn a_broken_signature_is_reported() {
         let outcome = run.run(tool, options).unwrap();
         assert_eq!(outcome.warnings[0].code, "signature_broken", "{tool:?}");
     }
+    let changed = run.result(Tool::OrganizePdf, json!({}));
+    let form = changed.child(catalog(&changed), b"AcroForm").unwrap();
+    let field = changed.dictionary(&changed.array(form, b"Fields")[0]).unwrap();
+    assert!(field.has(b"T") && !field.has(b"V") && !form.has(b"SigFlags"), "{field:?} {form:?}");
 }
 
 #[test]

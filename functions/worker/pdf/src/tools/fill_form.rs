@@ -107,18 +107,24 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 fn form(document: &Document) -> Result<(Vec<Field>, bool), Failure> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm"));
     let form = form.ok_or_else(|| refuse("This PDF has no form fields."))?;
-    if form.has(b"XFA") {
+    let fields = fields::read(document, form, MOST_FIELDS);
+    if form.has(b"XFA") && (fields.is_empty() || is_drawn_by_xfa(document)) {
         return Err(Failure::new(
             ErrorCode::UnsupportedFormat,
             "This is an XFA form, which is not supported. Send a version of it with plain PDF fields (AcroForm).",
             "fill-form: XFA",
         ));
     }
-    let fields = fields::read(document, form, MOST_FIELDS);
     if fields.is_empty() {
         return Err(refuse("This PDF has no form fields."));
     }
     Ok((fields, !document.array(form, b"CO").is_empty()))
+}
+
+/// Whether the pages are only a notice that the viewer is to draw the form (a dynamic form: ISO 32000-1, 7.7.2).
+fn is_drawn_by_xfa(document: &Document) -> bool {
+    let needs = document.catalog().ok().and_then(|catalog| document.value(catalog, b"NeedsRendering"));
+    needs.is_some_and(|needs| needs.as_bool().unwrap_or(false))
 }
 
 fn refuse(message: &str) -> Failure {

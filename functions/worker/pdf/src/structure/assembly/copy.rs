@@ -135,6 +135,7 @@ impl<'a> Copier<'a> {
             }
         }
         self.rename_destinations(dictionary);
+        remove_signature(dictionary);
         if !self.fonts.is_empty() {
             self.rename_fonts(dictionary);
         }
@@ -219,6 +220,13 @@ impl<'a> Copier<'a> {
         let object =
             if self.keep { self.document.objects.get(&id).cloned() } else { self.document.objects.remove(&id) };
         object.unwrap_or(Object::Null)
+    }
+}
+
+/// A changed document is not what somebody signed: the field stays, with what it shows, and can be signed again.
+fn remove_signature(dictionary: &mut Dictionary) {
+    if dictionary.get(b"FT").is_ok_and(|kind| kind.as_name().is_ok_and(|kind| kind == b"Sig")) {
+        dictionary.remove(b"V");
     }
 }
 

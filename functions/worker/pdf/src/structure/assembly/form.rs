@@ -23,7 +23,6 @@ pub(super) struct Form {
     appearance: Option<Object>,
     alignment: Option<Object>,
     needs_appearances: bool,
-    signatures: i64,
 }
 
 /// A source's part of the form.
@@ -149,9 +148,8 @@ impl Form {
         let roots = source.roots.iter().filter_map(|root| copier.reference(writer, *root));
         self.fields.extend(roots.map(Object::Reference).collect::<Vec<_>>());
         let document = copier.document();
-        let flags = |key: &[u8]| document.value(&source.form, key);
-        self.needs_appearances |= flags(b"NeedAppearances").is_some_and(|needs| needs.as_bool().unwrap_or(false));
-        self.signatures |= document.integer(&source.form, b"SigFlags").unwrap_or(0) & 3;
+        let needs = document.value(&source.form, b"NeedAppearances");
+        self.needs_appearances |= needs.is_some_and(|needs| needs.as_bool().unwrap_or(false));
         self.take_resources(copier, writer, &source.form);
     }
 
@@ -204,9 +202,6 @@ impl Form {
         }
         if self.needs_appearances {
             form.set("NeedAppearances", true);
-        }
-        if self.signatures != 0 {
-            form.set("SigFlags", self.signatures);
         }
         Some(form.into())
     }

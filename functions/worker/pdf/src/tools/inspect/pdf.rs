@@ -155,7 +155,10 @@ fn outline(document: &Document, catalog: &Dictionary) -> Vec<Value> {
 
 fn attachments(document: &Document, catalog: &Dictionary) -> Vec<Value> {
     let files = document.child(catalog, b"Names").and_then(|names| document.child(names, b"EmbeddedFiles"));
-    let pairs = files.map(|files| tree(document, files, b"Names")).unwrap_or_default();
+    let mut pairs = files.map(|files| tree(document, files, b"Names")).unwrap_or_default();
+    let shown: Vec<_> =
+        attached_to_pages(document).into_iter().filter(|file| pairs.iter().all(|(_, known)| known != file)).collect();
+    pairs.extend(shown.into_iter().map(|file| (Object::Null, file)));
     let describe = |(key, value): &(Object, Object)| {
         let file = document.dictionary(value)?;
         let name = document.value(file, b"UF").or_else(|| document.value(file, b"F")).and_then(decode);
@@ -170,6 +173,15 @@ fn attachments(document: &Document, catalog: &Dictionary) -> Vec<Value> {
         }))
     };
     pairs.iter().take(LISTED).filter_map(describe).collect()
+}
+
+/// The files that pages show as icons.
+fn attached_to_pages(document: &Document) -> Vec<Object> {
+    let pages = document.page_iter().filter_map(|page| document.get_dictionary(page).ok());
+    let annotations = pages.flat_map(|page| document.array(page, b"Annots"));
+    let shown = annotations.filter_map(|annotation| document.dictionary(annotation));
+    let attachments = shown.filter(|shown| document.name(shown, b"Subtype") == Some(b"FileAttachment"));
+    attachments.filter_map(|attachment| attachment.get(b"FS").ok().cloned()).take(LISTED).collect()
 }
 
 fn fonts(document: &Document) -> Vec<Value> {
