@@ -355,7 +355,7 @@ test("the data of a template is a form", async () => {
     await curl(page, '"name": "salt"');
     await convert(page);
     await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
-    assert.match(await page.locator("#result").textContent(), /Hello Ada[\s\S]*tea: 2\.5[\s\S]*salt: 1/);
+    await page.locator("#result", { hasText: /Hello Ada[\s\S]*tea: 2\.5[\s\S]*salt: 1/ }).waitFor();
     await page.getByRole("button", { name: "Write JSON instead" }).click();
     const written = page.getByRole("textbox", { name: "Data" });
     await written.waitFor();
