@@ -265,3 +265,13 @@ func TestEventsFollow(t *testing.T) {
 		t.Errorf("%q after %q", seen, asked)
 	}
 }
+
+func TestFilesOfAFolderStayThere(t *testing.T) {
+	found := pathsIn("pages", []string{"a.png", `..\..\b.png`, "/etc/c.png", "a.png", ".."})
+	wanted := []string{"pages/a.png", "pages/b.png", "pages/c.png", "pages/a-4.png", "pages/result-5"}
+	for index, path := range wanted {
+		if found[index] != filepath.FromSlash(path) {
+			t.Errorf("%s instead of %s", found[index], path)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package docmill
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -11,36 +12,86 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"time"
 )
 
-// Result is a saved file.
+// Result is a saved file, or several in a folder.
 type Result struct {
-	Job    *Job
+	Job *Job
+	// Path is that of the file, or of the folder.
 	Path   string
 	Bytes  int64
 	SHA256 string
+	// Files are all files of a folder. There is no SHA256 then.
+	Files []string
 }
 
 // saveResult saves what an answer about a completed job links to.
-func (c *Client) saveResult(ctx context.Context, answer *WaitResponse, path string, output *int) (*Result, error) {
-	download := answer.Download
-	if download == nil || output != nil {
-		fresh, err := c.link(ctx, answer.Job.ID, output)
-		if err != nil {
+func (c *Client) saveResult(ctx context.Context, answer *WaitResponse, path string, s waitSettings) (*Result, error) {
+	if s.output == nil && isFolder(path) {
+		return c.saveAll(ctx, &answer.Job, path, s.overwrite)
+	}
+	download, err := c.primary(ctx, answer, s.output)
+	if err != nil {
+		return nil, err
+	}
+	if isFolder(path) {
+		path = pathsIn(path, []string{download.Filename})[0]
+		if err := checkTarget(path, s.overwrite); err != nil {
 			return nil, err
 		}
-		download = fresh
 	}
-	for failures := 0; ; failures++ {
-		err := c.save(ctx, answer.Job.ID, output, download, path)
-		if errors.Is(err, ErrIntegrity) && failures < c.maxRetries {
-			continue
-		}
-		if err != nil {
+	if err := checkName(path, download.Filename); err != nil {
+		return nil, err
+	}
+	if err := c.saveFile(ctx, c.reader(ctx, answer.Job.ID, s.output, download), path, s.overwrite); err != nil {
+		return nil, err
+	}
+	return &Result{Job: &answer.Job, Path: path, Bytes: download.Bytes, SHA256: download.Sha256}, nil
+}
+
+// saveAll saves each file of a result in a folder, by its own name.
+func (c *Client) saveAll(ctx context.Context, job *Job, folder string, overwrite bool) (*Result, error) {
+	answer, err := c.Download(ctx, job.ID)
+	if err != nil {
+		return nil, err
+	}
+	downloads := answer.Downloads
+	if len(downloads) == 0 {
+		downloads = []Download{answer.Download}
+	}
+	if err := os.MkdirAll(folder, 0o777); err != nil {
+		return nil, unwritable(folder, err)
+	}
+	var names []string
+	for _, download := range downloads {
+		names = append(names, download.Filename)
+	}
+	result := &Result{Job: job, Path: folder, Files: pathsIn(folder, names)}
+	for _, path := range result.Files {
+		if err := checkTarget(path, overwrite); err != nil {
 			return nil, err
 		}
-		return &Result{Job: &answer.Job, Path: path, Bytes: download.Bytes, SHA256: download.Sha256}, nil
 	}
+	for index, path := range result.Files {
+		var output *int
+		if len(downloads) > 1 {
+			output = &index
+		}
+		if err := c.saveFile(ctx, c.reader(ctx, job.ID, output, &downloads[index]), path, overwrite); err != nil {
+			return nil, err
+		}
+		result.Bytes += downloads[index].Bytes
+	}
+	return result, nil
+}
+
+// primary is the link that came with the answer, or a new one to one of several files.
+func (c *Client) primary(ctx context.Context, answer *WaitResponse, output *int) (*Download, error) {
+	if answer.Download != nil && output == nil {
+		return answer.Download, nil
+	}
+	return c.link(ctx, answer.Job.ID, output)
 }
 
 func (c *Client) link(ctx context.Context, id string, output *int) (*Download, error) {
@@ -51,28 +102,70 @@ func (c *Client) link(ctx context.Context, id string, output *int) (*Download, e
 	return &answer.Download, nil
 }
 
-// save writes to a temporary file in the same folder, which gets its name when it is complete.
-func (c *Client) save(ctx context.Context, id string, output *int, download *Download, path string) (err error) {
+// saveFile writes to a temporary file in the same folder, which gets its name when it is complete.
+func (c *Client) saveFile(ctx context.Context, reader *resultReader, path string, overwrite bool) (err error) {
 	temporary := filepath.Join(filepath.Dir(path), "."+filepath.Base(path)+"."+newKey()[:8]+".part")
 	file, err := os.OpenFile(temporary, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o666)
 	if err != nil {
-		return &problem{what: ErrUsage, text: "the result can't be saved", cause: err}
+		return unwritable(path, err)
 	}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, os.Remove(temporary))
 		}
 	}()
-	reader := c.reader(ctx, id, output, download)
-	_, err = io.Copy(file, reader)
-	reader.Close()
+	err = c.whole(reader, file, func() error {
+		_, err := file.Seek(0, io.SeekStart)
+		return errors.Join(err, file.Truncate(0))
+	})
 	if closed := file.Close(); err == nil && closed != nil {
-		err = closed
+		err = unwritable(path, closed)
 	}
 	if err != nil {
 		return err
 	}
-	return os.Rename(temporary, path)
+	return publish(temporary, path, overwrite)
+}
+
+// whole copies a result. A damaged one is read again, after `reset`.
+func (c *Client) whole(reader *resultReader, into io.Writer, reset func() error) error {
+	for failures := 0; ; failures++ {
+		_, err := io.Copy(into, reader)
+		reader.Close()
+		if !errors.Is(err, ErrIntegrity) || failures >= c.maxRetries {
+			return err
+		}
+		if err := reset(); err != nil {
+			return err
+		}
+		reader = c.reader(reader.ctx, reader.job, reader.output, &reader.download)
+	}
+}
+
+// Bytes waits for a job and returns its result in memory. Several files are a ZIP.
+func (c *Client) Bytes(ctx context.Context, id string, options ...WaitOption) ([]byte, error) {
+	s := waiting(options)
+	answer, requestID, err := c.await(ctx, id, s.bound, time.Now())
+	if err != nil {
+		return nil, err
+	}
+	if err := completed(&answer.Job, requestID); err != nil {
+		return nil, err
+	}
+	return c.readResult(ctx, answer, s.output)
+}
+
+func (c *Client) readResult(ctx context.Context, answer *WaitResponse, output *int) ([]byte, error) {
+	download, err := c.primary(ctx, answer, output)
+	if err != nil {
+		return nil, err
+	}
+	var content bytes.Buffer
+	err = c.whole(c.reader(ctx, answer.Job.ID, output, download), &content, func() error { content.Reset(); return nil })
+	if err != nil {
+		return nil, err
+	}
+	return content.Bytes(), nil
 }
 
 // Open streams the result of a completed job. Reading goes on where a broken connection stopped, and ends with an error instead of
@@ -144,7 +237,7 @@ func (r *resultReader) broken(err error) error {
 		err = io.ErrUnexpectedEOF
 	}
 	if r.failures++; r.failures > r.client.maxRetries {
-		return r.client.failure(r.ctx, err)
+		return r.client.failure(r.ctx, string(r.download.URL), err)
 	}
 	return nil
 }
@@ -185,7 +278,7 @@ func (r *resultReader) request() error {
 	answer, err := r.client.http.Do(request)
 	if err != nil {
 		stop()
-		return r.client.failure(r.ctx, err)
+		return r.client.failure(r.ctx, string(r.download.URL), err)
 	}
 	r.body, r.moved, r.stop = answer.Body, moved, stop
 	if answer.StatusCode >= 300 {
@@ -202,7 +295,7 @@ func (r *resultReader) request() error {
 func (r *resultReader) skip() error {
 	if _, err := io.CopyN(io.Discard, &monitored{reader: r.body, moved: r.moved}, r.offset); err != nil {
 		r.Close()
-		return r.client.failure(r.ctx, err)
+		return r.client.failure(r.ctx, string(r.download.URL), err)
 	}
 	return nil
 }

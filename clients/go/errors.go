@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/http"
 	"net/url"
 	"strconv"
@@ -198,13 +199,39 @@ func usageError(format string, arguments ...any) error {
 	return &problem{what: ErrUsage, text: fmt.Sprintf(format, arguments...)}
 }
 
-// networkError leaves out the address: links are signed.
-func networkError(err error) error {
+// networkError names only the host: the path and the query of a link are secret.
+func networkError(address string, err error) error {
 	var located *url.Error
 	if errors.As(err, &located) {
 		err = located.Err
 	}
-	return &problem{what: ErrNetwork, text: "no answer", cause: err}
+	text := "no answer"
+	if parsed, invalid := url.Parse(address); invalid == nil {
+		text += " from " + parsed.Scheme + "://" + parsed.Host
+	}
+	return &problem{what: ErrNetwork, text: text, cause: err}
+}
+
+// afterTries adds to an error of the network how often there was none.
+func afterTries(err error, tries int) error {
+	failed, ok := err.(*problem)
+	if !ok || failed.what != ErrNetwork {
+		return err
+	}
+	text := fmt.Sprintf("%s after %d tries", failed.text, tries)
+	if tries == 1 {
+		text = failed.text + " after 1 try"
+	}
+	return &problem{what: failed.what, text: text, cause: failed.cause}
+}
+
+// reason leaves out the path of an error of the file system, which is named before.
+func reason(err error) error {
+	var located *fs.PathError
+	if errors.As(err, &located) {
+		return located.Err
+	}
+	return err
 }
 
 func ofRequest(id string) string {

@@ -19,14 +19,18 @@ const (
 type WaitOption func(*waitSettings)
 
 type waitSettings struct {
-	bound  time.Duration
-	output *int
+	bound     time.Duration
+	output    *int
+	overwrite bool
 }
 
 // Within bounds the time until the job has ended. By default: three minutes. After that, there is a [WaitTimeoutError].
 func Within(bound time.Duration) WaitOption { return func(s *waitSettings) { s.bound = bound } }
 
-// OutputFile takes one of the files of a result instead of the primary one, by its index in Job.Outputs.
+// Overwrite allows to replace a file that exists. Without it, that is an error, before anything is spent if the path is that of a file.
+func Overwrite() WaitOption { return func(s *waitSettings) { s.overwrite = true } }
+
+// OutputIndex takes one of the files of a result instead of the primary one, by its index in Job.Outputs.
 func OutputIndex(index int) WaitOption { return func(s *waitSettings) { s.output = &index } }
 
 func waiting(options []WaitOption) waitSettings {
@@ -46,24 +50,65 @@ func (status JobStatus) Ended() bool {
 	return false
 }
 
-// Convert creates a job, waits for it and saves its result at path, which is only there if all of it is.
+// Convert creates a job, waits for it and saves its result at path, which is only there if all of it is. A path that ends in a slash
+// is a folder, where each file of the result is saved by its own name.
 func (c *Client) Convert(ctx context.Context, request Request, path string, options ...WaitOption) (*Result, error) {
 	s := waiting(options)
+	if err := checkDestination(request, path, s.overwrite); err != nil {
+		return nil, err
+	}
+	answer, err := c.run(ctx, request, s.bound)
+	if err != nil {
+		return nil, err
+	}
+	return c.saveResult(ctx, answer, path, s)
+}
+
+// ConvertBytes creates a job, waits for it and returns its result in memory. Several files are a ZIP.
+func (c *Client) ConvertBytes(ctx context.Context, request Request, options ...WaitOption) ([]byte, error) {
+	s := waiting(options)
+	answer, err := c.run(ctx, request, s.bound)
+	if err != nil {
+		return nil, err
+	}
+	return c.readResult(ctx, answer, s.output)
+}
+
+// checkDestination finds before a job is created what would be an error after it.
+func checkDestination(request Request, path string, overwrite bool) error {
+	if isFolder(path) {
+		return nil
+	}
+	if err := checkTarget(path, overwrite); err != nil {
+		return err
+	}
+	tool := request.Tool
+	if tool == "" && request.Sources == nil {
+		var err error
+		if tool, err = ToolFor(request.Source); err != nil {
+			return err
+		}
+	}
+	if len(request.Then) == 0 && makesPDF[tool] {
+		return checkName(path, "result.pdf")
+	}
+	return nil
+}
+
+// run creates a job and waits until it has completed.
+func (c *Client) run(ctx context.Context, request Request, bound time.Duration) (*WaitResponse, error) {
 	started := time.Now()
-	answer, requestID, err := c.create(ctx, request, s.bound)
+	answer, requestID, err := c.create(ctx, request, bound)
 	if err != nil {
 		return nil, err
 	}
 	if !answer.Job.Status.Ended() {
 		// With a bound that is used up, this reads the job once more.
-		if answer, requestID, err = c.await(ctx, answer.Job.ID, s.bound, started); err != nil {
+		if answer, requestID, err = c.await(ctx, answer.Job.ID, bound, started); err != nil {
 			return nil, err
 		}
 	}
-	if err := completed(&answer.Job, requestID); err != nil {
-		return nil, err
-	}
-	return c.saveResult(ctx, answer, path, s.output)
+	return answer, completed(&answer.Job, requestID)
 }
 
 // Start creates a job and returns at once. Files are uploaded before.
@@ -218,9 +263,15 @@ func completed(job *Job, requestID string) error {
 	return nil
 }
 
-// Save waits for a job and saves its result at path, which is only there if all of it is.
+// Save waits for a job and saves its result at path, which is only there if all of it is. A path that ends in a slash is a folder, where
+// each file of the result is saved by its own name.
 func (c *Client) Save(ctx context.Context, id, path string, options ...WaitOption) (*Result, error) {
 	s := waiting(options)
+	if !isFolder(path) {
+		if err := checkTarget(path, s.overwrite); err != nil {
+			return nil, err
+		}
+	}
 	answer, requestID, err := c.await(ctx, id, s.bound, time.Now())
 	if err != nil {
 		return nil, err
@@ -228,7 +279,7 @@ func (c *Client) Save(ctx context.Context, id, path string, options ...WaitOptio
 	if err := completed(&answer.Job, requestID); err != nil {
 		return nil, err
 	}
-	return c.saveResult(ctx, answer, path, s.output)
+	return c.saveResult(ctx, answer, path, s)
 }
 
 // Cancel ends a job that has not ended. Its credits come back.

@@ -115,6 +115,9 @@ func (s Source) GoString() string { return s.String() }
 // tools are chosen by the extension of the source's name.
 var tools = map[string]string{}
 
+// makesPDF has the same tools.
+var makesPDF = map[string]bool{}
+
 func init() {
 	for tool, extensions := range map[string]string{
 		"office-to-pdf":   "docx doc dotx odt rtf txt xlsx xls xlsm ods csv tsv pptx ppt odp odg fodt fods fodp",
@@ -123,6 +126,7 @@ func init() {
 		"email-to-pdf":    "eml msg",
 		"images-to-pdf":   "jpg jpeg png webp tiff tif gif bmp svg",
 	} {
+		makesPDF[tool] = true
 		for _, extension := range strings.Fields(extensions) {
 			tools[extension] = tool
 		}

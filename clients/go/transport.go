@@ -121,12 +121,12 @@ func (c *Client) attempt(ctx context.Context, call call, body []byte) (*Response
 	c.authorize(request.Header)
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.failure(ctx, c.base.String(), err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, mostBody))
 	if err != nil {
-		return nil, c.failure(ctx, err)
+		return nil, c.failure(ctx, c.base.String(), err)
 	}
 	response := &Response{Status: answer.StatusCode, Header: answer.Header, RequestID: answer.Header.Get("x-request-id"), Body: text}
 	if response.Status >= 400 {
@@ -136,11 +136,11 @@ func (c *Client) attempt(ctx context.Context, call call, body []byte) (*Response
 }
 
 // failure is the caller's own cancellation, or an error of the network.
-func (c *Client) failure(ctx context.Context, err error) error {
+func (c *Client) failure(ctx context.Context, address string, err error) error {
 	if ctx.Err() != nil {
 		return context.Cause(ctx)
 	}
-	return networkError(err)
+	return networkError(address, err)
 }
 
 // tries repeats until there is no error, or one that stays.
@@ -148,7 +148,7 @@ func (c *Client) tries(ctx context.Context, try func() (again bool, err error)) 
 	for failures := 0; ; failures++ {
 		again, err := try()
 		if err == nil || !again || failures >= c.maxRetries {
-			return err
+			return afterTries(err, failures+1)
 		}
 		pause, bearable := pauseAfter(err, failures)
 		if !bearable {

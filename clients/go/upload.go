@@ -22,7 +22,7 @@ var contentTypes = map[string]string{
 func (c *Client) Upload(ctx context.Context, path string) (*Upload, error) {
 	file, err := os.Open(path)
 	if err != nil {
-		return nil, &problem{what: ErrUsage, text: "the file can't be read", cause: err}
+		return nil, &problem{what: ErrUsage, text: path + " can't be read", cause: reason(err)}
 	}
 	defer file.Close()
 	return c.UploadContent(ctx, file, filepath.Base(path))
@@ -86,12 +86,12 @@ func (c *Client) put(ctx context.Context, upload *Upload, content io.ReadSeeker,
 	request.ContentLength = size
 	answer, err := c.http.Do(request)
 	if err != nil {
-		return c.failure(ctx, err)
+		return c.failure(ctx, string(upload.URL), err)
 	}
 	defer answer.Body.Close()
 	text, err := io.ReadAll(io.LimitReader(answer.Body, 64<<10))
 	if err != nil {
-		return c.failure(ctx, err)
+		return c.failure(ctx, string(upload.URL), err)
 	}
 	if answer.StatusCode >= 300 {
 		return errorOf(&Response{Status: answer.StatusCode, Header: answer.Header, Body: bytes.TrimSpace(text)})

@@ -4,6 +4,7 @@ import hashlib
 import json
 import os
 import subprocess
+import threading
 import time
 import uuid
 from dataclasses import dataclass
@@ -16,6 +17,8 @@ from conformance.runner import Runner, RunnerFailed
 from conformance.space import RESULT_BYTES, Space, sha256_of
 
 # Keys of the fault server: nothing that a client says may contain this.
+# Keys of a step that are not sent to runners.
+KEPT = ("expect", "expectError", "saved", "as", "took", "appears")
 SECRET = "Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7abcdef"
 MIB = 1 << 20
 
@@ -65,10 +68,13 @@ class Session:
         return {"url": f"{self.world.server.address}/{space}", "key": f"dm_live_{SECRET}"}
 
     def step(self, step: dict[str, Any], client: dict[str, Any], known: dict[str, Any]) -> list[str]:
-        told = {key: fill(value, known) for key, value in step.items() if key not in ("expect", "expectError", "saved", "as", "took")}
+        told = {key: fill(value, known) for key, value in step.items() if key not in KEPT}
         told["client"] = client | told.get("client", {})
+        appearing = appears(fill(step["appears"], known)) if "appears" in step else None
         started = time.monotonic()
         answer = self.runner.ask(told)
+        if appearing:
+            appearing.join()
         seconds = time.monotonic() - started
         kind = "error" if "error" in answer else "result"
         if "as" in step:
@@ -89,6 +95,23 @@ class Session:
         return [f"a secret appears: {shorten(text)}" for secret in self.secrets if secret in text]
 
 
+def appears(file: dict[str, Any]) -> threading.Thread | None:
+    """Makes a file, as another program does: at once, or on a thread of its own after some seconds."""
+    path = Path(file["path"])
+
+    def make() -> None:
+        time.sleep(file.get("afterSeconds", 0))
+        path.write_text(file["content"])
+
+    path.parent.mkdir(exist_ok=True)
+    if "afterSeconds" not in file:
+        make()
+        return None
+    thread = threading.Thread(target=make)
+    thread.start()
+    return thread
+
+
 def file_differences(wanted: dict[str, Any]) -> list[str]:
     """Looks into a file that the client has saved."""
     path = Path(wanted["path"])
@@ -97,6 +120,8 @@ def file_differences(wanted: dict[str, Any]) -> list[str]:
         return [f"left behind: {left}"] if left else []
     if not path.is_file():
         return [f"{path.name} does not exist"]
+    if parts := [each.name for each in path.parent.glob(f".{path.name}*")]:
+        return [f"left behind: {parts}"]
     content = path.read_bytes()
     found = {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
     lines = [f"{path.name} has {name} {found[name]}" for name in found if name in wanted and wanted[name] != found[name]]

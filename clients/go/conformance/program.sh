@@ -12,7 +12,7 @@ end=$(grep -n '^}$' "$1" | head -1 | cut -d : -f 1)
 head -n "$end" "$1" >"$folder/first/main.go"
 {
     printf 'package main\n\nimport (\n'
-    printf '\t"%s"\n' context errors fmt io log net/http os time
+    printf '\t"%s"\n' context errors fmt io log net/http os strings time
     printf '\tdocmill "github.com/docmill/docmill/clients/go"\n)\n'
     tail -n "+$((end + 1))" "$1"
     printf '\nvar _ = receive\n\nfunc main() {\n\tclient, err := docmill.New()\n\tif err != nil {\n\t\tlog.Fatal(err)\n\t}\n'

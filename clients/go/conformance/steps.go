@@ -2,10 +2,13 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"fmt"
 	"iter"
 	"net/http"
+	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -27,6 +30,7 @@ type step struct {
 	Metadata                                     map[string]string
 	IdempotencyKey                               string
 	Seconds                                      float64
+	Overwrite                                    bool
 	Filters                                      filters
 	PageSize, Take                               int
 	Headers                                      map[string]string
@@ -47,16 +51,23 @@ var steps = map[string]func(context.Context, *docmill.Client, step) (result, err
 		return result{"tool": tool}, err
 	},
 	"convert": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
-		return saved(client.Convert(ctx, s.request(), s.Path, s.within()...))
+		return saved(client.Convert(ctx, s.request(), s.Path, s.waiting()...))
+	},
+	"bytes": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		content, err := client.ConvertBytes(ctx, s.request(), s.waiting()...)
+		if err != nil {
+			return nil, err
+		}
+		return result{"bytes": len(content), "sha256": fmt.Sprintf("%x", sha256.Sum256(content))}, nil
 	},
 	"start": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
 		return of("job")(client.Start(ctx, s.request()))
 	},
 	"wait": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
-		return of("job")(client.Wait(ctx, s.ID, s.within()...))
+		return of("job")(client.Wait(ctx, s.ID, s.waiting()...))
 	},
 	"save": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
-		return saved(client.Save(ctx, s.ID, s.Path, s.within()...))
+		return saved(client.Save(ctx, s.ID, s.Path, s.waiting()...))
 	},
 	"job": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
 		return of("job")(client.Job(ctx, s.ID))
@@ -180,7 +191,7 @@ func (s step) request() docmill.Request {
 
 func source(text json.RawMessage) docmill.Source {
 	var given struct {
-		File, Address string
+		File, Address, Content, Name, Opened string
 		docmill.Source
 	}
 	if err := json.Unmarshal(text, &given); err != nil {
@@ -189,17 +200,29 @@ func source(text json.RawMessage) docmill.Source {
 	switch {
 	case given.File != "":
 		return docmill.File(given.File)
+	case given.Content != "":
+		return docmill.Content(strings.NewReader(given.Content), given.Name)
+	case given.Opened != "":
+		file, err := os.Open(given.Opened)
+		if err != nil {
+			panic(err)
+		}
+		return docmill.Content(file, filepath.Base(given.Opened))
 	case given.Address != "":
 		return docmill.URL(given.Address)
 	}
 	return given.Source
 }
 
-func (s step) within() []docmill.WaitOption {
-	if s.Seconds == 0 {
-		return nil
+func (s step) waiting() []docmill.WaitOption {
+	var options []docmill.WaitOption
+	if s.Seconds != 0 {
+		options = append(options, docmill.Within(seconds(s.Seconds)))
 	}
-	return []docmill.WaitOption{docmill.Within(seconds(s.Seconds))}
+	if s.Overwrite {
+		options = append(options, docmill.Overwrite())
+	}
+	return options
 }
 
 func (s step) header() http.Header {
@@ -218,7 +241,11 @@ func saved(saved *docmill.Result, err error) (result, error) {
 	if err != nil {
 		return nil, err
 	}
-	return result{"job": saved.Job, "file": result{"path": saved.Path, "bytes": saved.Bytes, "sha256": saved.SHA256}}, nil
+	file := result{"path": saved.Path, "bytes": saved.Bytes, "sha256": saved.SHA256}
+	if saved.Files != nil {
+		file["files"] = saved.Files
+	}
+	return result{"job": saved.Job, "file": file}, nil
 }
 
 func collect[Entry any](entries iter.Seq2[*Entry, error], take int, read func(*Entry) any) ([]any, error) {

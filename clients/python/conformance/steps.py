@@ -69,6 +69,10 @@ def bound(step: dict[str, Any]) -> dict[str, float]:
     return {"seconds": step["seconds"]} if "seconds" in step else {}
 
 
+def saving(step: dict[str, Any]) -> dict[str, Any]:
+    return bound(step) | ({"overwrite": step["overwrite"]} if "overwrite" in step else {})
+
+
 async def value(result: Any) -> Any:
     return await result if inspect.isawaitable(result) else result
 
@@ -109,7 +113,7 @@ class Steps:
         return {"tool": docmill.tool_for(source_of(step["source"]))}
 
     async def convert(self, step: dict[str, Any]) -> dict[str, Any]:
-        result = await value(conversion(self.client, step).save(step["path"], **bound(step)))
+        result = await value(conversion(self.client, step).save(step["path"], **saving(step)))
         return {"job": result.job, "file": saved(result)}
 
     async def bytes(self, step: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +129,7 @@ class Steps:
 
     async def save(self, step: dict[str, Any]) -> dict[str, Any]:
         job = await value(self.client.jobs.get(step["id"]))
-        return {"file": saved(await value(job.save(step["path"], **bound(step))))}
+        return {"file": saved(await value(job.save(step["path"], **saving(step))))}
 
     async def job(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"job": (await value(self.client.jobs.get(step["id"]))).data}

@@ -3,6 +3,7 @@
 #![allow(clippy::print_stdout, reason = "the suite reads its answers")]
 
 use std::io::BufRead;
+use std::path::Path;
 use std::time::Duration;
 
 use docmill_client::models::{EventType, JobStatus, RotationRequest, WebhookRequest, WebhookTestRequest};
@@ -11,6 +12,7 @@ use docmill_client::{
     TryStreamExt, verify_webhook,
 };
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 type Outcome = Result<Value, Error>;
 
@@ -39,6 +41,11 @@ async fn take(client: &Client, step: &Value) -> Outcome {
     match text(&step["do"]) {
         "tool" => Ok(json!({"tool": source(&step["source"]).tool()?})),
         "convert" => saved(client.convert_with(request(step), path, save(step)).await?),
+        "bytes" => {
+            let content = client.convert_bytes(request(step), save(step)).await?;
+            let sha256: String = Sha256::digest(&content).iter().map(|byte| format!("{byte:02x}")).collect();
+            Ok(json!({"bytes": content.len(), "sha256": sha256}))
+        }
         "start" => Ok(json!({"job": client.start(request(step)).await?})),
         "wait" => Ok(json!({"job": client.wait(id, seconds(&step["seconds"])).await?})),
         "save" => saved(client.save_with(id, path, save(step)).await?),
@@ -150,17 +157,32 @@ fn source(given: &Value) -> Source {
         ("sourceUrl", Source::source_url),
         ("url", Source::page),
     ];
+    if let Some(content) = given["content"].as_str() {
+        return Source::bytes(content.to_owned(), text(&given["name"]));
+    }
+    if let Some(path) = given["opened"].as_str().map(Path::new)
+        && let Ok(file) = std::fs::File::open(path)
+    {
+        return Source::opened(file, path.file_name().unwrap_or_default().to_string_lossy());
+    }
     let known = makers.iter().find_map(|(name, maker)| Some(maker(given[*name].as_str()?.to_owned())));
     known.unwrap_or_else(|| Source::html(""))
 }
 
 fn save(step: &Value) -> Save {
-    let save = Save::default();
-    if step["seconds"].is_null() { save } else { save.within(seconds(&step["seconds"])) }
+    let mut save = Save::default();
+    if !step["seconds"].is_null() {
+        save = save.within(seconds(&step["seconds"]));
+    }
+    if step["overwrite"] == true { save.overwrite() } else { save }
 }
 
 fn saved(saved: Saved) -> Outcome {
-    Ok(json!({"job": saved.job, "file": {"path": saved.path, "bytes": saved.bytes, "sha256": saved.sha256}}))
+    let mut file = json!({"path": saved.path, "bytes": saved.bytes, "sha256": saved.sha256});
+    if !saved.files.is_empty() {
+        file["files"] = json!(saved.files);
+    }
+    Ok(json!({"job": saved.job, "file": file}))
 }
 
 async fn collect<T>(entries: Entries<T>, step: &Value) -> Result<Vec<T>, Error> {
@@ -239,7 +261,7 @@ fn described(error: &Error) -> Value {
             json!({"family": "job_canceled", "text": text, "requestId": request_id, "jobId": job.id})
         }
         Error::WaitTimeout { job_id, .. } => json!({"family": "wait_timeout", "text": text, "jobId": job_id}),
-        Error::Network(_) => json!({"family": "network", "text": text}),
+        Error::Network { .. } => json!({"family": "network", "text": text}),
         Error::Integrity { job_id } => json!({"family": "integrity", "text": text, "jobId": job_id}),
         Error::Webhook(_) => json!({"family": "webhook", "text": text}),
         Error::Usage(_) | Error::File(_) => json!({"family": "usage", "text": text}),

@@ -92,7 +92,7 @@ impl ClientBuilder {
         let inner = Inner {
             base: base(&setting(self.url, "DOCMILL_URL")?)?,
             authorization,
-            http: http.build().map_err(Error::network)?,
+            http: http.build().map_err(|error| Error::Usage(format!("nothing can be sent: {error}")))?,
             timeout: self.timeout,
             max_retries: self.max_retries,
         };

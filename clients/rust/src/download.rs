@@ -1,7 +1,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bytes::Bytes;
+use bytes::{Bytes, BytesMut};
 use futures_util::{Stream, stream};
 use reqwest::header::{ACCEPT_ENCODING, HeaderValue, RANGE};
 use reqwest::{Response, StatusCode};
@@ -13,6 +13,7 @@ use uuid::Uuid;
 use crate::client::Client;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::{Download, Job, WaitResponse};
+use crate::results::{check_name, check_target, is_folder, paths_in, publish, unwritable};
 use crate::transport::{Answer, accepted};
 
 /// By default, a call waits for this long.
@@ -24,11 +25,12 @@ pub(crate) const BOUND: Duration = Duration::from_secs(180);
 pub struct Save {
     pub(crate) bound: Duration,
     pub(crate) output: Option<u64>,
+    pub(crate) overwrite: bool,
 }
 
 impl Default for Save {
     fn default() -> Self {
-        Self { bound: BOUND, output: None }
+        Self { bound: BOUND, output: None, overwrite: false }
     }
 }
 
@@ -44,40 +46,83 @@ impl Save {
         self.output = Some(index);
         self
     }
+
+    /// Replaces files that exist.
+    pub fn overwrite(mut self) -> Self {
+        self.overwrite = true;
+        self
+    }
 }
 
-/// A saved result.
+/// A saved result: a file, or several in a folder.
 #[non_exhaustive]
 #[derive(Clone, Debug)]
 pub struct Saved {
     /// The job.
     pub job: Job,
-    /// Where the file is.
+    /// Where the file or the folder is.
     pub path: PathBuf,
-    /// Its size.
+    /// The size of the file, or of all files.
     pub bytes: u64,
-    /// Its digest in lower-case hexadecimal.
+    /// The file's digest in lower-case hexadecimal; empty for a folder.
     pub sha256: String,
+    /// All files of a folder; empty for a file.
+    pub files: Vec<PathBuf>,
 }
 
 impl Client {
-    /// Saves what an answer about a completed job links to. A damaged download is repeated.
-    pub(crate) async fn save_result(&self, read: WaitResponse, path: &Path, output: Option<u64>) -> Result<Saved> {
-        let job = read.job;
-        let download = match (read.download, output) {
-            (Some(download), None) => download,
-            _ => self.download(&job.id, output).await?.download,
-        };
+    /// Saves what an answer about a completed job links to.
+    pub(crate) async fn save_result(&self, read: WaitResponse, path: &Path, save: &Save) -> Result<Saved> {
+        if save.output.is_none() && is_folder(path) {
+            return self.save_all(read.job, path, save.overwrite).await;
+        }
+        let (job, download) = self.primary(read, save.output).await?;
+        let mut path = path.to_owned();
+        if is_folder(&path) {
+            path = paths_in(&path, [download.filename.as_str()]).remove(0);
+            check_target(&path, save.overwrite)?;
+        }
+        check_name(&path, &download.filename)?;
+        write(ResultReader::new(self, &job.id, save.output, download.clone()), &path, save.overwrite).await?;
+        Ok(Saved { job, path, bytes: download.bytes, sha256: download.sha256, files: Vec::new() })
+    }
+
+    /// Saves each file of a result in a folder, by its own name.
+    async fn save_all(&self, job: Job, folder: &Path, overwrite: bool) -> Result<Saved> {
+        let response = self.download(&job.id, None).await?;
+        let downloads = if response.downloads.is_empty() { vec![response.download] } else { response.downloads };
+        tokio::fs::create_dir_all(folder).await.map_err(|error| unwritable(folder, &error))?;
+        let files = paths_in(folder, downloads.iter().map(|download| download.filename.as_str()));
+        files.iter().try_for_each(|path| check_target(path, overwrite))?;
+        let bytes = downloads.iter().map(|download| download.bytes).sum();
+        let are_several = downloads.len() > 1;
+        for ((index, download), path) in (0..).zip(downloads).zip(&files) {
+            let output = are_several.then_some(index);
+            write(ResultReader::new(self, &job.id, output, download), path, overwrite).await?;
+        }
+        Ok(Saved { job, path: folder.to_owned(), bytes, sha256: String::new(), files })
+    }
+
+    /// What an answer about a completed job links to, in memory.
+    pub(crate) async fn read_result(&self, read: WaitResponse, save: &Save) -> Result<Bytes> {
+        let (job, download) = self.primary(read, save.output).await?;
         let mut failures = 0;
         loop {
-            let reader = ResultReader::new(self, &job.id, output, download.clone());
-            match write(reader, path).await {
+            let mut reader = ResultReader::new(self, &job.id, save.output, download.clone());
+            match reader.whole().await {
                 Err(Error::Integrity { .. }) if failures < self.inner.max_retries => failures += 1,
-                Err(error) => return Err(error),
-                Ok(()) => break,
+                outcome => return outcome,
             }
         }
-        Ok(Saved { job, path: path.to_owned(), bytes: download.bytes, sha256: download.sha256 })
+    }
+
+    /// The link that came with the answer, or a new one to one of several files.
+    async fn primary(&self, read: WaitResponse, output: Option<u64>) -> Result<(Job, Download)> {
+        let download = match (read.download, output) {
+            (Some(download), None) => download,
+            (_, output) => self.download(&read.job.id, output).await?.download,
+        };
+        Ok((read.job, download))
     }
 
     /// Streams the result of a completed job. `output`: one of several files, by its index in `job.outputs`.
@@ -87,16 +132,25 @@ impl Client {
     }
 }
 
-/// Writes to a temporary file in the same folder, which gets its name when it is complete.
-async fn write(mut reader: ResultReader, path: &Path) -> Result<()> {
+/// Writes to a temporary file in the same folder, which gets its name when it is complete. A damaged download is repeated.
+async fn write(reader: ResultReader, path: &Path, overwrite: bool) -> Result<()> {
+    let mut failures = 0;
+    loop {
+        match write_once(reader.again(), path, overwrite).await {
+            Err(Error::Integrity { .. }) if failures < reader.client.inner.max_retries => failures += 1,
+            outcome => return outcome,
+        }
+    }
+}
+
+async fn write_once(mut reader: ResultReader, path: &Path, overwrite: bool) -> Result<()> {
     let (temporary, mut file) = TemporaryFile::beside(path).await?;
     while let Some(part) = reader.chunk().await? {
-        file.write_all(&part).await?;
+        file.write_all(&part).await.map_err(|error| unwritable(path, &error))?;
     }
-    file.flush().await?;
+    file.flush().await.map_err(|error| unwritable(path, &error))?;
     drop(file.into_std().await);
-    tokio::fs::rename(&temporary.0, path).await?;
-    Ok(())
+    publish(&temporary.0, path, overwrite).await
 }
 
 /// Is deleted with this value, unless it was renamed.
@@ -107,7 +161,8 @@ impl TemporaryFile {
         let name = path.file_name().ok_or_else(|| Error::Usage(format!("{} is not a file's path", path.display())))?;
         let unique = format!(".{}.{}.part", name.to_string_lossy(), Uuid::now_v7().simple());
         let temporary = path.with_file_name(unique);
-        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).await?;
+        let file = OpenOptions::new().write(true).create_new(true).open(&temporary).await;
+        let file = file.map_err(|error| unwritable(path, &error))?;
         Ok((Self(temporary), file))
     }
 }
@@ -148,6 +203,20 @@ impl ResultReader {
         }
     }
 
+    /// From the beginning.
+    fn again(&self) -> Self {
+        Self::new(&self.client, &self.job_id, self.output, self.download.clone())
+    }
+
+    /// All of it, in memory.
+    async fn whole(&mut self) -> Result<Bytes> {
+        let mut content = BytesMut::new();
+        while let Some(part) = self.chunk().await? {
+            content.extend_from_slice(&part);
+        }
+        Ok(content.freeze())
+    }
+
     /// What is announced: size, digest, name and content type.
     pub fn announced(&self) -> &Download {
         &self.download
@@ -160,7 +229,7 @@ impl ResultReader {
                 Some(response) => response,
                 None => self.connect().await?,
             };
-            match next_chunk(&mut response, self.client.inner.timeout).await {
+            match self.next_chunk(&mut response).await {
                 Ok(Some(part)) => {
                     self.response = Some(response);
                     let part = self.unknown(part);
@@ -170,7 +239,9 @@ impl ResultReader {
                         return Ok(Some(part));
                     }
                 }
-                Ok(None) => self.broken(Error::Network("the connection ended too early".into()))?,
+                Ok(None) => {
+                    self.broken(Error::network(self.download.url.reveal(), "the connection ended too early"))?
+                }
                 Err(error) => self.broken(error)?,
             }
         }
@@ -213,6 +284,19 @@ impl ResultReader {
         }
     }
 
+    async fn next_chunk(&self, response: &mut Response) -> Result<Option<Bytes>> {
+        let chunk = tokio::time::timeout(self.client.inner.timeout, response.chunk()).await;
+        chunk.map_err(|_| self.stalled())?.map_err(|error| self.no_answer(error))
+    }
+
+    fn no_answer(&self, error: reqwest::Error) -> Error {
+        Error::network(self.download.url.reveal(), error.without_url())
+    }
+
+    fn stalled(&self) -> Error {
+        Error::stalled(self.download.url.reveal())
+    }
+
     /// The link is signed: it needs no key, and must not get one.
     async fn request(&mut self) -> Result<Response> {
         let mut request = self.client.inner.http.get(self.download.url.reveal());
@@ -221,8 +305,8 @@ impl ResultReader {
             request = request.header(RANGE, format!("bytes={}-", self.offset));
         }
         let limit = self.client.inner.timeout;
-        let response = tokio::time::timeout(limit, request.send()).await.map_err(|_| Error::stalled())?;
-        let response = response.map_err(Error::network)?;
+        let response = tokio::time::timeout(limit, request.send()).await.map_err(|_| self.stalled())?;
+        let response = response.map_err(|error| self.no_answer(error))?;
         let (status, headers) = (response.status(), response.headers().clone());
         if !status.is_success() {
             accepted(Answer { status, headers, body: Bytes::new() })?;
@@ -240,11 +324,6 @@ impl std::fmt::Debug for ResultReader {
             .field("offset", &self.offset)
             .finish_non_exhaustive()
     }
-}
-
-async fn next_chunk(response: &mut Response, limit: Duration) -> Result<Option<Bytes>> {
-    let chunk = tokio::time::timeout(limit, response.chunk()).await.map_err(|_| Error::stalled())?;
-    chunk.map_err(Error::network)
 }
 
 pub(crate) fn hexadecimal(bytes: &[u8]) -> String {

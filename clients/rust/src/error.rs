@@ -2,6 +2,7 @@ use std::fmt;
 use std::time::Duration;
 
 use reqwest::StatusCode;
+use url::Url;
 
 use crate::models::{ErrorCode, ErrorDetail, Job, JobErrorCode};
 
@@ -35,8 +36,16 @@ pub enum Error {
         bound: Duration,
     },
     /// No answer, after all tries.
-    #[error("no answer: {0}")]
-    Network(#[source] Box<dyn std::error::Error + Send + Sync>),
+    #[error("no answer from {host} after {}: {}", times(*.tries), root(.cause.as_ref()))]
+    Network {
+        /// Where the request went, without the path and the query, which may be secret.
+        host: String,
+        /// How often.
+        tries: u32,
+        /// What happened.
+        #[source]
+        cause: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// The download is not what the job says, after all tries.
     #[error("the result of job {job_id} is damaged")]
     Integrity {
@@ -212,14 +221,34 @@ impl Error {
         self.api().map(ApiError::kind)
     }
 
-    /// Without the address: links are signed.
-    pub(crate) fn network(error: reqwest::Error) -> Self {
-        Self::Network(Box::new(error.without_url()))
+    /// Without the path and the query of the address: links are signed.
+    pub(crate) fn network(address: &str, cause: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        let host =
+            Url::parse(address).map_or_else(|_| "?".to_owned(), |address| address.origin().ascii_serialization());
+        Self::Network { host, tries: 1, cause: cause.into() }
     }
 
-    pub(crate) fn stalled() -> Self {
-        Self::Network("nothing was transferred for too long".into())
+    pub(crate) fn stalled(address: &str) -> Self {
+        Self::network(address, "nothing was transferred for too long")
     }
+
+    /// The same after more than one try.
+    pub(crate) fn after(self, times: u32) -> Self {
+        match self {
+            Self::Network { host, cause, .. } => Self::Network { host, tries: times, cause },
+            other => other,
+        }
+    }
+}
+
+fn times(tries: u32) -> String {
+    if tries == 1 { "1 try".to_owned() } else { format!("{tries} tries") }
+}
+
+/// What the system says: errors of libraries only say which of their parts it told.
+fn root(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
+    let first: &(dyn std::error::Error + 'static) = error;
+    std::iter::successors(Some(first), |cause| cause.source()).last().map(ToString::to_string).unwrap_or_default()
 }
 
 fn of_request(id: &Option<String>) -> String {

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use bytes::Bytes;
 use reqwest::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -11,6 +12,7 @@ use crate::download::{Save, Saved};
 use crate::error::{Error, JobFailed, Result};
 use crate::models::{DownloadResponse, Job, JobResponse, JobStatus, WaitResponse};
 use crate::request::{Details, Input, Options, Place, Request, Source, Step};
+use crate::results::{check_name, check_target, is_folder};
 use crate::transport::{Answer, Call};
 
 /// The API holds a request for this long.
@@ -56,19 +58,40 @@ fn completed(job: Job, request_id: Option<String>) -> Result<()> {
 }
 
 impl Client {
-    /// Creates a job, waits for it for three minutes at most, and saves its result at `path`, which is only there if all of it is.
+    /// Creates a job, waits for it for three minutes at most, and saves its result at `path`, which is only there if all of it is. A path
+    /// that ends in a slash is a folder, where each file of the result is saved by its own name.
+    ///
+    /// A file that exists is not replaced: that is an error before the job is created, unless [`Save::overwrite`] allows it.
     pub async fn convert(&self, request: Request, path: impl AsRef<Path>) -> Result<Saved> {
         self.convert_with(request, path, Save::default()).await
     }
 
     /// The same with a bound of your own, or another file of the result.
     pub async fn convert_with(&self, request: Request, path: impl AsRef<Path>, save: Save) -> Result<Saved> {
-        let started = Instant::now();
-        let mut read = self.create(request, save.bound).await?;
-        if !read.response.job.status.has_ended() {
-            read = self.wait_until(&read.response.job.id, save.bound, started).await?;
+        let path = path.as_ref();
+        if !is_folder(path) {
+            check_target(path, save.overwrite)?;
+            if request.makes_pdf()? {
+                check_name(path, "result.pdf")?;
+            }
         }
-        self.save_result(read.completed()?, path.as_ref(), save.output).await
+        self.save_result(self.run(request, save.bound).await?, path, &save).await
+    }
+
+    /// Creates a job, waits for it and returns its result in memory. Several files are a ZIP.
+    pub async fn convert_bytes(&self, request: Request, save: Save) -> Result<Bytes> {
+        let read = self.run(request, save.bound).await?;
+        self.read_result(read, &save).await
+    }
+
+    /// Creates a job and waits until it has completed.
+    async fn run(&self, request: Request, bound: Duration) -> Result<WaitResponse> {
+        let started = Instant::now();
+        let mut read = self.create(request, bound).await?;
+        if !read.response.job.status.has_ended() {
+            read = self.wait_until(&read.response.job.id, bound, started).await?;
+        }
+        read.completed()
     }
 
     /// Creates a job and returns at once. Files are uploaded before.
@@ -118,6 +141,7 @@ impl Client {
         let (name, value) = match source.place {
             Place::File(path) => ("uploadId", self.upload(path).await?.id),
             Place::Bytes(content, filename) => ("uploadId", self.upload_bytes(content, &filename).await?.id),
+            Place::Opened(file, filename) => ("uploadId", self.upload_opened(&file, &filename).await?.id),
             Place::Address(address) if matches!(tool, "html-to-pdf" | "html-to-image") => ("url", address),
             Place::Address(address) | Place::SourceUrl(address) => ("sourceUrl", address),
             Place::Page(address) => ("url", address),
@@ -181,8 +205,18 @@ impl Client {
 
     /// The same with a bound of your own, or another file of the result.
     pub async fn save_with(&self, id: &str, path: impl AsRef<Path>, save: Save) -> Result<Saved> {
+        let path = path.as_ref();
+        if !is_folder(path) {
+            check_target(path, save.overwrite)?;
+        }
         let read = self.wait_until(id, save.bound, Instant::now()).await?;
-        self.save_result(read.completed()?, path.as_ref(), save.output).await
+        self.save_result(read.completed()?, path, &save).await
+    }
+
+    /// Waits for a job and returns its result in memory. Several files are a ZIP.
+    pub async fn bytes(&self, id: &str, save: Save) -> Result<Bytes> {
+        let read = self.wait_until(id, save.bound, Instant::now()).await?;
+        self.read_result(read.completed()?, &save).await
     }
 
     /// Ends a job that has not ended. Its credits come back.

@@ -21,6 +21,7 @@ mod lists;
 pub mod models;
 mod request;
 mod resources;
+mod results;
 #[cfg(test)]
 mod tests;
 mod transport;

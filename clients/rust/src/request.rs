@@ -1,6 +1,8 @@
 use std::collections::BTreeMap;
 use std::fmt;
+use std::fs::File;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use serde::Serialize;
@@ -9,6 +11,9 @@ use url::Url;
 
 use crate::error::{Error, Result};
 use crate::models::{JobOutput, JobWebhookRequest, Secret};
+
+/// The tools of [`Source::tool`].
+const MAKE_PDF: [&str; 5] = ["office-to-pdf", "html-to-pdf", "markdown-to-pdf", "email-to-pdf", "images-to-pdf"];
 
 /// Describes a job.
 #[must_use]
@@ -64,6 +69,16 @@ impl Request {
     /// Uses a tool that takes several sources, such as `merge-pdf`, in their order.
     pub fn several(slug: impl Into<String>, sources: impl IntoIterator<Item = Source>) -> Self {
         Self::with(Some(slug.into()), Input::Several(sources.into_iter().collect()))
+    }
+
+    /// Whether the result is certainly a PDF.
+    pub(crate) fn makes_pdf(&self) -> Result<bool> {
+        let tool = match (&self.tool, &self.input) {
+            (Some(tool), _) => tool.as_str(),
+            (None, Input::One(source)) => source.tool()?,
+            (None, Input::Several(_)) => return Ok(false),
+        };
+        Ok(self.then.is_empty() && MAKE_PDF.contains(&tool))
     }
 
     fn with(tool: Option<String>, input: Input) -> Self {
@@ -151,6 +166,7 @@ pub struct Source {
 pub(crate) enum Place {
     File(PathBuf),
     Bytes(Bytes, String),
+    Opened(Arc<File>, String),
     Address(String),
     SourceUrl(String),
     Page(String),
@@ -189,6 +205,11 @@ impl Source {
     /// A file in memory. The filename's extension tells what it is.
     pub fn bytes(content: impl Into<Bytes>, filename: impl Into<String>) -> Self {
         Place::Bytes(content.into(), filename.into()).into()
+    }
+
+    /// A file that is open for reading, from its beginning. The filename's extension tells what it is.
+    pub fn opened(file: File, filename: impl Into<String>) -> Self {
+        Place::Opened(Arc::new(file), filename.into()).into()
     }
 
     /// The address of a file or of a page, which the service fetches: the tool decides which.
@@ -271,7 +292,7 @@ impl Source {
     pub fn tool(&self) -> Result<&'static str> {
         match &self.place {
             Place::File(path) => by_name(&path.to_string_lossy()).ok_or_else(|| no_tool(path)),
-            Place::Bytes(_, name) => by_name(name).ok_or_else(|| no_tool(Path::new(name))),
+            Place::Bytes(_, name) | Place::Opened(_, name) => by_name(name).ok_or_else(|| no_tool(Path::new(name))),
             Place::Address(address) => {
                 let path = Url::parse(address).map(|url| url.path().to_owned()).unwrap_or_default();
                 Ok(by_name(&path).unwrap_or("html-to-pdf"))
@@ -296,7 +317,7 @@ impl fmt::Debug for Source {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.place {
             Place::File(path) => write!(formatter, "file {}", path.display()),
-            Place::Bytes(_, name) => write!(formatter, "content {name}"),
+            Place::Bytes(_, name) | Place::Opened(_, name) => write!(formatter, "content {name}"),
             Place::Address(_) | Place::SourceUrl(_) | Place::Page(_) => formatter.write_str("URL"),
             Place::Upload(id) => write!(formatter, "upload {id}"),
             Place::Job(id) => write!(formatter, "result of job {id}"),

@@ -181,9 +181,10 @@ impl Client {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let response = request.send().await.map_err(Error::network)?;
+        let broken = |error: reqwest::Error| Error::network(self.inner.base.as_str(), error.without_url());
+        let response = request.send().await.map_err(broken)?;
         let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(Error::network)?;
+        let body = response.bytes().await.map_err(broken)?;
         accepted(Answer { status, headers, body })
     }
 
@@ -253,7 +254,7 @@ pub(crate) struct Tries {
 impl Tries {
     /// Pauses before the next try, or returns the error if it stays.
     pub(crate) async fn again(&mut self, error: Error, once: bool) -> Result<()> {
-        let Some(pause) = self.pause(&error, once) else { return Err(error) };
+        let Some(pause) = self.pause(&error, once) else { return Err(error.after(self.failures + 1)) };
         self.failures += 1;
         tokio::time::sleep(pause).await;
         Ok(())
@@ -261,13 +262,13 @@ impl Tries {
 
     fn pause(&self, error: &Error, once: bool) -> Option<Duration> {
         let asked = match error {
-            Error::Network(_) if !once => None,
+            Error::Network { .. } if !once => None,
             Error::Api(error) => match error.status.as_u16() {
                 429 | 503 => error.retry_after,
                 500 | 502 | 504 if !once => error.retry_after,
                 _ => return None,
             },
-            Error::Network(_)
+            Error::Network { .. }
             | Error::JobFailed(_)
             | Error::JobCanceled { .. }
             | Error::WaitTimeout { .. }

@@ -10,7 +10,7 @@ use reqwest::header::{CONTENT_LENGTH, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Method};
 use sha2::{Digest, Sha256};
 use tokio::fs::File;
-use tokio::io::{AsyncRead, AsyncReadExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncSeekExt};
 
 use crate::client::Client;
 use crate::download::hexadecimal;
@@ -24,35 +24,43 @@ const PART: usize = 64 << 10;
 /// What is sent, from its beginning each time.
 enum Content<'a> {
     File(&'a Path),
+    Opened(&'a std::fs::File),
     Bytes(Bytes),
 }
+
+type Reader = Box<dyn AsyncRead + Unpin + Send>;
 
 impl Content<'_> {
     async fn digest(&self) -> Result<(u64, String)> {
         let mut digest = Sha256::new();
         let mut size = 0;
-        match self {
-            Self::File(path) => {
-                let mut file = File::open(path).await?;
-                while let Some(part) = part(&mut file).await? {
-                    size += part.len() as u64;
-                    digest.update(&part);
-                }
-            }
-            Self::Bytes(content) => {
-                size = content.len() as u64;
-                digest.update(content);
-            }
+        let mut reader = self.reader().await?;
+        while let Some(part) = part(&mut reader).await? {
+            size += part.len() as u64;
+            digest.update(&part);
         }
         Ok((size, hexadecimal(&digest.finalize())))
     }
 
+    /// Reads from the beginning.
+    async fn reader(&self) -> Result<Reader> {
+        Ok(match self {
+            Self::File(path) => {
+                let unreadable = |error| Error::Usage(format!("{} can't be read: {error}", path.display()));
+                Box::new(File::open(path).await.map_err(unreadable)?)
+            }
+            Self::Opened(file) => {
+                let mut file = File::from_std(file.try_clone()?);
+                file.rewind().await?;
+                Box::new(file)
+            }
+            Self::Bytes(content) => Box::new(std::io::Cursor::new(content.clone())),
+        })
+    }
+
     /// Parts, counted as they are taken.
     async fn body(&self, taken: Arc<AtomicU64>) -> Result<Body> {
-        Ok(match self {
-            Self::File(path) => Body::wrap_stream(counted(File::open(path).await?, taken)),
-            Self::Bytes(content) => Body::wrap_stream(counted(std::io::Cursor::new(content.clone()), taken)),
-        })
+        Ok(Body::wrap_stream(counted(self.reader().await?, taken)))
     }
 }
 
@@ -61,10 +69,7 @@ async fn part(reader: &mut (impl AsyncRead + Unpin)) -> std::io::Result<Option<B
     Ok((reader.read_buf(&mut part).await? > 0).then(|| part.freeze()))
 }
 
-fn counted<R>(reader: R, taken: Arc<AtomicU64>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + 'static
-where
-    R: AsyncRead + Unpin + Send + 'static,
-{
+fn counted(reader: Reader, taken: Arc<AtomicU64>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + 'static {
     stream::try_unfold((reader, taken), |(mut reader, taken)| async move {
         let next = part(&mut reader).await?;
         taken.fetch_add(1, Ordering::Relaxed);
@@ -83,6 +88,11 @@ impl Client {
     /// Sends what is in memory. The filename's extension tells what it is.
     pub async fn upload_bytes(&self, content: impl Into<Bytes>, filename: &str) -> Result<Upload> {
         self.send_content(&Content::Bytes(content.into()), filename).await
+    }
+
+    /// Sends an open file from its beginning, in parts. The filename's extension tells what it is.
+    pub async fn upload_opened(&self, file: &std::fs::File, filename: &str) -> Result<Upload> {
+        self.send_content(&Content::Opened(file), filename).await
     }
 
     async fn send_content(&self, content: &Content<'_>, filename: &str) -> Result<Upload> {
@@ -112,20 +122,18 @@ impl Client {
         let taken = Arc::new(AtomicU64::new(0));
         let body = content.body(Arc::clone(&taken)).await?;
         let method = Method::from_bytes(upload.method.as_bytes()).map_err(|_| invalid_link())?;
-        let request = self
-            .inner
-            .http
-            .request(method, upload.url.reveal())
-            .headers(signed(upload)?)
-            .header(CONTENT_LENGTH, size)
-            .body(body);
+        let address = upload.url.reveal();
+        let request =
+            self.inner.http.request(method, address).headers(signed(upload)?).header(CONTENT_LENGTH, size).body(body);
         let exchange = async {
-            let response = request.send().await.map_err(Error::network)?;
+            let broken = |error: reqwest::Error| Error::network(address, error.without_url());
+            let response = request.send().await.map_err(broken)?;
             let (status, headers) = (response.status(), response.headers().clone());
-            let body = response.bytes().await.map_err(Error::network)?;
+            let body = response.bytes().await.map_err(broken)?;
             accepted(Answer { status, headers, body })
         };
-        unless_stalled(self.inner.timeout, &taken, exchange).await.map(drop)
+        let outcome = unless_stalled(self.inner.timeout, &taken, exchange).await;
+        outcome.unwrap_or_else(|Stalled| Err(Error::stalled(address))).map(drop)
     }
 }
 
@@ -144,14 +152,21 @@ fn invalid_link() -> Error {
     Error::Usage("the API's link to upload a file is not valid".to_owned())
 }
 
+/// Nothing was taken for too long.
+struct Stalled;
+
 /// Ends an exchange in which nothing is taken for `limit`.
-async fn unless_stalled<T>(limit: Duration, taken: &AtomicU64, exchange: impl Future<Output = Result<T>>) -> Result<T> {
+async fn unless_stalled<T>(
+    limit: Duration,
+    taken: &AtomicU64,
+    exchange: impl Future<Output = T>,
+) -> std::result::Result<T, Stalled> {
     let mut exchange = std::pin::pin!(exchange);
     loop {
         let before = taken.load(Ordering::Relaxed);
         match tokio::time::timeout(limit, &mut exchange).await {
-            Ok(outcome) => return outcome,
-            Err(_) if taken.load(Ordering::Relaxed) == before => return Err(Error::stalled()),
+            Ok(outcome) => return Ok(outcome),
+            Err(_) if taken.load(Ordering::Relaxed) == before => return Err(Stalled),
             Err(_) => {}
         }
     }

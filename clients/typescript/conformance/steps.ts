@@ -65,7 +65,7 @@ function saved({ path, bytes, sha256, files }: docmill.Saved): object {
 const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<object>> = {
   tool: async (_, step) => ({ tool: docmill.toolFor(sourceOf(step.source)) }),
   convert: async (client, step) => {
-    const result = await conversion(client, step).save(step.path, { seconds: step.seconds });
+    const result = await conversion(client, step).save(step.path, { seconds: step.seconds, overwrite: step.overwrite });
     return { job: result.job, file: saved(result) };
   },
   bytes: async (client, step) => {
@@ -74,7 +74,7 @@ const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<obj
   },
   start: async (client, step) => ({ job: (await conversion(client, step).start()).data }),
   wait: async (client, step) => ({ job: (await (await client.jobs.get(step.id)).wait(step.seconds)).data }),
-  save: async (client, step) => ({ file: saved(await (await client.jobs.get(step.id)).save(step.path, { seconds: step.seconds })) }),
+  save: async (client, step) => ({ file: saved(await (await client.jobs.get(step.id)).save(step.path, { seconds: step.seconds, overwrite: step.overwrite })) }),
   job: async (client, step) => ({ job: (await client.jobs.get(step.id)).data }),
   jobs: async (client, step) => {
     const jobs = await listed(client.jobs.list({ ...step.filters, pageSize: step.pageSize }), step.take);

@@ -2,9 +2,10 @@
 
 import { createHash, type Hash, randomUUID } from "node:crypto";
 import { openAsBlob } from "node:fs";
-import { open, rename, rm } from "node:fs/promises";
+import { open, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { apiError, ApiError, IntegrityError, UsageError } from "./errors.ts";
+import { publish } from "./results.ts";
 import { answered, type Transport } from "./transport.ts";
 import type { Download, Upload } from "./types.ts";
 
@@ -65,7 +66,7 @@ async function put(transport: Transport, link: Upload, content: Blob, attempt: n
 }
 
 /** Saves what is behind the link at `target`, which only exists once it is whole and as announced. */
-export async function download(transport: Transport, link: Download, target: string, renew: () => Promise<Download>): Promise<void> {
+export async function download(transport: Transport, link: Download, target: string, renew: () => Promise<Download>, overwrite: boolean): Promise<void> {
   const temporary = join(dirname(target), `.${basename(target)}.${randomUUID().slice(0, 8)}.part`);
   const file = await open(temporary, "wx").catch((failure: NodeJS.ErrnoException) => {
     throw new UsageError(`${target} can't be written: ${failure.code}`);
@@ -76,9 +77,7 @@ export async function download(transport: Transport, link: Download, target: str
     } finally {
       await file.close();
     }
-    await rename(temporary, target).catch((failure: NodeJS.ErrnoException) => {
-      throw new UsageError(`${target} can't be written: ${failure.code}`);
-    });
+    await publish(temporary, target, overwrite);
   } finally {
     await rm(temporary, { force: true });
   }

@@ -2,11 +2,10 @@
 
 import { randomUUID } from "node:crypto";
 import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobCanceledError, JobFailedError, WaitTimeoutError } from "./errors.ts";
 import { download, downloadBytes, upload } from "./files.ts";
-import { checkName, isFolder, pathsIn } from "./results.ts";
+import { checkName, checkTarget, isFolder, pathsIn } from "./results.ts";
 import { asObject, localFile } from "./sources.ts";
 import { LONGEST_WAIT, type RawResponse, type Transport } from "./transport.ts";
 import type { AnyTool, Download, JobData, JobSettings, OptionsOf, Schemas, Source, SourceObject, Step } from "./types.ts";
@@ -27,6 +26,16 @@ export interface Saved {
   job: JobData;
   /** Each file, if they are in a folder. `path` is the folder then, and `sha256` is empty. */
   files?: string[];
+}
+
+/** How the result of a job is saved. */
+export interface SaveSettings {
+  /** For how long to wait for the job. 180 by default. */
+  seconds?: number;
+  /** Which one of several files. */
+  output?: number;
+  /** Whether files that exist are replaced. */
+  overwrite?: boolean;
 }
 
 /** The tools of `convert`: each makes a PDF. */
@@ -81,14 +90,18 @@ export class Conversion implements PromiseLike<Job> {
   }
 
   /**
-   * Creates the job, waits until it has completed, and saves its result as a file, or its files in a folder ("pages/"). Throws `UsageError` if the
-   * name says another format than the result has.
+   * Creates the job, waits until it has completed, and saves its result as a file, or its files in a folder ("pages/"). A file that exists is only
+   * replaced if you allow it with `overwrite`: this is checked before the job is created. Throws `UsageError` if it exists, or if its name says
+   * another format than the result has.
    */
-  async save(path: string, { seconds = JOB_SECONDS }: { seconds?: number } = {}): Promise<Saved> {
+  async save(path: string, { seconds = JOB_SECONDS, overwrite = false }: { seconds?: number; overwrite?: boolean } = {}): Promise<Saved> {
     const { tool, steps } = this.#plan;
-    if (!steps.length && MAKE_PDF.has(tool) && !isFolder(path)) checkName(path, "result.pdf");
+    if (!isFolder(path)) {
+      checkTarget(path, overwrite);
+      if (!steps.length && MAKE_PDF.has(tool)) checkName(path, "result.pdf");
+    }
     const job = await this.wait(seconds);
-    return job.save(path);
+    return job.save(path, { overwrite });
   }
 
   /** Creates the job, waits until it has completed, and returns its result in memory. Several files are a ZIP. */
@@ -194,28 +207,32 @@ export class Job {
 
   /**
    * Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several. With a folder ("pages/"),
-   * each file of the result is saved there by its own name. Throws `UsageError` if the name says another format than the result has.
+   * each file of the result is saved there by its own name. Files that exist are only replaced if you allow it with `overwrite`. Throws
+   * `UsageError` if one exists, or if the name says another format than the result has.
    */
-  async save(path: string, { seconds = JOB_SECONDS, output }: { seconds?: number; output?: number } = {}): Promise<Saved> {
+  async save(path: string, { seconds = JOB_SECONDS, output, overwrite = false }: SaveSettings = {}): Promise<Saved> {
+    if (!isFolder(path)) checkTarget(path, overwrite);
     await this.wait(seconds);
-    if (output === undefined && isFolder(path)) return this.#saveAll(path);
+    if (output === undefined && isFolder(path)) return this.#saveAll(path, overwrite);
     const link = await this.#result(output);
-    const target = isFolder(path) ? join(path, link.filename) : path;
+    const [target = path] = isFolder(path) ? pathsIn(path, [link.filename]) : [];
+    if (target !== path) checkTarget(target, overwrite);
     checkName(target, link.filename);
-    await download(this.#transport, link, target, () => this.link(output));
+    await download(this.#transport, link, target, () => this.link(output), overwrite);
     return { path: target, bytes: link.bytes, sha256: link.sha256, job: this.data };
   }
 
-  async #saveAll(folder: string): Promise<Saved> {
+  async #saveAll(folder: string, overwrite: boolean): Promise<Saved> {
     const links = await this.links();
     await mkdir(folder, { recursive: true });
     const files = pathsIn(
       folder,
       links.map(({ filename }) => filename),
     );
+    for (const file of files) checkTarget(file, overwrite);
     for (const [index, link] of links.entries()) {
       const renew = () => this.link(links.length > 1 ? index : undefined);
-      await download(this.#transport, link, files[index] as string, renew);
+      await download(this.#transport, link, files[index] as string, renew, overwrite);
     }
     return { path: folder, bytes: links.reduce((sum, { bytes }) => sum + bytes, 0), sha256: "", job: this.data, files };
   }

@@ -1,7 +1,8 @@
 /** Where results go, and whether a file's name fits what is in it. */
 
-import { statSync } from "node:fs";
-import { basename, extname, join, sep } from "node:path";
+import { lstatSync, statSync } from "node:fs";
+import { open, rename, rm } from "node:fs/promises";
+import { basename, dirname, extname, join, sep } from "node:path";
 import { UsageError } from "./errors.ts";
 
 // Other extensions of a format.
@@ -29,6 +30,35 @@ export function checkName(path: string, filename: string): void {
   if (!wanted || !made || wanted === made) return;
   if (made === "zip") throw new UsageError(`${path} can't hold several files: give a folder, such as "pages/", or a name that ends in .zip.`);
   throw new UsageError(`${path} says ${wanted}, but the result is a ${made}: name it .${made}, or add the tool that makes a ${wanted} with then().`);
+}
+
+/** Throws `UsageError` if a file can't be made there, for example because there is one. */
+export function checkTarget(target: string, overwrite: boolean): void {
+  if (!overwrite && lstatSync(target, { throwIfNoEntry: false })) throw taken(target);
+  const folder = dirname(target);
+  if (!statSync(folder, { throwIfNoEntry: false })?.isDirectory()) throw new UsageError(`${target} can't be written: there is no folder ${folder}.`);
+}
+
+function taken(target: string): UsageError {
+  return new UsageError(`${target} exists already: choose another name, or allow it with { overwrite: true }.`);
+}
+
+/** Gives a whole file its name. Throws `UsageError` if there is a file of this name by now, or if the file system refuses it. */
+export async function publish(temporary: string, target: string, overwrite: boolean): Promise<void> {
+  let isClaimed = false;
+  try {
+    if (!overwrite) {
+      // Of all that want this name, only one can create it.
+      await (await open(target, "wx")).close();
+      isClaimed = true;
+    }
+    await rename(temporary, target);
+  } catch (failure) {
+    const { code } = failure as NodeJS.ErrnoException;
+    if (code === "EEXIST") throw taken(target);
+    if (isClaimed) await rm(target, { force: true });
+    throw new UsageError(`${target} can't be written: ${code}`);
+  }
 }
 
 /** A path for each name, without anything that leads to another folder, and no two the same. */

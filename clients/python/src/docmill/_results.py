@@ -42,6 +42,43 @@ def check_name(path: Union[str, os.PathLike[str]], filename: str) -> None:
     raise UsageError(f"{path} says {wanted}, but the result is a {made}: name it .{made}, or add the tool that makes a {wanted} with then().")
 
 
+def check_target(path: Union[str, os.PathLike[str]], overwrite: bool) -> None:
+    """
+    Raises:
+        UsageError: a file can't be made there, for example because there is one.
+    """
+    target = Path(path)
+    if not overwrite and os.path.lexists(target):
+        raise taken(target)
+    if not target.parent.is_dir():
+        raise UsageError(f"{target} can't be written: there is no folder {target.parent}.")
+
+
+def taken(target: Path) -> UsageError:
+    return UsageError(f"{target} exists already: choose another name, or allow it with overwrite=True.")
+
+
+def publish(temporary: Path, target: Path, overwrite: bool) -> None:
+    """Gives a whole file its name.
+
+    Raises:
+        UsageError: there is a file of this name by now, or the file system refuses it.
+    """
+    is_claimed = False
+    try:
+        if not overwrite:
+            # Of all that want this name, only one can create it.
+            target.open("xb").close()
+            is_claimed = True
+        os.replace(temporary, target)
+    except FileExistsError as failure:
+        raise taken(target) from failure
+    except OSError as failure:
+        if is_claimed:
+            target.unlink(missing_ok=True)
+        raise UsageError(f"{target} can't be written: {failure.strerror}") from failure
+
+
 def paths_in(folder: Path, names: Iterable[str]) -> list[Path]:
     """A path for each name, without anything that leads to another folder, and no two the same."""
     paths: list[Path] = []

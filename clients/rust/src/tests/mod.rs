@@ -112,7 +112,7 @@ async fn an_unfinished_file_is_not_left_behind() {
     });
     let folder = tempfile::tempdir().unwrap();
     let failed = server.client().save("1", folder.path().join("result.pdf")).await.unwrap_err();
-    assert!(matches!(failed, Error::Network(_)), "{failed}");
+    assert!(matches!(failed, Error::Network { .. }), "{failed}");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 0);
 }
 
@@ -122,7 +122,7 @@ async fn errors_of_the_network_do_not_show_links() {
     let mut reader = server.client().open("1", None).await.unwrap();
     let failed = reader.chunk().await.unwrap_err();
     assert!(
-        matches!(failed, Error::Network(_)) && !format!("{failed} {failed:?} {reader:?}").contains("hunter2"),
+        matches!(failed, Error::Network { .. }) && !format!("{failed} {failed:?} {reader:?}").contains("hunter2"),
         "{failed:?}"
     );
 }
@@ -158,4 +158,11 @@ fn calls_can_be_spawned() {
     sendable(client.convert(Request::new(Source::file("report.docx")), "report.pdf"));
     sendable(client.save("1", "report.pdf"));
     sendable(client.jobs(&crate::JobFilter::default()));
+}
+
+#[test]
+fn files_of_a_folder_stay_there() {
+    let found = crate::results::paths_in("pages".as_ref(), ["a.png", r"..\..\b.png", "/etc/c.png", "a.png", ".."]);
+    let wanted = ["pages/a.png", "pages/b.png", "pages/c.png", "pages/a-4.png", "pages/result-5"];
+    assert_eq!(found, wanted.map(std::path::PathBuf::from));
 }

@@ -15,6 +15,7 @@ import httpx
 from docmill import models
 from docmill._async.platform import blocking, parts, sleep
 from docmill._async.transport import AsyncTransport, network_error
+from docmill._results import publish
 from docmill._sources import File
 from docmill._wire import Request, logger
 from docmill.errors import ApiError, DocmillError, IntegrityError, UsageError, api_error
@@ -99,7 +100,7 @@ async def put(transport: AsyncTransport, link: models.Upload, file: IO[bytes], s
         attempt += 1
 
 
-async def download(transport: AsyncTransport, link: models.Download, target: Path, renew: Renewal) -> None:
+async def download(transport: AsyncTransport, link: models.Download, target: Path, renew: Renewal, overwrite: bool) -> None:
     """Saves what is behind the link at `target`, which only exists once it is whole and as announced."""
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     try:
@@ -109,7 +110,7 @@ async def download(transport: AsyncTransport, link: models.Download, target: Pat
     try:
         with file:
             await AsyncDownload(transport, link, file, renew).run()
-        os.replace(temporary, target)
+        await blocking(publish, temporary, target, overwrite)
     finally:
         temporary.unlink(missing_ok=True)
 

@@ -15,7 +15,7 @@ from docmill import models
 from docmill._async.files import download, download_bytes, upload
 from docmill._async.platform import sleep
 from docmill._async.transport import AsyncTransport
-from docmill._results import check_name, is_folder, paths_in
+from docmill._results import check_name, check_target, is_folder, paths_in
 from docmill._sources import EXTENSIONS, Source, Sources, as_object, is_list, local_file
 from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
 from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
@@ -71,16 +71,20 @@ class AsyncConversion:
         job = await self._create(seconds)
         return await job.wait(max(0.0, deadline - time.monotonic()), _bound=seconds)
 
-    async def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS) -> Saved:
+    async def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS, *, overwrite: bool = False) -> Saved:
         """Creates the job, waits until it has completed, and saves its result as a file, or its files in a folder ("pages/").
 
+        A file that exists is only replaced if you allow it with `overwrite`. This is checked before the job is created.
+
         Raises:
-            UsageError: the name says another format than the result has.
+            UsageError: the file exists, or its name says another format than the result has.
         """
-        if not self.steps and self.tool in MAKE_PDF and not is_folder(path):
-            check_name(path, "result.pdf")
+        if not is_folder(path):
+            check_target(path, overwrite)
+            if not self.steps and self.tool in MAKE_PDF:
+                check_name(path, "result.pdf")
         job = await self.wait(seconds)
-        return await job.save(path)
+        return await job.save(path, overwrite=overwrite)
 
     async def bytes(self, seconds: float = JOB_SECONDS) -> builtins.bytes:
         """Creates the job, waits until it has completed, and returns its result in memory. Several files are a ZIP."""
@@ -173,30 +177,43 @@ class AsyncJob:
             raise JobCanceledError(self.data, self.request_id)
         return self
 
-    async def save(self, path: Union[str, os.PathLike[str]], seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> Saved:
+    async def save(
+        self,
+        path: Union[str, os.PathLike[str]],
+        seconds: float = JOB_SECONDS,
+        *,
+        output: Optional[int] = None,
+        overwrite: bool = False,
+    ) -> Saved:
         """Waits until the job has completed, and saves its result as a file, or the one with the number `output` of several.
 
-        With a folder ("pages/"), each file of the result is saved there by its own name.
+        With a folder ("pages/"), each file of the result is saved there by its own name. Files that exist are only replaced if you
+        allow it with `overwrite`.
 
         Raises:
-            UsageError: the name says another format than the result has.
+            UsageError: a file exists, or the name says another format than the result has.
         """
+        if not is_folder(path):
+            check_target(path, overwrite)
         await self.wait(seconds)
         if output is None and is_folder(path):
-            return await self._save_all(Path(path))
+            return await self._save_all(Path(path), overwrite)
         link = await self._result(output)
         if is_folder(path):
-            path = Path(path) / link["filename"]
+            path = paths_in(Path(path), [link["filename"]])[0]
+            check_target(path, overwrite)
         check_name(path, link["filename"])
-        await download(self._transport, link, Path(path), lambda: self.link(output))
+        await download(self._transport, link, Path(path), lambda: self.link(output), overwrite)
         return Saved(Path(path), link["bytes"], link["sha256"], self.data)
 
-    async def _save_all(self, folder: Path) -> Saved:
+    async def _save_all(self, folder: Path, overwrite: bool) -> Saved:
         links = await self.links()
         folder.mkdir(parents=True, exist_ok=True)
         paths = paths_in(folder, [link["filename"] for link in links])
+        for path in paths:
+            check_target(path, overwrite)
         for index, (link, path) in enumerate(zip(links, paths)):
-            await download(self._transport, link, path, partial(self.link, index if len(links) > 1 else None))
+            await download(self._transport, link, path, partial(self.link, index if len(links) > 1 else None), overwrite)
         return Saved(folder, sum(link["bytes"] for link in links), "", self.data, tuple(paths))
 
     async def bytes(self, seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> builtins.bytes:

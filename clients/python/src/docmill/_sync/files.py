@@ -16,6 +16,7 @@ import httpx
 from docmill import models
 from docmill._sync.platform import blocking, parts, sleep
 from docmill._sync.transport import Transport, network_error
+from docmill._results import publish
 from docmill._sources import File
 from docmill._wire import Request, logger
 from docmill.errors import ApiError, DocmillError, IntegrityError, UsageError, api_error
@@ -100,7 +101,7 @@ def put(transport: Transport, link: models.Upload, file: IO[bytes], size: int) -
         attempt += 1
 
 
-def download(transport: Transport, link: models.Download, target: Path, renew: Renewal) -> None:
+def download(transport: Transport, link: models.Download, target: Path, renew: Renewal, overwrite: bool) -> None:
     """Saves what is behind the link at `target`, which only exists once it is whole and as announced."""
     temporary = target.with_name(f".{target.name}.{uuid.uuid4().hex[:8]}.part")
     try:
@@ -110,7 +111,7 @@ def download(transport: Transport, link: models.Download, target: Path, renew: R
     try:
         with file:
             Download(transport, link, file, renew).run()
-        os.replace(temporary, target)
+        blocking(publish, temporary, target, overwrite)
     finally:
         temporary.unlink(missing_ok=True)
 
