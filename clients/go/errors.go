@@ -162,10 +162,11 @@ func (e *JobCanceledError) Error() string {
 	return fmt.Sprintf("docmill: job %s was canceled%s", e.Job.ID, ofRequest(e.RequestID))
 }
 
-// WaitTimeoutError says that a job has not ended in time. It goes on: wait again with JobID.
+// WaitTimeoutError says that a job or a batch has not ended in time. It goes on: wait again with JobID.
 type WaitTimeoutError struct {
 	JobID string
 	Bound time.Duration
+	what  string
 }
 
 func (e *WaitTimeoutError) kind() Kind { return ErrWaitTimeout }
@@ -174,7 +175,11 @@ func (e *WaitTimeoutError) kind() Kind { return ErrWaitTimeout }
 func (e *WaitTimeoutError) Is(target error) bool { return target == ErrWaitTimeout }
 
 func (e *WaitTimeoutError) Error() string {
-	return fmt.Sprintf("docmill: job %s has not ended within %s", e.JobID, e.Bound)
+	what := e.what
+	if what == "" {
+		what = "job"
+	}
+	return fmt.Sprintf("docmill: %s %s has not ended within %s", what, e.JobID, e.Bound)
 }
 
 // problem is an error with a text and a cause.

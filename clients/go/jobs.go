@@ -126,17 +126,20 @@ func (c *Client) create(ctx context.Context, request Request, bound time.Duratio
 	if err != nil {
 		return nil, "", err
 	}
-	key := request.IdempotencyKey
-	if key == "" {
-		key = newKey()
-	}
-	header := http.Header{"Idempotency-Key": {key}}
 	var answer WaitResponse
-	response, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/jobs", header: header, body: body, wait: holdable(bound)}, &answer)
+	response, err := c.do(ctx, call{method: http.MethodPost, path: "/v1/jobs", header: creating(request.IdempotencyKey), body: body, wait: holdable(bound)}, &answer)
 	if err != nil {
 		return nil, "", err
 	}
 	return &answer, response.RequestID, nil
+}
+
+// creating are headers of whatever is charged: a misspelled option is an error, not ignored.
+func creating(key string) http.Header {
+	if key == "" {
+		key = newKey()
+	}
+	return http.Header{"Idempotency-Key": {key}, "Docmill-Strict": {"true"}}
 }
 
 // resolve uploads what has to be uploaded, and names the tool.

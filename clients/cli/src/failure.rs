@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
+use crate::pointer;
+
 /// The documented exit codes. `clap` exits with 2 itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Exit {
@@ -141,7 +143,7 @@ impl Failure {
             message.map_or_else(|| format!("The service answered with HTTP status {status}."), str::to_owned);
         for detail in error["details"].as_array().into_iter().flatten() {
             let text_of = |name: &str| detail[name].as_str().unwrap_or_default();
-            text.push_str(&format!("\n  {} {}", text_of("path"), text_of("message")));
+            text.push_str(&format!("\n  {}", pointer::described(text_of("path"), text_of("message"))));
         }
         let hint = match status {
             401 => Some("Run `docmill login`, or set DOCMILL_KEY to a valid key."),
@@ -232,7 +234,12 @@ mod tests {
         let failure = Failure::of_answer(422, &body);
         assert_eq!((failure.exit, failure.code.as_str()), (Exit::Refused, "validation_failed"));
         let said = failure.to_string();
-        assert!(said.contains("/options/dpi must be at most 600") && said.contains("(request req-1)"), "{said}");
+        assert!(
+            said.contains("  --dpi must be at most 600")
+                && !said.contains("/options")
+                && said.contains("(request req-1)"),
+            "{said}"
+        );
         for (status, code) in [(401, 3), (403, 3), (402, 4), (429, 5), (503, 5), (404, 6)] {
             assert_eq!(Failure::of_answer(status, &Value::Null).exit.code(), code, "{status}");
         }

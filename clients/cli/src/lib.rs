@@ -13,6 +13,7 @@ pub mod journal;
 pub mod key;
 pub mod made;
 pub mod plan;
+pub mod pointer;
 pub mod report;
 pub mod run;
 pub mod verbs;

@@ -28,7 +28,11 @@ OPERATIONS = [
     ("list", "GET", re.compile(r"/v1/jobs")),
     ("job", "GET", re.compile(r"/v1/jobs/(?P<id>[^/]+)")),
     ("link", "GET", re.compile(r"/v1/jobs/(?P<id>[^/]+)/download")),
-    ("file", "GET", re.compile(r"/links/result")),
+    ("file", "GET", re.compile(r"/links/(?:result|archive)")),
+    ("batchCreate", "POST", re.compile(r"/v1/batches")),
+    ("batchList", "GET", re.compile(r"/v1/batches")),
+    ("batch", "GET", re.compile(r"/v1/batches/(?P<id>bat_[0-9a-f]+)")),
+    ("batchResults", "GET", re.compile(r"/v1/batches/(?P<id>bat_[0-9a-f]+)/download")),
     ("events", "GET", re.compile(r"/v1/events")),
 ]
 
@@ -75,6 +79,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.space.counts["waited"] += 1
             if "idempotency-key" in self.headers:
                 self.space.keys.add(self.headers["idempotency-key"])
+            if self.headers.get("docmill-strict") == "true":
+                self.space.counts["strict"] += 1
 
     def waits(self) -> bool:
         return "wait=" in self.headers.get("prefer", "") or "wait" in self.query
@@ -192,6 +198,27 @@ class Handler(BaseHTTPRequestHandler):
         if self.command == "POST" and path == "/v1/webhooks":
             return self.say(201, {"webhook": {"id": "wh_1", "secret": "whsec_c2VjcmV0"}})
         self.refuse("other", {"status": 404, "code": "route_not_found"})
+
+    def batchCreate(self, body: dict[str, Any]) -> None:
+        self.say(202, {"batch": self.space.create_batch(self.headers.get("idempotency-key"), body).shown()})
+
+    def batchList(self, _: Any) -> None:
+        self.say(200, {"batches": [batch.shown() for batch in self.space.batches.values()]})
+
+    def batch(self, _: Any, id: str) -> None:
+        batch = self.space.batches[id]
+        batch.done = min(batch.done + 1, len(batch.items))
+        self.say(200, {"batch": batch.shown()})
+
+    def batchResults(self, _: Any, id: str) -> None:
+        """Two items a page."""
+        batch = self.space.batches[id]
+        start = int(self.query.get("cursor", "0"))
+        more = {"nextCursor": str(start + 2)} if start + 2 < len(batch.items) else {}
+        if start == 0 and batch.has_archive:
+            link = {"url": f"{self.place}/links/archive?{SIGNATURE}", "expiresAt": "2099-01-01T00:00:00.000Z"}
+            more["archive"] = {"files": [{"filename": f"{id}.zip", "bytes": self.space.story["bytes"], "results": len(batch.items)} | link], "leftOut": 0}
+        self.say(200, {"results": batch.results()[start : start + 2]} | more)
 
     def file(self, _: Any) -> None:
         size = self.space.story["bytes"]

@@ -45,6 +45,32 @@ class Upload:
 
 
 @dataclass
+class Batch:
+    """`done`: how many items have ended. Each look at it ends one more."""
+
+    id: str
+    tool: str
+    items: list[dict[str, Any]]
+    has_archive: bool
+    done: int = 0
+
+    def shown(self) -> dict[str, Any]:
+        total = len(self.items)
+        counts = {"total": total, "queued": total - self.done, "processing": 0, "completed": self.done, "failed": 0, "canceled": 0}
+        return {
+            "id": self.id, "status": "completed" if self.done == total else "processing", "toolSlug": self.tool, "testMode": False,
+            "onError": "continue", "createdAt": "2026-11-25T00:00:00.000Z", "counts": counts, "credits": {"charged": self.done, "refunded": 0},
+        }
+
+    def results(self) -> list[dict[str, Any]]:
+        return [
+            {"index": index, "jobId": str(uuid.UUID(int=index)), "status": "completed" if index < self.done else "queued",
+             "filename": item.get("filename", f"result-{index}.pdf")}
+            for index, item in enumerate(self.items)
+        ]
+
+
+@dataclass
 class Space:
     """A scenario's orders, and what happened. `lock` guards everything, since clients may send requests at once."""
 
@@ -52,6 +78,7 @@ class Space:
     jobs: dict[str, Job] = field(default_factory=dict)
     by_key: dict[str, str] = field(default_factory=dict)
     uploads: dict[str, Upload] = field(default_factory=dict)
+    batches: dict[str, Batch] = field(default_factory=dict)
     seen: dict[str, list[float]] = field(default_factory=lambda: defaultdict(list))
     keys: set[str] = field(default_factory=set)
     counts: dict[str, int] = field(default_factory=lambda: defaultdict(int))
@@ -80,6 +107,13 @@ class Space:
             if key is not None:
                 self.by_key[key] = job.id
             return job
+
+    def create_batch(self, key: str | None, request: dict[str, Any]) -> Batch:
+        with self.lock:
+            if key is None:
+                self.counts["keyless"] += 1
+            batch = Batch(f"bat_{uuid.uuid4().hex}", request["toolSlug"], request["items"], request.get("output", {}).get("archive", False))
+            return self.batches.setdefault(self.by_key.setdefault(key or batch.id, batch.id), batch)
 
     def has_ended(self, job: Job) -> bool:
         """Whether an answer shows the job's end. Each unfinished answer brings it nearer."""

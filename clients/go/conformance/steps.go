@@ -30,11 +30,15 @@ type step struct {
 	Metadata                                     map[string]string
 	IdempotencyKey                               string
 	Seconds                                      float64
-	Overwrite                                    bool
-	Filters                                      filters
-	PageSize, Take                               int
-	Headers                                      map[string]string
-	Body                                         json.RawMessage
+	Overwrite, Archive                           bool
+	Items                                        []struct {
+		Input    json.RawMessage
+		Filename string
+	}
+	Filters        filters
+	PageSize, Take int
+	Headers        map[string]string
+	Body           json.RawMessage
 }
 
 type filters struct {
@@ -68,6 +72,36 @@ var steps = map[string]func(context.Context, *docmill.Client, step) (result, err
 	},
 	"save": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
 		return saved(client.Save(ctx, s.ID, s.Path, s.waiting()...))
+	},
+	"batchCreate": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		batch := docmill.NewBatch{Tool: s.Tool, Archive: s.Archive}
+		if s.Options != nil {
+			batch.Options = s.Options
+		}
+		for _, item := range s.Items {
+			batch.Items = append(batch.Items, docmill.Item{Source: source(item.Input), Filename: item.Filename})
+		}
+		return of("batch")(client.CreateBatch(ctx, batch))
+	},
+	"batchWait": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		var progress []int64
+		batch, err := client.WaitBatch(ctx, s.ID, func(batch *docmill.Batch) { progress = append(progress, batch.Counts.Completed) }, s.waiting()...)
+		return result{"batch": batch, "progress": progress}, err
+	},
+	"batchResults": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		results, err := collect(client.BatchResults(ctx, s.ID, s.PageSize), s.Take, func(each *docmill.BatchResult) any { return each })
+		return result{"results": results}, err
+	},
+	"batchArchive": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		files, err := client.SaveArchive(ctx, s.ID, s.Path, s.waiting()...)
+		return result{"files": files}, err
+	},
+	"batchList": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		ids, err := collect(client.Batches(ctx, docmill.BatchFilter{PageSize: s.PageSize}), s.Take, func(batch *docmill.Batch) any { return batch.ID })
+		return result{"ids": ids}, err
+	},
+	"batchDelete": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		return result{}, client.DeleteBatch(ctx, s.ID)
 	},
 	"job": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
 		return of("job")(client.Job(ctx, s.ID))

@@ -131,6 +131,32 @@ class Steps:
         job = await value(self.client.jobs.get(step["id"]))
         return {"file": saved(await value(job.save(step["path"], **saving(step))))}
 
+    async def batchCreate(self, step: dict[str, Any]) -> dict[str, Any]:
+        items = [item | {"input": source_of(item["input"])} for item in step["items"]]
+        made = self.client.batches.create(step["tool"], items, step.get("options"), archive=step.get("archive", False))
+        return {"batch": (await value(made)).data}
+
+    async def batchWait(self, step: dict[str, Any]) -> dict[str, Any]:
+        seen: list[int] = []
+        batch = await value(self.client.batches.get(step["id"]))
+        await value(batch.wait(step["seconds"], lambda each: seen.append(each.counts["completed"])))
+        return {"batch": batch.data, "progress": seen}
+
+    async def batchResults(self, step: dict[str, Any]) -> dict[str, Any]:
+        batch = await value(self.client.batches.get(step["id"]))
+        return {"results": await listed(batch.results(step.get("pageSize")), step.get("take"))}
+
+    async def batchArchive(self, step: dict[str, Any]) -> dict[str, Any]:
+        batch = await value(self.client.batches.get(step["id"]))
+        return {"files": [str(path) for path in await value(batch.save_archive(step["path"]))]}
+
+    async def batchList(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {"ids": [batch.id for batch in await listed(self.client.batches.list(**filters(step)), step.get("take"))]}
+
+    async def batchDelete(self, step: dict[str, Any]) -> dict[str, Any]:
+        await value((await value(self.client.batches.get(step["id"]))).delete())
+        return {}
+
     async def job(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"job": (await value(self.client.jobs.get(step["id"]))).data}
 

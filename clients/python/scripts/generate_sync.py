@@ -8,7 +8,7 @@ import unasync  # type: ignore[import-untyped]
 SOURCE = Path(__file__).resolve().parents[1] / "src" / "docmill" / "_async"
 BY_HAND = {"__init__.py", "platform.py"}
 HEADER = "# Generated from _async by scripts/generate_sync.py.\n"
-NAMES = ("Docmill", "Transport", "Conversion", "Job", "Jobs", "Resource", "Tools", "Uploads", "Events", "Webhooks", "Templates", "Fonts", "Download")
+NAMES = ("Docmill", "Transport", "Conversion", "Job", "Jobs", "Batch", "Batches", "Resource", "Tools", "Uploads", "Events", "Webhooks", "Templates", "Fonts", "Download")
 REPLACEMENTS = {f"Async{name}": name for name in NAMES} | {
     "_async": "_sync",
     "aread": "read",

@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use docmill_client::models::{EventType, JobStatus, RotationRequest, WebhookRequest, WebhookTestRequest};
 use docmill_client::{
-    Client, Entries, Error, ErrorKind, EventFilter, HeaderMap, JobFilter, Method, Request, Save, Saved, Source, Step,
-    TryStreamExt, verify_webhook,
+    BatchFilter, Client, Entries, Error, ErrorKind, EventFilter, HeaderMap, Item, JobFilter, Method, NewBatch, Request,
+    Save, Saved, Source, Step, TryStreamExt, verify_webhook,
 };
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -73,6 +73,43 @@ async fn take(client: &Client, step: &Value) -> Outcome {
         "describe" => Ok(
             json!({"texts": [format!("{client:?}"), format!("{client:#?}"), format!("{:?}", builder(&step["client"]))]}),
         ),
+        _ => batches(client, step, id).await,
+    }
+}
+
+async fn batches(client: &Client, step: &Value, id: &str) -> Outcome {
+    match text(&step["do"]) {
+        "batchCreate" => {
+            let items = step["items"].as_array().into_iter().flatten().map(|item| {
+                let made = Item::new(source(&item["input"]));
+                item["filename"].as_str().map_or(made.clone(), |name| made.filename(name))
+            });
+            let mut batch = NewBatch::new(text(&step["tool"]), items);
+            if let Some(options) = step.get("options") {
+                batch = batch.options(options);
+            }
+            if step["archive"] == true {
+                batch = batch.archive();
+            }
+            Ok(json!({"batch": client.create_batch(batch).await?}))
+        }
+        "batchWait" => {
+            let mut seen = Vec::new();
+            let wait = client.wait_batch(id, seconds(&step["seconds"]), |batch| seen.push(batch.counts.completed));
+            let batch = wait.await?;
+            Ok(json!({"batch": batch, "progress": seen}))
+        }
+        "batchResults" => {
+            let results = collect(client.batch_results(id, page_size(step))?, step).await?;
+            Ok(json!({"results": results}))
+        }
+        "batchArchive" => Ok(json!({"files": client.save_archive(id, text(&step["path"]), save(step)).await?})),
+        "batchList" => {
+            let filter = BatchFilter { page_size: page_size(step), ..BatchFilter::default() };
+            let batches = collect(client.batches(&filter)?, step).await?;
+            Ok(json!({"ids": batches.iter().map(|batch| &batch.id).collect::<Vec<_>>()}))
+        }
+        "batchDelete" => client.delete_batch(id).await.map(|()| json!({})),
         _ => webhooks(client, step, id).await,
     }
 }

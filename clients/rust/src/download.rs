@@ -12,7 +12,7 @@ use uuid::Uuid;
 
 use crate::client::Client;
 use crate::error::{Error, ErrorKind, Result};
-use crate::models::{Download, Job, WaitResponse};
+use crate::models::{Download, Job, Secret, WaitResponse};
 use crate::results::{check_name, check_target, is_folder, paths_in, publish, unwritable};
 use crate::transport::{Answer, accepted};
 
@@ -133,7 +133,7 @@ impl Client {
 }
 
 /// Writes to a temporary file in the same folder, which gets its name when it is complete. A damaged download is repeated.
-async fn write(reader: ResultReader, path: &Path, overwrite: bool) -> Result<()> {
+pub(crate) async fn write(reader: ResultReader, path: &Path, overwrite: bool) -> Result<()> {
     let mut failures = 0;
     loop {
         match write_once(reader.again(), path, overwrite).await {
@@ -174,11 +174,38 @@ impl Drop for TemporaryFile {
     }
 }
 
+/// Where a new link comes from, if one has expired.
+#[derive(Clone)]
+pub(crate) enum Renewal {
+    /// A result of a job.
+    Job { id: String, output: Option<u64> },
+    /// A file of a batch's archive.
+    Archive { batch: String, index: usize },
+}
+
+impl Renewal {
+    fn id(&self) -> &str {
+        match self {
+            Self::Job { id, .. } => id,
+            Self::Archive { batch, .. } => batch,
+        }
+    }
+
+    async fn link(&self, client: &Client) -> Result<Secret> {
+        match self {
+            Self::Job { id, output } => Ok(client.download(id, *output).await?.download.url),
+            Self::Archive { batch, index } => {
+                let file = client.archive(batch).await?.into_iter().nth(*index);
+                file.map(|file| file.url.into()).ok_or_else(|| Error::Integrity { job_id: batch.clone() })
+            }
+        }
+    }
+}
+
 /// Reads a result with as many connections as it takes.
 pub struct ResultReader {
     client: Client,
-    job_id: String,
-    output: Option<u64>,
+    renewal: Renewal,
     download: Download,
     digest: Sha256,
     offset: u64,
@@ -190,10 +217,13 @@ pub struct ResultReader {
 
 impl ResultReader {
     fn new(client: &Client, job_id: &str, output: Option<u64>, download: Download) -> Self {
+        Self::renewable(client, Renewal::Job { id: job_id.to_owned(), output }, download)
+    }
+
+    pub(crate) fn renewable(client: &Client, renewal: Renewal, download: Download) -> Self {
         Self {
             client: client.clone(),
-            job_id: job_id.to_owned(),
-            output,
+            renewal,
             download,
             digest: Sha256::new(),
             offset: 0,
@@ -205,7 +235,7 @@ impl ResultReader {
 
     /// From the beginning.
     fn again(&self) -> Self {
-        Self::new(&self.client, &self.job_id, self.output, self.download.clone())
+        Self::renewable(&self.client, self.renewal.clone(), self.download.clone())
     }
 
     /// All of it, in memory.
@@ -245,9 +275,13 @@ impl ResultReader {
                 Err(error) => self.broken(error)?,
             }
         }
-        let is_whole =
-            self.offset == self.download.bytes && hexadecimal(&self.digest.clone().finalize()) == self.download.sha256;
-        if is_whole { Ok(None) } else { Err(Error::Integrity { job_id: self.job_id.clone() }) }
+        // Of archives, only the size is known.
+        let sha256 = &self.download.sha256;
+        let is_same = sha256.is_empty() || hexadecimal(&self.digest.clone().finalize()) == *sha256;
+        if self.offset == self.download.bytes && is_same {
+            return Ok(None);
+        }
+        Err(Error::Integrity { job_id: self.renewal.id().to_owned() })
     }
 
     /// All parts.
@@ -277,7 +311,7 @@ impl ResultReader {
                 }
                 Err(error) if error.kind() == Some(ErrorKind::Permission) => {
                     self.broken(error)?;
-                    self.download.url = self.client.download(&self.job_id, self.output).await?.download.url;
+                    self.download.url = self.renewal.link(&self.client).await?;
                 }
                 Err(error) => tries.again(error, false).await?,
             }
@@ -320,7 +354,7 @@ impl std::fmt::Debug for ResultReader {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         formatter
             .debug_struct("ResultReader")
-            .field("job_id", &self.job_id)
+            .field("id", &self.renewal.id())
             .field("offset", &self.offset)
             .finish_non_exhaustive()
     }

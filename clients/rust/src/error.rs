@@ -27,13 +27,15 @@ pub enum Error {
         /// The id of the request that said so.
         request_id: Option<String>,
     },
-    /// The job has not ended in time. It goes on: wait again.
-    #[error("job {job_id} has not ended within {bound:?}")]
+    /// The job or batch has not ended in time. It goes on: wait again.
+    #[error("{what} {job_id} has not ended within {bound:?}")]
     WaitTimeout {
-        /// The job.
+        /// The job or batch.
         job_id: String,
         /// For how long the client waited.
         bound: Duration,
+        /// `job` or `batch`.
+        what: &'static str,
     },
     /// No answer, after all tries.
     #[error("no answer from {host} after {}: {}", times(*.tries), root(.cause.as_ref()))]

@@ -5,7 +5,6 @@ use bytes::Bytes;
 use reqwest::{Method, StatusCode};
 use serde::Serialize;
 use serde_json::{Value, json};
-use uuid::Uuid;
 
 use crate::client::Client;
 use crate::download::{Save, Saved};
@@ -19,8 +18,8 @@ use crate::transport::{Answer, Call};
 pub(crate) const LONGEST_WAIT: Duration = Duration::from_secs(25);
 /// An answer that is late may still say that the job has ended.
 const GRACE: Duration = Duration::from_secs(2);
-const FIRST_PAUSE: Duration = Duration::from_secs(1);
-const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+pub(crate) const FIRST_PAUSE: Duration = Duration::from_secs(1);
+pub(crate) const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
 /// A job that was read, and the id of the request that read it.
 pub(crate) struct Read {
@@ -101,9 +100,9 @@ impl Client {
 
     /// Waits for the job's end as long as one request may.
     async fn create(&self, request: Request, bound: Duration) -> Result<Read> {
-        let key = request.idempotency_key.clone().unwrap_or_else(|| Uuid::now_v7().to_string());
+        let key = request.idempotency_key.clone();
         let body = self.body(request).await?;
-        let call = Call::post(&["v1", "jobs"], &body)?.header("idempotency-key", &key)?.wait(bound.min(LONGEST_WAIT));
+        let call = Call::post(&["v1", "jobs"], &body)?.creating(key)?.wait(bound.min(LONGEST_WAIT));
         Read::new(&self.send(&call).await?)
     }
 
@@ -137,7 +136,7 @@ impl Client {
     }
 
     /// A source that the service can get.
-    async fn available(&self, source: Source, tool: &str) -> Result<Value> {
+    pub(crate) async fn available(&self, source: Source, tool: &str) -> Result<Value> {
         let (name, value) = match source.place {
             Place::File(path) => ("uploadId", self.upload(path).await?.id),
             Place::Bytes(content, filename) => ("uploadId", self.upload_bytes(content, &filename).await?.id),
@@ -173,7 +172,7 @@ impl Client {
     }
 
     pub(crate) async fn wait_until(&self, id: &str, bound: Duration, started: Instant) -> Result<Read> {
-        let late = || Error::WaitTimeout { job_id: id.to_owned(), bound };
+        let late = || Error::WaitTimeout { job_id: id.to_owned(), bound, what: "job" };
         let left = (bound + GRACE).saturating_sub(started.elapsed());
         tokio::time::timeout(left, self.poll(id, bound, started)).await.unwrap_or_else(|_| Err(late()))
     }
@@ -189,7 +188,7 @@ impl Client {
                 return Ok(read);
             }
             if left.is_zero() {
-                return Err(Error::WaitTimeout { job_id: id.to_owned(), bound });
+                return Err(Error::WaitTimeout { job_id: id.to_owned(), bound, what: "job" });
             }
             if !read.was_held || asked.elapsed() < FIRST_PAUSE {
                 tokio::time::sleep(pause.min(left)).await;
@@ -250,7 +249,7 @@ fn about_job(error: Error) -> Error {
     }
 }
 
-fn step(step: Step) -> Result<Value> {
+pub(crate) fn step(step: Step) -> Result<Value> {
     let mut body = json!({"toolSlug": step.slug});
     insert(&mut body, "options", step.options.map(Options::into_json).transpose()?);
     Ok(body)
@@ -263,7 +262,7 @@ fn described(name: &str, value: impl Serialize, details: &Details) -> Result<Val
     Ok(source)
 }
 
-fn insert(body: &mut Value, name: &str, value: Option<impl Serialize>) {
+pub(crate) fn insert(body: &mut Value, name: &str, value: Option<impl Serialize>) {
     if let Some(value) = value {
         body[name] = json!(value);
     }

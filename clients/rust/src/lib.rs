@@ -13,6 +13,7 @@
 //!
 //! Requests that may succeed later are repeated, and a conversion is never charged twice.
 
+mod batches;
 mod client;
 mod download;
 mod error;
@@ -28,11 +29,12 @@ mod transport;
 mod upload;
 mod webhooks;
 
+pub use batches::{Item, NewBatch};
 pub use client::{Client, ClientBuilder};
 pub use download::{ResultReader, Save, Saved};
 pub use error::{ApiError, Error, ErrorKind, JobFailed, Result};
 pub use futures_util::{Stream, StreamExt, TryStreamExt};
-pub use lists::{DeliveryFilter, Entries, EventFilter, JobFilter};
+pub use lists::{BatchFilter, DeliveryFilter, Entries, EventFilter, JobFilter};
 pub use models::Secret;
 pub use request::{Request, Source, Step};
 pub use reqwest::header::HeaderMap;

@@ -10,7 +10,8 @@ use crate::client::Client;
 use crate::error::Result;
 use crate::jobs::LONGEST_WAIT;
 use crate::models::{
-    DeliveriesResponse, Delivery, DeliveryStatus, Event, EventType, EventsResponse, Job, JobStatus, JobsResponse,
+    Batch, BatchResult, BatchResultsResponse, BatchStatus, BatchesResponse, DeliveriesResponse, Delivery,
+    DeliveryStatus, Event, EventType, EventsResponse, Job, JobStatus, JobsResponse,
 };
 use crate::transport::Call;
 
@@ -67,6 +68,15 @@ pub struct DeliveryFilter {
     pub page_size: Option<u32>,
 }
 
+/// Chooses batches. Its default chooses all.
+#[derive(Clone, Debug, Default)]
+pub struct BatchFilter {
+    /// Only batches in this state.
+    pub status: Option<BatchStatus>,
+    /// How many batches one request asks for: 1 to 100, by default 20.
+    pub page_size: Option<u32>,
+}
+
 /// A page of a list.
 struct Page<T> {
     entries: Vec<T>,
@@ -102,7 +112,35 @@ impl PageOf<Delivery> for DeliveriesResponse {
     }
 }
 
+impl PageOf<Batch> for BatchesResponse {
+    const PARAMETER: &'static str = "cursor";
+    fn page(self) -> Page<Batch> {
+        Page { entries: self.batches, has_more: self.next_cursor.is_some(), next: self.next_cursor }
+    }
+}
+
+impl PageOf<BatchResult> for BatchResultsResponse {
+    const PARAMETER: &'static str = "cursor";
+    fn page(self) -> Page<BatchResult> {
+        Page { entries: self.results, has_more: self.next_cursor.is_some(), next: self.next_cursor }
+    }
+}
+
 impl Client {
+    /// The account's batches, newest first.
+    pub fn batches(&self, filter: &BatchFilter) -> Result<Entries<Batch>> {
+        let call =
+            Call::get(&["v1", "batches"])?.query("status", filter.status.as_ref()).query("limit", filter.page_size);
+        Ok(self.entries::<BatchesResponse, _>(call, false))
+    }
+
+    /// What became of each item of a batch, in their order: a link to its result, or why there is none. `page_size`: how many one request
+    /// asks for, 1 to 1,000.
+    pub fn batch_results(&self, id: &str, page_size: Option<u32>) -> Result<Entries<BatchResult>> {
+        let call = Call::get(&["v1", "batches", id, "download"])?.query("limit", page_size);
+        Ok(self.entries::<BatchResultsResponse, _>(call, false))
+    }
+
     /// The account's jobs, newest first.
     pub fn jobs(&self, filter: &JobFilter) -> Result<Entries<Job>> {
         let mut call = Call::get(&["v1", "jobs"])?

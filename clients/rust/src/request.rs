@@ -40,7 +40,7 @@ pub(crate) enum Input {
 pub(crate) struct Options(std::result::Result<Value, String>);
 
 impl Options {
-    fn new(options: impl Serialize) -> Self {
+    pub(crate) fn new(options: impl Serialize) -> Self {
         Self(serde_json::to_value(options).map_err(|error| error.to_string()))
     }
 

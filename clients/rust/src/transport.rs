@@ -106,6 +106,12 @@ impl Call {
         Ok(self)
     }
 
+    /// Headers of whatever is charged: a misspelled option is an error, not ignored.
+    pub(crate) fn creating(self, key: Option<String>) -> Result<Self> {
+        let key = key.unwrap_or_else(|| Uuid::now_v7().to_string());
+        self.header("idempotency-key", &key)?.header("docmill-strict", "true")
+    }
+
     pub(crate) fn headers(mut self, headers: HeaderMap) -> Self {
         self.headers.extend(headers);
         self

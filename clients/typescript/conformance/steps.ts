@@ -75,6 +75,26 @@ const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<obj
   start: async (client, step) => ({ job: (await conversion(client, step).start()).data }),
   wait: async (client, step) => ({ job: (await (await client.jobs.get(step.id)).wait(step.seconds)).data }),
   save: async (client, step) => ({ file: saved(await (await client.jobs.get(step.id)).save(step.path, { seconds: step.seconds, overwrite: step.overwrite })) }),
+  batchCreate: async (client, step) => {
+    const items = step.items.map((item: Step) => ({ ...item, input: sourceOf(item.input) }));
+    return { batch: (await client.batches.create(step.tool as string, items, step.options, { archive: step.archive })).data };
+  },
+  batchWait: async (client, step) => {
+    const progress: number[] = [];
+    const batch = await client.batches.get(step.id);
+    await batch.wait({ seconds: step.seconds, progress: (each) => progress.push(each.counts.completed) });
+    return { batch: batch.data, progress };
+  },
+  batchResults: async (client, step) => {
+    const batch = await client.batches.get(step.id);
+    return { results: await listed(batch.results({ pageSize: step.pageSize }), step.take) };
+  },
+  batchArchive: async (client, step) => ({ files: await (await client.batches.get(step.id)).saveArchive(step.path) }),
+  batchList: async (client, step) => ({ ids: (await listed(client.batches.list({ pageSize: step.pageSize }), step.take)).map(({ id }) => id) }),
+  batchDelete: async (client, step) => {
+    await (await client.batches.get(step.id)).delete();
+    return {};
+  },
   job: async (client, step) => ({ job: (await client.jobs.get(step.id)).data }),
   jobs: async (client, step) => {
     const jobs = await listed(client.jobs.list({ ...step.filters, pageSize: step.pageSize }), step.take);

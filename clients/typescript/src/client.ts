@@ -1,5 +1,6 @@
 /** The client. */
 
+import { Batches } from "./batches.ts";
 import { Conversion, Jobs } from "./jobs.ts";
 import { Events, Fonts, Templates, Tools, Uploads, Webhooks } from "./resources.ts";
 import { toolFor } from "./sources.ts";
@@ -13,6 +14,7 @@ type Converting = "office-to-pdf" | "html-to-pdf" | "markdown-to-pdf" | "email-t
 export class Docmill {
   readonly #transport: Transport;
   readonly jobs: Jobs;
+  readonly batches: Batches;
   readonly tools: Tools;
   readonly uploads: Uploads;
   readonly events: Events;
@@ -23,6 +25,7 @@ export class Docmill {
   constructor(settings: Settings = {}) {
     this.#transport = new Transport(settings);
     this.jobs = new Jobs(this.#transport);
+    this.batches = new Batches(this.#transport);
     this.tools = new Tools(this.#transport);
     this.uploads = new Uploads(this.#transport);
     this.events = new Events(this.#transport);

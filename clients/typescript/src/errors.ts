@@ -27,12 +27,12 @@ export class IntegrityError extends DocmillError {}
 /** The request is not a webhook of this secret, or is too old. */
 export class WebhookError extends DocmillError {}
 
-/** The job did not end in time. It goes on: wait for `jobId` again, or cancel it. */
+/** The job or batch did not end in time. It goes on: wait for `jobId` again, or cancel it. */
 export class WaitTimeoutError extends DocmillError {
   readonly jobId: string;
 
-  constructor(jobId: string, seconds: number) {
-    super(`job ${jobId} has not ended within ${seconds} s`);
+  constructor(jobId: string, seconds: number, what = "job") {
+    super(`${what} ${jobId} has not ended within ${seconds} s`);
     this.jobId = jobId;
   }
 }

@@ -5,9 +5,10 @@
  *     await docmill.convert("report.docx").save("report.pdf");
  */
 
+export { Batch, type Batches, type BatchItem, type BatchSettings } from "./batches.ts";
 export { Docmill } from "./client.ts";
 export * from "./errors.ts";
-export { Conversion, Job, type JobFilter, type Jobs, type Saved } from "./jobs.ts";
+export { Conversion, Job, type JobFilter, type Jobs, type Saved, type SaveSettings } from "./jobs.ts";
 export type { EventFilter, Events, Fonts, Templates, Tools, Uploads, Webhooks } from "./resources.ts";
 export type { components, operations, paths } from "./schema.ts";
 export { toolFor } from "./sources.ts";

@@ -13,9 +13,9 @@ import type { AnyTool, Download, JobData, JobSettings, OptionsOf, Schemas, Sourc
 /** How long a job may take by default. */
 const JOB_SECONDS = 180;
 // Pauses between requests for a job, where the API does not hold them, in seconds.
-const FIRST_POLL = 1;
-const LONGEST_POLL = 10;
-const POLL_GROWTH = 1.5;
+export const FIRST_POLL = 1;
+export const LONGEST_POLL = 10;
+export const POLL_GROWTH = 1.5;
 const ENDED = new Set(["completed", "failed", "canceled", "expired", "deleted"]);
 
 /** A saved result. `job` is how it was made. */
@@ -112,29 +112,29 @@ export class Conversion implements PromiseLike<Job> {
 
   async #create(seconds: number): Promise<Job> {
     const body = await this.#body();
-    const headers = { "idempotency-key": this.#plan.settings.idempotencyKey ?? randomUUID() };
+    const headers = creating(this.#plan.settings.idempotencyKey);
     return new Job(this.#transport, await this.#transport.send({ method: "POST", path: "/v1/jobs", body, headers, wait: waitOf(seconds) }));
   }
 
   async #body(): Promise<object> {
     const { tool, source, options = {}, steps, settings } = this.#plan;
     const { output, metadata, webhook } = settings;
-    const input = Array.isArray(source) ? { sources: await this.#sources(source) } : await this.#source(source);
+    const input = Array.isArray(source) ? { sources: await this.#sources(source) } : await available(this.#transport, source, tool);
     return { toolSlug: tool, input, options, output, metadata, webhook, ...(steps.length && { then: steps }) };
   }
 
   async #sources(sources: Source[]): Promise<SourceObject[]> {
     const found = [];
-    for (const source of sources) found.push(await this.#source(source));
+    for (const source of sources) found.push(await available(this.#transport, source, this.#plan.tool));
     return found;
   }
+}
 
-  async #source(source: Source): Promise<SourceObject> {
-    const file = localFile(source);
-    if (file === undefined) return asObject(source, this.#plan.tool);
-    const uploadId = typeof file === "string" ? await upload(this.#transport, file) : await upload(this.#transport, file.content, file.name || undefined);
-    return { uploadId };
-  }
+/** A source that the service can get. Files are uploaded. */
+export async function available(transport: Transport, source: Source, tool: string): Promise<SourceObject> {
+  const file = localFile(source);
+  if (file === undefined) return asObject(source, tool);
+  return { uploadId: typeof file === "string" ? await upload(transport, file) : await upload(transport, file.content, file.name || undefined) };
 }
 
 interface JobAnswer {
@@ -312,6 +312,11 @@ export class Jobs {
       cursor = page.nextCursor;
     } while (cursor !== undefined);
   }
+}
+
+/** Headers of whatever is charged: a misspelled option is an error, not ignored. */
+export function creating(idempotencyKey: string | undefined): Record<string, string> {
+  return { "idempotency-key": idempotencyKey ?? randomUUID(), "docmill-strict": "true" };
 }
 
 /** Seconds for which the API is asked to hold a request. */

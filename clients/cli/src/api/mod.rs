@@ -169,7 +169,8 @@ impl Api {
             request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
         }
         if let Some(key) = call.idempotency_key {
-            request = request.header("idempotency-key", key);
+            // Whatever creates something: an unknown name in it must not be ignored.
+            request = request.header("idempotency-key", key).header("docmill-strict", "true");
         }
         let response = request.send().await.map_err(|error| self.no_answer(&error))?;
         self.read(response).await

@@ -1,10 +1,8 @@
 //! What is done with sources: a tool, its options and further steps.
 
-use docmill_domain::breach::Breach;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::SourceKind;
-use docmill_domain::tool::command::kebab;
 use docmill_formats::Format;
 use serde_json::{Map, Value, json};
 
@@ -14,6 +12,7 @@ use crate::args::JobArgs;
 use crate::args::tool::Properties;
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
+use crate::pointer;
 
 /// A further tool.
 #[derive(Clone, Debug)]
@@ -151,7 +150,8 @@ impl Recipe {
                 Err(Failure::usage(said.collect::<Vec<_>>().join("\n")))
             }
             Err(breaches) => {
-                let said: Vec<_> = breaches.iter().map(describe).collect();
+                let said: Vec<_> =
+                    breaches.iter().map(|breach| pointer::described(&breach.path, &breach.message)).collect();
                 let verb = catalogue::verb(tool);
                 Err(Failure::usage(said.join("\n")).with_hint(format!("See `docmill {verb} --help`.")))
             }
@@ -192,19 +192,6 @@ impl Recipe {
             }
         }
         Ok(source)
-    }
-}
-
-/// An error in the request as an error in the command line.
-fn describe(breach: &Breach) -> String {
-    match breach.path.strip_prefix("/options/") {
-        Some(rest) => {
-            let (name, rest) =
-                rest.split_once('/').map_or((rest, String::new()), |(name, rest)| (name, format!(" ({rest})")));
-            format!("--{}{rest} {}", kebab(name), breach.message)
-        }
-        None if breach.path.is_empty() || breach.path == "/options" => breach.message.clone(),
-        None => format!("{} {}", breach.path, breach.message),
     }
 }
 

@@ -7,9 +7,11 @@
 """
 
 from docmill import models
+from docmill._async.batches import AsyncBatch
 from docmill._async.client import AsyncDocmill
 from docmill._async.jobs import AsyncConversion, AsyncJob, Saved
 from docmill._sources import File, Source, Sources, tool_for
+from docmill._sync.batches import Batch
 from docmill._sync.client import Docmill
 from docmill._sync.jobs import Conversion, Job
 from docmill._wire import VERSION as __version__
@@ -40,10 +42,12 @@ from docmill.webhooks import Webhook
 
 __all__ = [
     "ApiError",
+    "AsyncBatch",
     "AsyncConversion",
     "AsyncDocmill",
     "AsyncJob",
     "AuthenticationError",
+    "Batch",
     "ConflictError",
     "Conversion",
     "Docmill",

@@ -112,8 +112,12 @@ class Response:
 
 def creation(body: Mapping[str, Any], idempotency_key: Optional[str], seconds: float) -> Request:
     """The request that creates a job, always with a key, so that all tries are one job."""
-    headers = {"idempotency-key": idempotency_key or str(uuid.uuid4())}
-    return Request("POST", "/v1/jobs", body, headers, wait=wait_of(seconds))
+    return Request("POST", "/v1/jobs", body, creating(idempotency_key), wait=wait_of(seconds))
+
+
+def creating(idempotency_key: Optional[str]) -> dict[str, str]:
+    """Headers of whatever is charged: a misspelled option is an error, not ignored."""
+    return {"idempotency-key": idempotency_key or str(uuid.uuid4()), "docmill-strict": "true"}
 
 
 def wait_of(seconds: float) -> int:

@@ -32,10 +32,10 @@ class WebhookError(DocmillError):
 
 
 class WaitTimeoutError(DocmillError, TimeoutError):
-    """The job did not end in time. It goes on: wait for `job_id` again, or cancel it."""
+    """The job or batch did not end in time. It goes on: wait for `job_id` again, or cancel it."""
 
-    def __init__(self, job_id: str, seconds: float) -> None:
-        super().__init__(f"job {job_id} has not ended within {seconds:g} s")
+    def __init__(self, job_id: str, seconds: float, what: str = "job") -> None:
+        super().__init__(f"{what} {job_id} has not ended within {seconds:g} s")
         self.job_id = job_id
 
 

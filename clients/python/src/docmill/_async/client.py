@@ -9,6 +9,7 @@ from typing import Any, Optional, cast
 import httpx
 
 from docmill import models
+from docmill._async.batches import AsyncBatches
 from docmill._async.jobs import AsyncConversion, AsyncJobs
 from docmill._async.resources import AsyncEvents, AsyncFonts, AsyncTemplates, AsyncTools, AsyncUploads, AsyncWebhooks
 from docmill._async.transport import AsyncTransport
@@ -39,6 +40,7 @@ class AsyncDocmill:
     ) -> None:
         self._transport = AsyncTransport(settings(url, key, timeout, max_retries), http_client)
         self.jobs = AsyncJobs(self._transport)
+        self.batches = AsyncBatches(self._transport)
         self.tools = AsyncTools(self._transport)
         self.uploads = AsyncUploads(self._transport)
         self.events = AsyncEvents(self._transport)

@@ -103,14 +103,16 @@ class AsyncConversion:
 
     async def _input(self) -> dict[str, Any]:
         if not is_list(self.source):
-            return await self._source(cast(Source, self.source))
-        return {"sources": [await self._source(each) for each in cast(Sequence[Source], self.source)]}
+            return await available(self._transport, cast(Source, self.source), self.tool)
+        return {"sources": [await available(self._transport, each, self.tool) for each in cast(Sequence[Source], self.source)]}
 
-    async def _source(self, source: Source) -> dict[str, Any]:
-        path = local_file(source)
-        if path is None:
-            return as_object(source, self.tool)
-        return {"uploadId": await upload(self._transport, path, None)}
+
+async def available(transport: AsyncTransport, source: Source, tool: str) -> dict[str, Any]:
+    """A source that the service can get. Files are uploaded."""
+    file = local_file(source)
+    if file is None:
+        return as_object(source, tool)
+    return {"uploadId": await upload(transport, file, None)}
 
 
 class AsyncJob:

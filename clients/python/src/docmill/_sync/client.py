@@ -10,6 +10,7 @@ from typing import Any, Optional, cast
 import httpx
 
 from docmill import models
+from docmill._sync.batches import Batches
 from docmill._sync.jobs import Conversion, Jobs
 from docmill._sync.resources import Events, Fonts, Templates, Tools, Uploads, Webhooks
 from docmill._sync.transport import Transport
@@ -40,6 +41,7 @@ class Docmill:
     ) -> None:
         self._transport = Transport(settings(url, key, timeout, max_retries), http_client)
         self.jobs = Jobs(self._transport)
+        self.batches = Batches(self._transport)
         self.tools = Tools(self._transport)
         self.uploads = Uploads(self._transport)
         self.events = Events(self._transport)

@@ -104,14 +104,16 @@ class Conversion:
 
     def _input(self) -> dict[str, Any]:
         if not is_list(self.source):
-            return self._source(cast(Source, self.source))
-        return {"sources": [self._source(each) for each in cast(Sequence[Source], self.source)]}
+            return available(self._transport, cast(Source, self.source), self.tool)
+        return {"sources": [available(self._transport, each, self.tool) for each in cast(Sequence[Source], self.source)]}
 
-    def _source(self, source: Source) -> dict[str, Any]:
-        path = local_file(source)
-        if path is None:
-            return as_object(source, self.tool)
-        return {"uploadId": upload(self._transport, path, None)}
+
+def available(transport: Transport, source: Source, tool: str) -> dict[str, Any]:
+    """A source that the service can get. Files are uploaded."""
+    file = local_file(source)
+    if file is None:
+        return as_object(source, tool)
+    return {"uploadId": upload(transport, file, None)}
 
 
 class Job:
