@@ -214,7 +214,7 @@ class Handler(BaseHTTPRequestHandler):
         """Two items a page."""
         batch = self.space.batches[id]
         start = int(self.query.get("cursor", "0"))
-        more = {"nextCursor": str(start + 2)} if start + 2 < len(batch.items) else {}
+        more: dict[str, Any] = {"nextCursor": str(start + 2)} if start + 2 < len(batch.items) else {}
         if start == 0 and batch.has_archive:
             link = {"url": f"{self.place}/links/archive?{SIGNATURE}", "expiresAt": "2099-01-01T00:00:00.000Z"}
             more["archive"] = {"files": [{"filename": f"{id}.zip", "bytes": self.space.story["bytes"], "results": len(batch.items)} | link], "leftOut": 0}

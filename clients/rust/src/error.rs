@@ -235,11 +235,11 @@ impl Error {
     }
 
     /// The same after more than one try.
-    pub(crate) fn after(self, times: u32) -> Self {
-        match self {
-            Self::Network { host, cause, .. } => Self::Network { host, tries: times, cause },
-            other => other,
+    pub(crate) fn after(mut self, times: u32) -> Self {
+        if let Self::Network { tries, .. } = &mut self {
+            *tries = times;
         }
+        self
     }
 }
 
