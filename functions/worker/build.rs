@@ -1,4 +1,4 @@
-//! Exports the function that pdfium is to call instead of FreeType's own (`pdf/src/pdfium/glyphs.rs`).
+//! Exports the function that pdfium is to call instead of FreeType's own (`pdf/core/src/pdfium/glyphs.rs`).
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

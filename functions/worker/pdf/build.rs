@@ -1,4 +1,4 @@
-//! Exports the function that pdfium must call instead of FreeType's own (`pdfium/glyphs.rs`).
+//! Exports the function that pdfium must call instead of FreeType's own (`core/src/pdfium/glyphs.rs`).
 
 fn main() {
     println!("cargo::rerun-if-changed=build.rs");

@@ -78,7 +78,7 @@ impl Checker<'_> {
     }
 
     /// Writes a copy of a PDF with a large "TEST" on every page.
-    pub async fn mark(&self, pdf: docmill_pdf::Source, scratch: &Path) -> Result<PathBuf, Failure> {
+    pub async fn mark(&self, pdf: docmill_pdf_request::Source, scratch: &Path) -> Result<PathBuf, Failure> {
         let marked = self.call(Operation::MarkTest, vec![Source::File(pdf)], &Value::Null, scratch).await?;
         Ok(marked.path().to_owned())
     }
@@ -176,8 +176,8 @@ pub(crate) fn are_files(conversion: &Conversion) -> Result<(), Failure> {
 }
 
 /// A file without the client's description.
-pub(crate) fn file(path: PathBuf, media: Format, password: Option<String>) -> docmill_pdf::Source {
-    docmill_pdf::Source { path, media, name: None, password, page_range: None, title: None, base: None }
+pub(crate) fn file(path: PathBuf, media: Format, password: Option<String>) -> docmill_pdf_request::Source {
+    docmill_pdf_request::Source { path, media, name: None, password, page_range: None, title: None, base: None }
 }
 
 fn missing(error: &std::io::Error) -> Failure {

@@ -154,13 +154,13 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
     } else if format == Format::Html {
         Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }
     } else if format == Format::Markdown {
-        Source::File(docmill_pdf::Source {
+        Source::File(docmill_pdf_request::Source {
             name: name.clone(),
             base: fetched.url.as_ref().map(base),
             ..markdown(fetched.path, hints.content_type)?
         })
     } else {
-        Source::File(docmill_pdf::Source {
+        Source::File(docmill_pdf_request::Source {
             path: fetched.path,
             media: format,
             name: name.clone(),
@@ -183,7 +183,7 @@ fn attached(fetched: Fetched, wanted: &Wanted) -> Result<Obtained, Failure> {
         Err(failure) if failure.code == JobErrorCode::Internal => return Err(failure),
         Ok(_) | Err(_) => Format::Other,
     };
-    let file = docmill_pdf::Source { name: name.clone(), ..checker::file(fetched.path, format, None) };
+    let file = docmill_pdf_request::Source { name: name.clone(), ..checker::file(fetched.path, format, None) };
     Ok(Obtained { source: Source::File(file), what: plan::Given::File(format), name })
 }
 
@@ -214,11 +214,11 @@ pub(crate) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<S
         }
         checker::file(path, format, None)
     };
-    Ok(Source::File(docmill_pdf::Source { name, ..file }))
+    Ok(Source::File(docmill_pdf_request::Source { name, ..file }))
 }
 
 /// Markdown, converted to UTF-8 in place.
-fn markdown(path: PathBuf, content_type: Option<&str>) -> Result<docmill_pdf::Source, Failure> {
+fn markdown(path: PathBuf, content_type: Option<&str>) -> Result<docmill_pdf_request::Source, Failure> {
     let text = sniff::markdown(&path, content_type)?;
     std::fs::write(&path, text).map_err(|error| Failure::internal(format!("writing a source: {error}")))?;
     Ok(checker::file(path, Format::Markdown, None))

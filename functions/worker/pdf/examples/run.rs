@@ -4,7 +4,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use docmill_pdf::{Engines, Request};
+use docmill_pdf::Engines;
+use docmill_pdf_request::Request;
 
 fn main() -> io::Result<ExitCode> {
     let request: Request = serde_json::from_reader(io::stdin().lock())?;

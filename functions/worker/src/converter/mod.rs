@@ -353,7 +353,7 @@ fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure>
         return Ok(Source::Html { html: read_page(&artifact.path)?, name });
     }
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
-    Ok(Source::File(docmill_pdf::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) }))
+    Ok(Source::File(docmill_pdf_request::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) }))
 }
 
 #[cfg(test)]

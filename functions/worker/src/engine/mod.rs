@@ -19,7 +19,7 @@ use docmill_domain::job::{EngineInfo, Warning};
 pub use docmill_domain::limits::Limits;
 use docmill_fonts::{InstalledFonts, OwnFonts};
 use docmill_formats::Format;
-pub use docmill_pdf::PictureLimits;
+pub use docmill_pdf_request::PictureLimits;
 use serde_json::Value;
 
 pub use registry::Engines;
@@ -62,7 +62,7 @@ pub enum Source {
     /// HTML that is read already.
     Html { html: String, name: Option<String> },
     /// An identified file for the PDF tools.
-    File(docmill_pdf::Source),
+    File(docmill_pdf_request::Source),
 }
 
 impl Source {

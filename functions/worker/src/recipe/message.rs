@@ -190,7 +190,7 @@ impl Recipe {
 
 fn titled(pdf: &Conversion, title: Option<&str>) -> Source {
     let title = Some(title.filter(|title| !title.is_empty()).unwrap_or("Message").to_owned());
-    Source::File(docmill_pdf::Source { title, ..checker::file(pdf.path().to_owned(), Format::Pdf, None) })
+    Source::File(docmill_pdf_request::Source { title, ..checker::file(pdf.path().to_owned(), Format::Pdf, None) })
 }
 
 const fn is_message(format: Format) -> bool {

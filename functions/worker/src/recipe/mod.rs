@@ -274,7 +274,9 @@ mod tests {
                     let earlier = match step.takes {
                         Takes::Sources => None,
                         Takes::FilesOf(of) | Takes::PageOf(of, _) => Some(of),
-                        Takes::Printed { pdf, message, .. } | Takes::Attached { pdf, message } => Some(pdf.max(message)),
+                        Takes::Printed { pdf, message, .. } | Takes::Attached { pdf, message } => {
+                            Some(pdf.max(message))
+                        }
                     };
                     assert_eq!(earlier.is_none(), place == 0, "{tool}");
                     assert!(earlier.is_none_or(|earlier| earlier < place), "{tool}");

@@ -68,7 +68,7 @@ async fn convert(
     let path = scratch.path().join("source");
     std::fs::write(&path, message).unwrap();
     let (name, password, page_range, title, base) = (Some("message.eml".to_owned()), None, None, None, None);
-    let file = docmill_pdf::Source { path, media, name, password, page_range, title, base };
+    let file = docmill_pdf_request::Source { path, media, name, password, page_range, title, base };
     let (deadline, limits) = (Instant::now() + Duration::from_secs(120), Limits::default());
     let recipe = Recipe::of(Slug::EMAIL_TO_PDF, &options)?;
     let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };

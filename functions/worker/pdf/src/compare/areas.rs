@@ -1,6 +1,6 @@
 //! Where two pictures differ.
 
-use crate::pdfium::{Bitmap, Rect};
+use docmill_pdf_core::pdfium::{Bitmap, Rect};
 
 /// Colors that differ by more than this in one component look different to a reader.
 const APART: u8 = 48;

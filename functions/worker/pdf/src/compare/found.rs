@@ -1,9 +1,9 @@
 //! The result of a comparison, and its descriptions.
 
+use docmill_pdf_core::pdfium::Rect;
 use serde_json::{Value, json};
 
 use super::{Changed, Pair};
-use crate::pdfium::Rect;
 
 /// Most pages in the job's report. The data lists all.
 const MOST_REPORTED: usize = 200;

@@ -12,10 +12,9 @@ pub(crate) use found::{ComparedPage, data, report};
 pub(crate) use pairs::{Pair, pairs};
 pub(crate) use words::{Changed, changed};
 
-use crate::Failure;
-use crate::image::luma;
-use crate::pdfium::{Background, Page, Rect};
-use crate::text;
+use docmill_pdf_core::image::luma;
+use docmill_pdf_core::pdfium::{Background, Page, Rect};
+use docmill_pdf_request::Failure;
 
 /// Pages with fewer words are matched by their looks.
 const FEW_WORDS: usize = 8;
@@ -43,7 +42,7 @@ pub(crate) struct Word {
 
 impl Content {
     pub(crate) fn read(page: &Page<'_>, number: u32) -> Result<Self, Failure> {
-        let words = text::words_in_order(text::read(page, number, false)?);
+        let words = docmill_pdf_text::words_in_order(docmill_pdf_text::read(page, number, false)?);
         let words = words.map(|word| Word { text: word.text, place: word.place });
         let words: Vec<Word> = words.flat_map(words::split).collect();
         let thumbnail = if words.len() < FEW_WORDS {

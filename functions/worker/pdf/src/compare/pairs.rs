@@ -139,7 +139,7 @@ fn likeness_of_pictures(one: &[u8], another: &[u8]) -> f64 {
 mod tests {
     use super::super::Word;
     use super::*;
-    use crate::pdfium::Rect;
+    use docmill_pdf_core::pdfium::Rect;
 
     fn page(text: &str) -> Content {
         let word = |text: &str| Word { text: text.to_owned(), place: Rect::default() };

@@ -1,10 +1,9 @@
 //! Finds removed and added words.
 
+use docmill_pdf_core::pdfium::Rect;
 use imara_diff::{Algorithm, Diff, InternedInput};
 
 use super::Word;
-use crate::pdfium::Rect;
-use crate::text;
 
 /// A run of changed words on one line.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,7 +19,7 @@ pub(crate) struct Changed {
 /// Splits a word of a script without spaces into characters, each with its part of the place.
 pub(super) fn split(word: Word) -> Vec<Word> {
     let count = word.text.chars().count();
-    if count < 2 || !word.text.chars().any(text::is_cjk) {
+    if count < 2 || !word.text.chars().any(docmill_pdf_text::is_cjk) {
         return vec![word];
     }
     let Rect { x0, y0, x1, y1 } = word.place;
@@ -69,7 +68,7 @@ fn runs(pages: &[&[Word]], is_changed: impl Fn(u32) -> bool) -> Vec<Changed> {
 
 impl Changed {
     fn push(&mut self, word: &Word) {
-        let is_cjk = |text: &str| text.chars().next_back().is_some_and(text::is_cjk);
+        let is_cjk = |text: &str| text.chars().next_back().is_some_and(docmill_pdf_text::is_cjk);
         if !(is_cjk(&self.text) && is_cjk(&word.text)) {
             self.text.push(' ');
         }

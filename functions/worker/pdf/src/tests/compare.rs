@@ -117,7 +117,7 @@ fn sheets_show_both_pages_with_their_marks() {
     let sheets: Vec<_> = documents[0].get_pages().into_values().collect();
     assert_eq!(sheets.len(), 3);
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
-    let box_of = |page| crate::structure::pages::visible_box(&documents[0], documents[0].get_dictionary(page).unwrap());
+    let box_of = |page| docmill_pdf_core::pages::visible_box(&documents[0], documents[0].get_dictionary(page).unwrap());
     assert_eq!((box_of(sheets[0]).width(), box_of(sheets[0]).height()), (636.0, 436.0));
     let text = text_of(&run, &outcome);
     assert!(text[0].contains("house") && text[0].contains("garden"), "{text:?}");
@@ -130,9 +130,9 @@ fn sheets_show_both_pages_with_their_marks() {
 
 /// pdfium's text of each page in a result.
 fn text_of(run: &Run, outcome: &Outcome) -> Vec<String> {
-    let session = engines().pdfium().unwrap().session();
+    let session = engines().libraries.pdfium().unwrap().session();
     let path = run.path(&outcome.artifacts[0].file);
-    let document = crate::pdfium::Document::open(&session, &path, None).unwrap();
+    let document = docmill_pdf_core::pdfium::Document::open(&session, &path, None).unwrap();
     (0..document.pages()).map(|page| document.page(page).unwrap().text().unwrap().string()).collect()
 }
 
@@ -147,13 +147,14 @@ fn the_marks_lie_on_the_words_of_turned_pages_too() {
     };
     let run = Run::new().with(&turned(OLD)).with(&turned(NEW));
     let (outcome, _) = run.results(Tool::CompareDocuments, json!({}));
-    let session = engines().pdfium().unwrap().session();
+    let session = engines().libraries.pdfium().unwrap().session();
     let path = run.path(&outcome.artifacts[0].file);
-    let document = crate::pdfium::Document::open(&session, &path, None).unwrap();
+    let document = docmill_pdf_core::pdfium::Document::open(&session, &path, None).unwrap();
     let page = document.page(0).unwrap();
     let (width, height) = page.size();
-    let picture = page.render(width as u32, height as u32, crate::pdfium::Background::Color([255; 3])).unwrap();
-    let content = crate::text::read(&page, 1, false).unwrap();
+    let picture =
+        page.render(width as u32, height as u32, docmill_pdf_core::pdfium::Background::Color([255; 3])).unwrap();
+    let content = docmill_pdf_text::read(&page, 1, false).unwrap();
     // How many red or blue pixels are behind a word.
     let behind = |text: &str, is_of: fn([u8; 3]) -> bool| {
         let word = content.words.iter().chain(&content.aside).find(|word| word.text.starts_with(text)).unwrap();

@@ -1,13 +1,13 @@
 //! fill-form: values that programs read back, and appearances that people see.
 
+use docmill_pdf_core::objects::{Lookup, string, text as text_string};
+use docmill_pdf_request::{ErrorCode, Tool};
+use docmill_pdf_structure::fields::{self, Field};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde_json::{Value, json};
 
 use super::fixture::{plain, plain_document, save};
 use super::{Run, catalog, text};
-use crate::structure::fields::{self, Field};
-use crate::structure::objects::{Lookup, string, text as text_string};
-use crate::{ErrorCode, Tool};
 
 /// A form of one page with a field of every kind, two of them below `address`.
 fn form() -> Document {

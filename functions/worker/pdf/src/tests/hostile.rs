@@ -1,7 +1,8 @@
 //! Hostile documents: each gives a result or a typed failure in time and within the memory limit.
 
+use docmill_pdf_request::ErrorCode;
+
 use super::*;
-use crate::ErrorCode;
 use fixture::{plain, plain_document, rich, save};
 use lopdf::{Stream, dictionary};
 
@@ -60,7 +61,7 @@ fn fuzz_mutants_are_answered() {
                     // A result opens, or asks for the password that it was given.
                     let path = run.path(&artifact.file);
                     let password = (tool == Tool::ProtectPdf).then_some("a");
-                    let (pages, repaired) = engines().qpdf().unwrap().pages(&path, password).unwrap();
+                    let (pages, repaired) = engines().libraries.qpdf().unwrap().pages(&path, password).unwrap();
                     assert!(pages > 0 && !repaired, "{tool:?}");
                 }
             }

@@ -1,12 +1,12 @@
 //! Documents whose pictures only fit into memory one at a time: tools copy them unchanged from file to file.
 
 use docmill_formats::Format;
+use docmill_pdf_request::{ErrorCode, Tool};
 use lopdf::{Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 
 use super::Run;
 use super::fixture::{plain_document, save};
-use crate::{ErrorCode, Tool};
 
 const SIDE: usize = 320;
 const PAGES: usize = 100;

@@ -1,6 +1,7 @@
-use super::*;
-use crate::ErrorCode;
 use docmill_formats::Format;
+use docmill_pdf_request::ErrorCode;
+
+use super::*;
 use fixture::{inline_pictures, plain, plain_document, rich, save};
 
 /// pdftotext's text of each page, which also checks the fonts.
@@ -147,7 +148,7 @@ fn fields_without_an_appearance_show_their_text_in_any_script() {
             && field.has(b"V")
         {
             field.remove(b"AP");
-            field.set("V", crate::structure::objects::text("Zoë Łódź 山田"));
+            field.set("V", docmill_pdf_core::objects::text("Zoë Łódź 山田"));
         }
     }
     let run = Run::new().with(&save(&mut document));

@@ -1,5 +1,6 @@
-use super::*;
 use docmill_formats::Format;
+
+use super::*;
 use fixture::{plain, plain_document, rich, save};
 
 #[test]
@@ -111,7 +112,7 @@ fn a_range_beyond_the_document_is_an_error() {
     let mut run = Run::new();
     run.push(&plain("one", 2), Format::Pdf).page_range = Some("2-3".to_owned());
     let failure = run.run(Tool::MergePdf, json!({})).unwrap_err();
-    assert_eq!(failure.code, crate::ErrorCode::RenderFailed);
+    assert_eq!(failure.code, docmill_pdf_request::ErrorCode::RenderFailed);
     assert_eq!(
         failure.message,
         "`sources[0].pageRange`: There is no page 3: the document has 2 page(s). Use `z` for the last one."
@@ -126,7 +127,7 @@ fn pages_get_the_same_size() {
         let pages = result.get_pages();
         pages
             .values()
-            .map(|page| crate::structure::pages::shown_size(result, result.get_dictionary(*page).unwrap()))
+            .map(|page| docmill_pdf_core::pages::shown_size(result, result.get_dictionary(*page).unwrap()))
             .collect()
     };
     assert_eq!(sizes(&run.result(Tool::MergePdf, json!({}))), [(300.0, 400.0), (800.0, 300.0)]);
@@ -180,5 +181,5 @@ fn too_many_pages_are_refused() {
     let mut run = Run::new().with(&plain("one", 6)).with(&plain("two", 6));
     run.limits.pages = 10;
     let failure = run.run(Tool::MergePdf, json!({})).unwrap_err();
-    assert_eq!(failure.code, crate::ErrorCode::PageLimitExceeded);
+    assert_eq!(failure.code, docmill_pdf_request::ErrorCode::PageLimitExceeded);
 }

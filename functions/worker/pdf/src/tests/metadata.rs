@@ -1,5 +1,6 @@
-use super::*;
 use docmill_formats::Format;
+
+use super::*;
 use fixture::{rich, rich_document, save};
 use lopdf::dictionary;
 

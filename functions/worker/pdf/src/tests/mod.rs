@@ -27,12 +27,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use docmill_formats::Format;
+use docmill_pdf_core::objects::{Lookup, bytes, decode, tree};
+use docmill_pdf_request::{Failure, Limits, Outcome, Request, Source, Tool};
 use lopdf::{Dictionary, Document, Object};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::structure::objects::{Lookup, bytes, decode, tree};
-use crate::{Engines, Failure, Limits, Outcome, Request, Source, Tool};
+use crate::Engines;
 
 pub(super) const LIMITS: Limits =
     Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
@@ -117,7 +118,7 @@ impl Run {
 
 /// Makes qpdf read every object and stream of a file. Any warning is a failure.
 pub(super) fn check(path: &Path) {
-    let report = engines().qpdf().unwrap().run(&json!({"inputFile": path, "check": ""})).unwrap();
+    let report = engines().libraries.qpdf().unwrap().run(&json!({"inputFile": path, "check": ""})).unwrap();
     assert!(!report.repaired, "qpdf warns: {}", report.text);
 }
 

@@ -1,5 +1,6 @@
+use docmill_pdf_core::pages::{rotation, shown_size, visible_box};
+
 use super::*;
-use crate::structure::pages::{rotation, shown_size, visible_box};
 use fixture::{plain, rich};
 
 #[test]

@@ -1,7 +1,8 @@
 //! Pictures and metadata of a document after compression.
 
-use super::*;
 use docmill_formats::Format;
+
+use super::*;
 use fixture::save;
 use lopdf::{Stream, dictionary};
 

@@ -1,13 +1,14 @@
-use super::*;
-use crate::ErrorCode;
 use docmill_formats::Format;
+use docmill_pdf_request::ErrorCode;
+
+use super::*;
 use fixture::{plain, plain_document, rich, save};
 use lopdf::dictionary;
 
 /// qpdf's report on a file's protection, with this password.
 fn protection(path: &Path, password: &str) -> Result<String, ErrorCode> {
     let job = json!({"inputFile": path, "password": password, "showEncryption": ""});
-    engines().qpdf().unwrap().run(&job).map(|report| report.text).map_err(|failure| failure.code)
+    engines().libraries.qpdf().unwrap().run(&job).map(|report| report.text).map_err(|failure| failure.code)
 }
 
 fn protected(options: Value) -> (Run, PathBuf) {
@@ -32,7 +33,7 @@ fn a_document_is_protected_by_aes_256() {
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
-    let wrong = engines().qpdf().unwrap().pages(&path, Some("wrong")).unwrap_err();
+    let wrong = engines().libraries.qpdf().unwrap().pages(&path, Some("wrong")).unwrap_err();
     assert_eq!(wrong.code, ErrorCode::WrongPassword);
     assert!(!std::fs::read(&path).unwrap().windows(8).any(|window| window == b"secret 1"));
 }
@@ -68,7 +69,7 @@ fn owned() -> Vec<Vec<u8>> {
             "inputFile": run.sources[0].path, "outputFile": path, "allowWeakCrypto": "", "objectStreams": "disable",
             "encrypt": encrypt,
         });
-        engines().qpdf().unwrap().run(&job).unwrap();
+        engines().libraries.qpdf().unwrap().run(&job).unwrap();
         std::fs::read(path).unwrap()
     };
     let rc4 = encrypted("128bit", json!({"useAes": "n"}));
@@ -83,14 +84,14 @@ fn owned() -> Vec<Vec<u8>> {
 }
 
 /// The text of PDFs, and the bytes of other results.
-fn contents(run: &Run, outcome: &crate::Outcome) -> Vec<Vec<u8>> {
-    let read = |artifact: &crate::Artifact| {
+fn contents(run: &Run, outcome: &docmill_pdf_request::Outcome) -> Vec<Vec<u8>> {
+    let read = |artifact: &docmill_pdf_request::Artifact| {
         let path = run.path(&artifact.file);
         if artifact.media != Format::Pdf {
             return std::fs::read(path).unwrap();
         }
         let open = run.path("open.pdf");
-        engines().qpdf().unwrap().normalize(&path, Some("a"), &open).unwrap();
+        engines().libraries.qpdf().unwrap().normalize(&path, Some("a"), &open).unwrap();
         page_texts(&Document::load(open).unwrap()).concat().into_bytes()
     };
     outcome.artifacts.iter().map(read).collect()

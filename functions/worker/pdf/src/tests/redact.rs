@@ -1,13 +1,13 @@
 //! redact-pdf: the proof finds leftovers of an incomplete removal, and everything else stays.
 
+use docmill_pdf_core::objects::Lookup;
+use docmill_pdf_redact::Steps;
+use docmill_pdf_request::{ErrorCode, Outcome, Tool};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 
 use super::{Run, fixture, links, outline, page_texts, text};
-use crate::redact::Steps;
-use crate::structure::objects::Lookup;
 use crate::tools::redact::run_with;
-use crate::{ErrorCode, Outcome, Tool};
 
 const WORD: &str = "Griffinshire";
 

@@ -2,9 +2,10 @@
 
 use std::process::Command;
 
-use super::*;
-use crate::ErrorCode;
 use docmill_formats::Format;
+use docmill_pdf_request::ErrorCode;
+
+use super::*;
 use fixture::{plain, plain_document, rich, save};
 
 /// Three pages: upright, turned with a crop box, and upside down.

@@ -1,10 +1,10 @@
 //! render-template: options, results, warnings and mistakes. `docmill-templates` tests the filling itself.
 
 use docmill_formats::Format;
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Tool};
 use serde_json::{Value, json};
 
 use super::Run;
-use crate::{Artifact, ErrorCode, Failure, Outcome, Tool};
 
 fn run(template: &str, media: Format, options: Value) -> Result<(Outcome, String), Failure> {
     let mut run = Run::new();

@@ -1,8 +1,9 @@
-use super::*;
 use docmill_formats::Format;
+
+use super::*;
 use fixture::plain;
 
-fn verified(content: &[u8], media: Format) -> Result<crate::Artifact, Failure> {
+fn verified(content: &[u8], media: Format) -> Result<docmill_pdf_request::Artifact, Failure> {
     let mut run = Run::new();
     run.push(content, media);
     run.run(Tool::Verify, json!({})).map(|outcome| outcome.artifacts[0].clone())

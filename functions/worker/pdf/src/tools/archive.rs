@@ -1,17 +1,18 @@
 //! Converts an opened document to PDF/A and writes it.
 
+use docmill_pdf_core::deferred_pictures::DeferredPictures;
+use docmill_pdf_core::pages;
+use docmill_pdf_core::writer::PdfWriter;
+use docmill_pdf_pdfa::{Level, Verdict};
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request};
+use docmill_pdf_structure::metadata::Schema;
+use docmill_pdf_structure::open::Opened;
 use lopdf::{Document, Object};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::pdf;
-use crate::pdfa::{self, Level, Verdict};
-use crate::structure::deferred_pictures::DeferredPictures;
-use crate::structure::metadata::Schema;
-use crate::structure::open::Opened;
-use crate::structure::pages;
-use crate::structure::writer::PdfWriter;
-use crate::{Engines, ErrorCode, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 pub(super) const RESULT: &str = "result.pdf";
 
@@ -34,19 +35,24 @@ pub(super) struct Archive {
 }
 
 /// Makes the result, with a report about the rules.
-pub(super) fn make(engines: &Engines, request: &Request, opened: Opened, archive: Archive) -> Result<Outcome, Failure> {
+pub(super) fn make(
+    libraries: &Libraries,
+    request: &Request,
+    opened: Opened,
+    archive: Archive,
+) -> Result<Outcome, Failure> {
     let Opened { mut document, held, mut warnings } = opened;
     let pages = pages::read(&mut document, request.limits.pages)?.pages;
-    let verdict = pdfa::mend(&mut document, &held, &pages, archive.level, engines.fonts())?;
+    let verdict = docmill_pdf_pdfa::mend(&mut document, &held, &pages, archive.level, libraries.fonts())?;
     if !verdict.conforms() && archive.on_unsupported == OnUnsupported::Fail {
         return Err(refuse(&verdict, archive.option));
     }
-    warnings.extend(pdfa::claim(&mut document, &verdict, archive.schema));
+    warnings.extend(docmill_pdf_pdfa::claim(&mut document, &verdict, archive.schema));
     write(request, document, &held)?;
     if archive.level == Level::One {
-        unpack(engines, request)?;
+        unpack(libraries, request)?;
     }
-    warnings.extend(pdfa::warnings(&verdict));
+    warnings.extend(docmill_pdf_pdfa::warnings(&verdict));
     let pages = u32::try_from(pages.len()).unwrap_or(u32::MAX);
     Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: Some(verdict.report()), warnings })
 }
@@ -81,13 +87,13 @@ fn write(request: &Request, mut document: Document, held: &DeferredPictures) -> 
 }
 
 /// Moves the result's objects out of object streams, which PDF/A-1 does not allow.
-pub(super) fn unpack(engines: &Engines, request: &Request) -> Result<(), Failure> {
+pub(super) fn unpack(libraries: &Libraries, request: &Request) -> Result<(), Failure> {
     let (result, plain) = (request.directory.join(RESULT), request.directory.join("plain.pdf"));
     let job = json!({
         "inputFile": result, "outputFile": plain, "deterministicId": "", "objectStreams": "disable", "forceVersion": "1.4",
         "newlineBeforeEndstream": "", "decodeLevel": "none", "compressStreams": "n",
     });
-    engines.qpdf()?.run(&job)?;
+    libraries.qpdf()?.run(&job)?;
     std::fs::rename(&plain, result).map_err(|error| Failure::io(&error))
 }
 

@@ -1,23 +1,25 @@
 //! extract-document: the structure of documents, each in a file of its own.
 
+use docmill_pdf_core::letters::pages_with_letters;
+use docmill_pdf_core::pages::too_many;
+use docmill_pdf_core::pdfium::Session;
+use docmill_pdf_extract::model::{Document, TextSource};
+use docmill_pdf_extract::own;
+use docmill_pdf_extract::pdf::{self, Drawings, Facts, Head, Tags, UnknownText, figures, vectors};
+use docmill_pdf_extract::pictures::{Images, Pictures};
+use docmill_pdf_extract::write::{WriteOptions, write};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_structure::open_deferring;
+use docmill_pdf_structure::tagged::Tree;
+use docmill_pdf_text::spool::Scratch;
+use docmill_pdf_text::{HeadersFooters, Pages};
 use serde::Deserialize;
 
 use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, ReadPage, Recognition, Recognize, Recognized};
 use super::stem;
-use crate::extract::model::{Document, TextSource};
-use crate::extract::pdf::{Drawings, Facts, Head, Tags, UnknownText, figures, vectors};
-use crate::extract::pictures::{Images, Pictures};
-use crate::extract::write::{WriteOptions, write};
-use crate::extract::{own, pdf};
-use crate::pdfium::Session;
-use crate::spool::Scratch;
-use crate::structure;
-use crate::structure::letters::pages_with_letters;
-use crate::structure::pages::too_many;
-use crate::structure::tagged::Tree;
-use crate::text::{HeadersFooters, Pages};
-use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
+
+use crate::Engines;
 
 const NO_TABLES: &str = "No tables were found. The format `json` or `markdown` has the text.";
 
@@ -52,7 +54,7 @@ impl Default for Options {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let mut recognition = Recognition::new(engines, request, options.ocr, &options.languages);
-    let session = engines.pdfium()?.session();
+    let session = engines.libraries.pdfium()?.session();
     let mut left = request.limits.pages as usize;
     let images = if options.write.takes_pictures() { options.images } else { Images::None };
     let (mut artifacts, mut warnings) = (Vec::new(), Vec::new());
@@ -206,7 +208,7 @@ impl Reader<'_> {
     /// The objects of a PDF. `None` if they can't be read.
     fn structure(&self, source: &Source) -> Option<lopdf::Document> {
         let alone = Request { sources: vec![source.clone()], ..self.request.clone() };
-        Some(structure::open_deferring(self.engines, &alone, 0).ok()?.document)
+        Some(open_deferring(&self.engines.libraries, &alone, 0).ok()?.document)
     }
 }
 

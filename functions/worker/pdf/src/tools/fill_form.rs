@@ -2,17 +2,19 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
+use docmill_pdf_core::objects::{Lookup, text};
+use docmill_pdf_core::pages;
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_structure::assembly::Source;
+use docmill_pdf_structure::fields::{self, EDITABLE, Field, Kind, MULTI_SELECT, inherited};
+use docmill_pdf_structure::flatten::{self, Annotations, What};
+use docmill_pdf_structure::{Assembly, field_text, open_deferring};
 use lopdf::{Document, Object, ObjectId};
 use serde::Deserialize;
 use serde_json::{Number, json};
 
 use super::{options, pdf};
-use crate::structure::assembly::Source;
-use crate::structure::fields::{self, EDITABLE, Field, Kind, MULTI_SELECT, inherited};
-use crate::structure::flatten::{self, Annotations, What};
-use crate::structure::objects::{Lookup, text};
-use crate::structure::{Assembly, field_text, open_deferring, pages};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 /// The most fields of a form that are read.
@@ -61,9 +63,9 @@ impl Entry {
     }
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let opened = open_deferring(libraries, request, 0)?.without_claim();
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let (fields, is_calculated) = form(&document)?;
@@ -87,7 +89,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     }
     changed.extend(flatten::without_appearance(&document, &tree.pages));
     let changed: Vec<ObjectId> = changed.into_iter().collect();
-    let written = field_text::write(&mut document, &changed, engines.fonts())?;
+    let written = field_text::write(&mut document, &changed, libraries.fonts())?;
     let (fields, _) = form(&document)?;
     warnings.extend(warn(&fields, &written.shrunk, is_calculated));
     warnings.extend(written.missing.warning());

@@ -4,9 +4,12 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path;
 
-use crate::structure::writer::write_document;
-use crate::structure::{open_deferring, pages};
-use crate::{Engines, ErrorCode, Failure, PictureLimits, Request, Source, shrink};
+use docmill_pdf_core::pages;
+use docmill_pdf_core::writer::write_document;
+use docmill_pdf_request::{ErrorCode, Failure, PictureLimits, Request, Source};
+use docmill_pdf_structure::open_deferring;
+
+use docmill_pdf_core::Libraries;
 
 /// Bytes that are searched at once.
 const CHUNK: usize = 256 << 10;
@@ -15,7 +18,7 @@ const OVERLAP: usize = 32;
 
 /// Writes the source at this position with smaller pictures to `result`. Returns whether there is anything to write.
 pub(super) fn run(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     position: usize,
     source: &Source,
@@ -26,13 +29,14 @@ pub(super) fn run(
     if !pictures.map_err(|error| Failure::io(&error))? {
         return Ok(false);
     }
-    let mut opened = match open_deferring(engines, request, position) {
+    let mut opened = match open_deferring(libraries, request, position) {
         // It is small enough for a result, but not for a change.
         Err(failure) if failure.code == ErrorCode::RenderFailed => return Ok(false),
         opened => opened?,
     };
     let tree = pages::read(&mut opened.document, request.limits.pages)?;
-    let changed = shrink::fit_pictures(&mut opened.document, &opened.held, &tree.pages, most, &request.limits);
+    let changed =
+        docmill_pdf_shrink::fit_pictures(&mut opened.document, &opened.held, &tree.pages, most, &request.limits);
     if !changed.map_err(|error| Failure::io(&error))? {
         return Ok(false);
     }

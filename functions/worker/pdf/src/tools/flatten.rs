@@ -2,13 +2,15 @@
 
 use std::path::Path;
 
+use docmill_pdf_core::pages;
+use docmill_pdf_request::{Failure, Outcome, Request, Warning};
+use docmill_pdf_structure::assembly::{Assembled, Source};
+use docmill_pdf_structure::flatten::{self, Annotations, Flattened, What};
+use docmill_pdf_structure::{Assembly, open_deferring, visible};
 use serde::Deserialize;
 
 use super::{options, pdf};
-use crate::structure::assembly::{Assembled, Source};
-use crate::structure::flatten::{self, Annotations, Flattened, What};
-use crate::structure::{Assembly, open_deferring, pages, visible};
-use crate::{Engines, Failure, Outcome, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 
@@ -26,19 +28,19 @@ impl Default for Options {
     }
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let annotations = if options.annotations { Annotations::All } else { Annotations::None };
     let what = What { annotations, forms: options.forms };
     let layers = if options.layers { Layers::Drawn } else { Layers::Stay };
-    let (assembled, warnings) = flattened(engines, request, what, layers, &request.directory.join(RESULT))?;
+    let (assembled, warnings) = flattened(libraries, request, what, layers, &request.directory.join(RESULT))?;
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
 }
 
 /// Writes a copy of the first source in which the text of fields and annotations is content of the pages.
-pub(super) fn draw_texts(engines: &Engines, request: &Request, path: &Path) -> Result<(), Failure> {
+pub(super) fn draw_texts(libraries: &Libraries, request: &Request, path: &Path) -> Result<(), Failure> {
     let what = What { annotations: Annotations::Texts, forms: true };
-    flattened(engines, request, what, Layers::Stay, path).map(drop)
+    flattened(libraries, request, what, Layers::Stay, path).map(drop)
 }
 
 /// What becomes of layers.
@@ -49,13 +51,13 @@ enum Layers {
 }
 
 fn flattened(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     what: What,
     layers: Layers,
     path: &Path,
 ) -> Result<(Assembled, Vec<Warning>), Failure> {
-    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let opened = open_deferring(libraries, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
@@ -63,7 +65,7 @@ fn flattened(
     if layers == Layers::Drawn {
         visible::flatten_layers(&mut document, &tree.pages)?;
     }
-    let Flattened { kept, missing } = flatten::flatten(&mut document, &tree.pages, what, engines.fonts())?;
+    let Flattened { kept, missing } = flatten::flatten(&mut document, &tree.pages, what, libraries.fonts())?;
     warnings.extend(missing.warning());
     if kept > 0 {
         warnings.push(Warning::new(

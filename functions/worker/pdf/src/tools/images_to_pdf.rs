@@ -5,14 +5,15 @@ use std::path::Path;
 
 use docmill_domain::paper::Paper;
 use docmill_formats::Format;
+use docmill_pdf_core::image::{Embedded, embed, svg_damaged, svg_to_pdf};
+use docmill_pdf_core::objects::renumber;
+use docmill_pdf_core::writer::PdfWriter;
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request};
 use image::metadata::Orientation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
-use crate::image::{Embedded, embed, svg_damaged, svg_to_pdf};
-use crate::structure::objects::renumber;
-use crate::structure::writer::PdfWriter;
-use crate::{Engines, ErrorCode, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "images.pdf";
 /// The resolution of images whose files name none, as browsers assume it.
@@ -91,14 +92,14 @@ struct Placement {
     margin: f32,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let margin = options.margin.as_deref().map_or(Ok(0.0), length)?;
     let mut file = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
     let mut pages = Pages { root: file.reserve(), kids: Vec::new(), limit: request.limits.pages };
     for source in &request.sources {
         if source.media == Format::Svg {
-            let drawn = svg_to_pdf(&read(&source.path)?, engines.fonts())?;
+            let drawn = svg_to_pdf(&read(&source.path)?, libraries.fonts())?;
             drawing(&drawn, &options, margin, &mut file, &mut pages)?;
             continue;
         }
@@ -133,7 +134,7 @@ impl Pages {
         matrix: [f32; 6],
     ) -> Result<(), Failure> {
         if self.kids.len() >= self.limit as usize {
-            return Err(crate::structure::pages::too_many(self.limit));
+            return Err(docmill_pdf_core::pages::too_many(self.limit));
         }
         let Placement { page: (width, height), margin, .. } = *placement;
         let matrix = matrix.map(|number| format!("{number:.4}")).join(" ");

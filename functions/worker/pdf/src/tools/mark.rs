@@ -1,15 +1,16 @@
 //! The mark of test jobs: a large "TEST" over every page.
 
 use docmill_formats::Format;
+use docmill_pdf_core::space::PageSpace;
+use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_request::{Failure, Outcome, Request};
+use docmill_pdf_structure::assembly::Source;
+use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};
+use docmill_pdf_structure::{Assembly, metadata, open_deferring};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 
 use super::{archive, mark_picture, only_source, pdf};
-use crate::structure::assembly::Source;
-use crate::structure::metadata;
-use crate::structure::overlay::{self, Drawing, Layer, Role};
-use crate::structure::transform::Matrix;
-use crate::structure::{Assembly, PageSpace, open_deferring};
-use crate::{Engines, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 /// The mark's text, and its width in Helvetica Bold, in em.
@@ -28,12 +29,12 @@ const BOX: [f32; 2] = [3.0 * STEP + 5.0, 7.0];
 /// The size of the small mark in the corner, in points.
 const SMALL: f32 = 12.0;
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let source = only_source(request)?;
     if source.media != Format::Pdf {
         return mark_picture::run(request, source);
     }
-    let opened = open_deferring(engines, request, 0)?;
+    let opened = open_deferring(libraries, request, 0)?;
     // What claims to be PDF/A stays PDF/A.
     let archive = metadata::statement(&opened.document).pdfa().map(|(part, _)| part == "1");
     let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
@@ -48,7 +49,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     }
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     if archive == Some(true) {
-        archive::unpack(engines, request)?;
+        archive::unpack(libraries, request)?;
     }
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings: opened.warnings })
 }

@@ -1,9 +1,9 @@
 //! The mark of test jobs on a picture: a large "TEST" across it.
 
-use crate::image::{Encoding, PictureFormat, encode};
-use crate::pdfium::Bitmap;
-use crate::structure::stamp;
-use crate::{Artifact, Failure, Outcome, Request, Source};
+use docmill_pdf_core::image::{Encoding, PictureFormat, encode};
+use docmill_pdf_core::pdfium::Bitmap;
+use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Source};
+use docmill_pdf_structure::stamp;
 
 /// The bars of each letter: left, top, right, bottom, in a box of 5 × 7.
 const T: &[[f32; 4]] = &[[0.0, 0.0, 5.0, 1.4], [1.8, 1.4, 3.2, 7.0]];

@@ -1,13 +1,15 @@
 //! merge-pdf: makes one file of several.
 
 use docmill_domain::paper::Paper;
+use docmill_pdf_core::{pages, transform};
+use docmill_pdf_request::{Failure, Outcome, Request};
+use docmill_pdf_structure::assembly::{Bookmarks, Source};
+use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
 use lopdf::ObjectId;
 use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
-use crate::structure::assembly::{Bookmarks, Source};
-use crate::structure::{Assembly, PageUse, Part, open_deferring, pages, transform};
-use crate::{Engines, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 
@@ -60,7 +62,7 @@ enum BlankPages {
     Odd,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let mut assembly = Assembly::create(&request.directory.join(RESULT), &request.limits, true)?;
     let mut warnings = Vec::new();
@@ -70,7 +72,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     };
     let mut last_size = Paper::A4.points();
     for (position, source) in request.sources.iter().enumerate() {
-        let opened = open_deferring(engines, request, position)?;
+        let opened = open_deferring(libraries, request, position)?;
         warnings.extend(opened.warnings);
         let mut document = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
         let chosen = page_indices(

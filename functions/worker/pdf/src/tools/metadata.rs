@@ -3,20 +3,21 @@
 use std::collections::BTreeMap;
 use std::fs;
 
+use docmill_pdf_pdfa::Level;
+use docmill_pdf_pdfa::invoice::{Invoice, Profile};
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_structure::assembly::Source;
+use docmill_pdf_structure::attachments::{self, Relationship};
+use docmill_pdf_structure::metadata::{self, Information, Statement};
+use docmill_pdf_structure::open::Opened;
+use docmill_pdf_structure::{Assembly, open_deferring};
 use lopdf::Document;
 use serde::Deserialize;
 use serde_json::json;
 
 use super::archive::{self, Archive, OnUnsupported, RESULT};
 use super::{options, pdf};
-use crate::pdfa::Level;
-use crate::pdfa::invoice::{Invoice, Profile};
-use crate::structure::assembly::Source;
-use crate::structure::attachments::{self, Relationship};
-use crate::structure::metadata::{self, Information, Statement};
-use crate::structure::open::Opened;
-use crate::structure::{Assembly, open_deferring};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -84,22 +85,22 @@ struct FacturX {
     on_unsupported: OnUnsupported,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let invoice = options.factur_x.as_ref().map(|factur_x| invoice(request, factur_x)).transpose()?;
-    let mut opened = open_deferring(engines, request, 0)?;
+    let mut opened = open_deferring(libraries, request, 0)?;
     let statement = change(&mut opened, &options, invoice.is_some())?;
     for attachment in &options.attachments {
         attach(request, &mut opened.document, attachment)?;
     }
     if let (Some(invoice), Some(factur_x)) = (invoice, &options.factur_x) {
-        return with_invoice(engines, request, opened, &invoice, factur_x);
+        return with_invoice(libraries, request, opened, &invoice, factur_x);
     }
     let Opened { document, held, mut warnings } = opened;
     let mut source = Source::read(document, request.limits.pages)?.deferring(held);
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     if statement.pdfa().is_some_and(|(part, _)| part == "1") {
-        archive::unpack(engines, request)?;
+        archive::unpack(libraries, request)?;
     }
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
@@ -198,7 +199,7 @@ fn attach(request: &Request, document: &mut Document, attachment: &Attachment) -
 }
 
 /// The source with this number, counted from the one after the PDF.
-fn further<'a>(request: &'a Request, number: usize, option: &str) -> Result<&'a crate::Source, Failure> {
+fn further<'a>(request: &'a Request, number: usize, option: &str) -> Result<&'a docmill_pdf_request::Source, Failure> {
     request.sources.get(number).filter(|_| number > 0).ok_or_else(|| {
         refuse(format!("`{option}` names source {number}, which does not exist: count from 1, after the PDF."))
     })
@@ -218,7 +219,7 @@ fn invoice(request: &Request, factur_x: &FacturX) -> Result<Invoice, Failure> {
 
 /// The document as PDF/A-3 with the invoice in it.
 fn with_invoice(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     mut opened: Opened,
     invoice: &Invoice,
@@ -231,7 +232,7 @@ fn with_invoice(
         option: "facturX.onUnsupported",
         schema: Some(invoice.schema()),
     };
-    let outcome = archive::make(engines, request, opened, archive)?;
+    let outcome = archive::make(libraries, request, opened, archive)?;
     let told = json!({ "level": invoice.profile.as_str(), "filename": invoice.profile.file_name() });
     Ok(Outcome { report: archive::with(outcome.report, "facturX", told), ..outcome })
 }

@@ -35,13 +35,15 @@ use std::path::Path;
 
 use docmill_domain::page_range::{PageRange, RangeError};
 use docmill_formats::Format;
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool};
+use docmill_pdf_structure::repair;
 use serde::de::DeserializeOwned;
 
-use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool, repair};
+use crate::Engines;
 
 /// Hands a request to its tool, with damaged sources repaired.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
-    if let Some(mended) = repair::before(engines, request) {
+    if let Some(mended) = repair::before(&engines.libraries, request) {
         let outcome = dispatch(engines, &mended.request);
         return mended.ended(outcome);
     }
@@ -49,38 +51,39 @@ pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
         Err(failure) => failure,
         ended @ Ok(_) => return ended,
     };
-    let Some(mended) = repair::after(engines, request, &failure) else { return Err(failure) };
+    let Some(mended) = repair::after(&engines.libraries, request, &failure) else { return Err(failure) };
     let outcome = dispatch(engines, &mended.request);
     mended.ended(outcome)
 }
 
 fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let libraries = &engines.libraries;
     match request.tool {
-        Tool::MergePdf => merge::run(engines, request),
-        Tool::SplitPdf => split::run(engines, request),
-        Tool::OrganizePdf => organize::run(engines, request),
-        Tool::CompressPdf => compress::run(engines, request),
-        Tool::ProtectPdf => protect::protect(engines, request),
-        Tool::UnlockPdf => protect::unlock(engines, request),
-        Tool::WatermarkPdf => watermark::run(engines, request),
-        Tool::PdfToImages => pdf_to_images::run(engines, request),
-        Tool::Thumbnail => thumbnail::run(engines, request),
-        Tool::ImagesToPdf => images_to_pdf::run(engines, request),
+        Tool::MergePdf => merge::run(libraries, request),
+        Tool::SplitPdf => split::run(libraries, request),
+        Tool::OrganizePdf => organize::run(libraries, request),
+        Tool::CompressPdf => compress::run(libraries, request),
+        Tool::ProtectPdf => protect::protect(libraries, request),
+        Tool::UnlockPdf => protect::unlock(libraries, request),
+        Tool::WatermarkPdf => watermark::run(libraries, request),
+        Tool::PdfToImages => pdf_to_images::run(libraries, request),
+        Tool::Thumbnail => thumbnail::run(libraries, request),
+        Tool::ImagesToPdf => images_to_pdf::run(libraries, request),
         Tool::PdfToText => pdf_to_text::run(engines, request),
         Tool::ExtractDocument => extract_document::run(engines, request),
-        Tool::InspectDocument => inspect::run(engines, request),
-        Tool::EditMetadata => metadata::run(engines, request),
-        Tool::FlattenPdf => flatten::run(engines, request),
-        Tool::FillForm => fill_form::run(engines, request),
-        Tool::PdfToPdfa => pdf_to_pdfa::run(engines, request),
+        Tool::InspectDocument => inspect::run(libraries, request),
+        Tool::EditMetadata => metadata::run(libraries, request),
+        Tool::FlattenPdf => flatten::run(libraries, request),
+        Tool::FillForm => fill_form::run(libraries, request),
+        Tool::PdfToPdfa => pdf_to_pdfa::run(libraries, request),
         Tool::OcrPdf => ocr_pdf::run(engines, request),
-        Tool::CompareDocuments => compare::run(engines, request),
+        Tool::CompareDocuments => compare::run(libraries, request),
         Tool::RedactPdf => redact::run(engines, request),
         Tool::RenderTemplate => render_template::run(request),
         Tool::RenderMarkdown => render_markdown::run(request),
         Tool::RenderEmail => render_email::run(request),
-        Tool::Verify => verify::run(engines, request),
-        Tool::MarkTest => mark::run(engines, request),
+        Tool::Verify => verify::run(libraries, request),
+        Tool::MarkTest => mark::run(libraries, request),
     }
 }
 

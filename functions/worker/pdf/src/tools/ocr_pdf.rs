@@ -1,18 +1,20 @@
 //! ocr-pdf: puts an invisible text layer over scanned pages.
 
+use docmill_pdf_core::image::{Encoding, PictureFormat, encode};
+use docmill_pdf_core::objects::Lookup;
+use docmill_pdf_core::pages;
+use docmill_pdf_core::pdfium::{Page, View};
+use docmill_pdf_core::transform::{Matrix, move_annotation, wrap_contents};
+use docmill_pdf_ocr::{How, LOW_CONFIDENCE, Orienter, PageText, Reader, TextLayer};
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_structure::assembly::Source;
+use docmill_pdf_structure::{Assembly, invisible, open_deferring, overlay};
 use lopdf::{Object, ObjectId};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{options, pdf, raster};
-use crate::image::{Encoding, PictureFormat, encode};
-use crate::ocr::{self, How, LOW_CONFIDENCE, Orienter, PageText, Reader, TextLayer};
-use crate::pdfium::{Page, View};
-use crate::structure::assembly::Source;
-use crate::structure::objects::Lookup;
-use crate::structure::transform::{Matrix, move_annotation, wrap_contents};
-use crate::structure::{Assembly, invisible, open_deferring, overlay, pages};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
+use crate::Engines;
 
 const RESULT: &str = "result.pdf";
 /// The most pages listed in the report and in a warning.
@@ -64,7 +66,7 @@ enum Done {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
     let done = read(engines, request, &options)?;
-    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let opened = open_deferring(&engines.libraries, request, 0)?.without_claim();
     let (mut document, mut warnings) = (opened.document, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     if tree.pages.len() != done.len() {
@@ -104,9 +106,9 @@ fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<D
     if options.rotate && !orienter.is_there() {
         return Err(no_model());
     }
-    let session = engines.pdfium()?.session();
+    let session = engines.libraries.pdfium()?.session();
     let source = super::only_source(request)?;
-    let document = raster::open(engines, &session, request, source)?;
+    let document = raster::open(&engines.libraries, &session, request, source)?;
     let Options { dpi, rotate, deskew, .. } = *options;
     let how = How { dpi, rotate, deskew, straighten: true, pixels: request.limits.pixels };
     let count = raster::page_count(&document, request)?;
@@ -118,7 +120,7 @@ fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<D
                 return Ok(Done::Skipped);
             }
             let without = if has_text && options.mode == Mode::Redo { page.visible_text() } else { Vec::new() };
-            let text = ocr::read(&page, &mut reader, &mut orienter, &how, &without)?;
+            let text = docmill_pdf_ocr::read(&page, &mut reader, &mut orienter, &how, &without)?;
             let replaced = has_text && options.mode == Mode::Force;
             let picture = replaced.then(|| draw(&page, index, text.dpi, request)).transpose()?;
             Ok(Done::Read { text: Box::new(text), picture })
@@ -149,7 +151,8 @@ fn draw(page: &Page<'_>, index: u32, dpi: f32, request: &Request) -> Result<Stri
 fn replace(document: &mut lopdf::Document, id: ObjectId, picture: &std::path::Path) -> Result<(), Failure> {
     let data = std::fs::read(picture).map_err(|error| Failure::io(&error))?;
     std::fs::remove_file(picture).map_err(|error| Failure::io(&error))?;
-    let stream = crate::image::jpeg(&data).ok_or_else(|| Failure::internal("a picture of our own can't be read"))?;
+    let stream =
+        docmill_pdf_core::image::jpeg(&data).ok_or_else(|| Failure::internal("a picture of our own can't be read"))?;
     overlay::show_picture(document, id, stream);
     Ok(())
 }

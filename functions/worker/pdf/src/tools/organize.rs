@@ -1,13 +1,15 @@
 //! organize-pdf: selects, orders, rotates and crops pages, and puts several on a sheet.
 
+use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::space::PageSpace;
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_structure::assembly::{Bookmarks, Source};
+use docmill_pdf_structure::impose::{self, Grid};
+use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
 use serde::Deserialize;
 
 use super::{options, page_indices, pdf};
-use crate::structure::assembly::{Bookmarks, Source};
-use crate::structure::impose::{self, Grid};
-use crate::structure::pages::Rectangle;
-use crate::structure::{Assembly, PageSpace, PageUse, Part, open_deferring};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 /// The smallest size of a cropped page, in points.
@@ -42,9 +44,9 @@ struct Crop {
     pages: Option<String>,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let opened = open_deferring(libraries, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let mut used = chosen(request, &options, &source)?;

@@ -3,14 +3,15 @@
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
+use docmill_pdf_core::pdfium::{Document, Page, Rect, Session, Widget};
+use docmill_pdf_ocr::{How, Orienter, PageText, Reader, Sizes};
+use docmill_pdf_request::{Failure, Request, Source, Warning};
+use docmill_pdf_text::PageContent;
 use serde::Deserialize;
 
 use super::ocr_pdf::{numbers, reader};
 use super::{flatten, raster};
-use crate::ocr::{self, How, Orienter, PageText, Reader, Sizes};
-use crate::pdfium::{Document, Page, Rect, Session, Widget};
-use crate::text::{self, PageContent};
-use crate::{Engines, Failure, Request, Source, Warning};
+use crate::Engines;
 
 /// Which pages are read by OCR.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
@@ -63,8 +64,8 @@ impl<'e> Recognition<'e> {
             return Ok(ReadPage { content, confidence: None, recognized: Recognized::No });
         }
         let read = self.read(page, &[], true)?;
-        let words = ocr::placed(&read, page.view_size(read.view), &mut self.sizes);
-        let content = text::of_words(page, index + 1, read.view, words);
+        let words = docmill_pdf_ocr::placed(&read, page.view_size(read.view), &mut self.sizes);
+        let content = docmill_pdf_text::of_words(page, index + 1, read.view, words);
         Ok(ReadPage { content, confidence: read.text.confidence(), recognized: Recognized::All })
     }
 
@@ -76,10 +77,12 @@ impl<'e> Recognition<'e> {
         }
         // The words go beside the page's own, as it lies.
         let read = self.read(page, &page.visible_text(), false)?;
-        let (mut words, _) = ocr::placed(&read, page.size(), &mut self.sizes);
+        let (mut words, _) = docmill_pdf_ocr::placed(&read, page.size(), &mut self.sizes);
         words.retain(|word| pictures.iter().any(|picture| picture.contains(word.area.center())));
         if !words.is_empty() {
-            of.content.words.extend(text::of_words(page, of.content.number, read.view, (words, Vec::new())).words);
+            of.content
+                .words
+                .extend(docmill_pdf_text::of_words(page, of.content.number, read.view, (words, Vec::new())).words);
             (of.confidence, of.recognized) = (read.text.confidence(), Recognized::Pictures);
         }
         Ok(())
@@ -94,7 +97,7 @@ impl<'e> Recognition<'e> {
             Some(orienter) => orienter,
             none => none.insert(Orienter::new(self.engines.tesseract()?)),
         };
-        ocr::read(page, reader, orienter, &How { straighten, ..self.how }, without)
+        docmill_pdf_ocr::read(page, reader, orienter, &How { straighten, ..self.how }, without)
     }
 }
 
@@ -136,7 +139,7 @@ impl<'s> Opened<'s> {
         source: &'s Source,
         pages: Option<&str>,
     ) -> Result<Self, Failure> {
-        let document = raster::open(engines, session, request, source)?;
+        let document = raster::open(&engines.libraries, session, request, source)?;
         let pages = raster::pages(&document, pages, request)?;
         let opened = Self { engines, session, request, source, document, copy: OnceCell::new(), pages };
         if opened.document.has_form() {
@@ -174,7 +177,7 @@ impl<'s> Opened<'s> {
     fn with_texts(&self) -> Result<Document<'s>, Failure> {
         let path = self.request.directory.join("texts.pdf");
         let alone = Request { sources: vec![self.source.clone()], ..self.request.clone() };
-        flatten::draw_texts(self.engines, &alone, &path)?;
+        flatten::draw_texts(&self.engines.libraries, &alone, &path)?;
         let copy = Document::open(self.session, &path, None)?;
         // The open file can still be read after it is removed.
         std::fs::remove_file(&path).map_err(|error| Failure::io(&error))?;

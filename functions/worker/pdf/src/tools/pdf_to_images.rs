@@ -5,13 +5,14 @@ use std::sync::mpsc::{Receiver, sync_channel};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
+use docmill_pdf_core::image::{Encoding, PictureFormat, encode};
+use docmill_pdf_core::memory_budget::MemoryBudget;
+use docmill_pdf_core::pdfium::{Background, Bitmap, Document};
+use docmill_pdf_request::{Artifact, Failure, Outcome, Request};
 use serde::Deserialize;
 
 use super::raster::{self, Fit};
-use crate::image::{Encoding, PictureFormat, encode};
-use crate::memory_budget::MemoryBudget;
-use crate::pdfium::{Background, Bitmap, Document};
-use crate::{Artifact, Engines, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 /// Threads that encode while this one draws.
 const ENCODERS: usize = 4;
@@ -46,12 +47,12 @@ impl Default for Options {
     }
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let background = raster::background(&options.background, options.format)?;
-    let session = engines.pdfium()?.session();
+    let session = libraries.pdfium()?.session();
     let source = super::only_source(request)?;
-    let document = raster::open(engines, &session, request, source)?;
+    let document = raster::open(libraries, &session, request, source)?;
     let pages = raster::pages(&document, options.pages.as_deref(), request)?;
     let sized = options.width.is_some() || options.height.is_some();
     let fit = if sized { Fit::Inside { width: options.width, height: options.height } } else { Fit::Dpi(options.dpi) };

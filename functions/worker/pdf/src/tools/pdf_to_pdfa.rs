@@ -1,12 +1,13 @@
 //! `pdf-to-pdfa`: converts a document to PDF/A, or lists the rules that it breaks.
 
+use docmill_pdf_pdfa::Level;
+use docmill_pdf_request::{Failure, Outcome, Request};
+use docmill_pdf_structure::open_deferring;
 use serde::Deserialize;
 
 use super::archive::{self, Archive, OnUnsupported};
 use super::options;
-use crate::pdfa::Level;
-use crate::structure::open_deferring;
-use crate::{Engines, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -15,8 +16,8 @@ struct Options {
     on_unsupported: OnUnsupported,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let Options { level, on_unsupported }: Options = options(request)?;
-    let opened = open_deferring(engines, request, 0)?;
-    archive::make(engines, request, opened, Archive { level, on_unsupported, option: "onUnsupported", schema: None })
+    let opened = open_deferring(libraries, request, 0)?;
+    archive::make(libraries, request, opened, Archive { level, on_unsupported, option: "onUnsupported", schema: None })
 }

@@ -5,17 +5,18 @@ use std::io::{BufWriter, Write as _};
 use std::path::Path;
 
 use docmill_formats::Format;
+use docmill_pdf_core::pdfium::Session;
+use docmill_pdf_extract::pictures::{Images, Pictures};
+use docmill_pdf_extract::write::markdown;
+use docmill_pdf_request::{Artifact, Failure, Limits, Outcome, Request, Warning};
+use docmill_pdf_text::spool::Scratch;
+use docmill_pdf_text::{HeadersFooters, Pages};
 use serde::Deserialize;
 
 use super::extract_document::{Reader, hidden_text};
 use super::ocr_pdf::low_confidence;
 use super::pdf_pages::{self, Opened, Recognition, Recognize};
-use crate::extract::pictures::{Images, Pictures};
-use crate::extract::write::markdown;
-use crate::pdfium::Session;
-use crate::spool::Scratch;
-use crate::text::{self, HeadersFooters, Pages};
-use crate::{Artifact, Engines, Failure, Limits, Outcome, Request, Warning};
+use crate::Engines;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -64,7 +65,7 @@ impl TextFormat {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
-    let session = engines.pdfium()?.session();
+    let session = engines.libraries.pdfium()?.session();
     let media = options.format.media();
     let file = format!("text.{}", media.extension());
     let mut output = Output::new(&request.directory.join(&file), &request.limits)?;
@@ -120,7 +121,7 @@ fn read(
     let mut empty = 0;
     let mut confidences = Vec::new();
     opened.for_each(|index, page| {
-        let read = recognition.page(&opened, page, index, text::read(page, index + 1, structure)?)?;
+        let read = recognition.page(&opened, page, index, docmill_pdf_text::read(page, index + 1, structure)?)?;
         confidences.push((index + 1, read.confidence));
         empty += usize::from(read.content.is_empty());
         if structure {
@@ -130,14 +131,18 @@ fn read(
         if opened.pages.first() != Some(&index) {
             output.write("\u{c}")?;
         }
-        output.write(&if options.layout { text::layout(read.content) } else { text::plain(read.content) })
+        output.write(&if options.layout {
+            docmill_pdf_text::layout(read.content)
+        } else {
+            docmill_pdf_text::plain(read.content)
+        })
     })?;
     let document = pages.document()?;
     let write = |text: &str| output.write(text);
     match whole {
         None => {}
-        Some(Whole::Html) => text::html(&document, &opened.document.metadata(c"Title"), write)?,
-        Some(Whole::Json) => text::json(&document, write)?,
+        Some(Whole::Html) => docmill_pdf_text::html(&document, &opened.document.metadata(c"Title"), write)?,
+        Some(Whole::Json) => docmill_pdf_text::json(&document, write)?,
     }
     let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
     warnings.extend(low_confidence(confidences.into_iter(), false));

@@ -3,14 +3,15 @@
 use std::fs;
 use std::path::Path;
 
+use docmill_pdf_core::pages::too_many;
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_structure::open::{mentions_signature, signature_broken};
+use docmill_pdf_structure::{Assembly, open_deferring};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{options, pdf};
-use crate::structure::open::{mentions_signature, signature_broken};
-use crate::structure::pages::too_many;
-use crate::structure::{self, Assembly, open_deferring};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 const REBUILT: &str = "rebuilt.pdf";
@@ -57,7 +58,7 @@ impl Permissions {
     }
 }
 
-pub(super) fn protect(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn protect(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Protect = options(request)?;
     let user = options.user_password.filter(|password| !password.is_empty());
     let owner = options.owner_password.filter(|password| !password.is_empty());
@@ -77,7 +78,7 @@ pub(super) fn protect(engines: &Engines, request: &Request) -> Result<Outcome, F
     job["encrypt"] = json!({
         "userPassword": user.unwrap_or_default(), "ownerPassword": owner, "256bit": options.permissions.to_job(),
     });
-    finish(engines, request, source, source.password.as_deref(), job)
+    finish(libraries, request, source, source.password.as_deref(), job)
 }
 
 #[derive(Default, Deserialize)]
@@ -86,13 +87,13 @@ struct Unlock {
     password: Option<String>,
 }
 
-pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn unlock(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Unlock = options(request)?;
     let source = source(request)?;
     let password = options.password.or_else(|| source.password.clone());
     let result = request.directory.join(RESULT);
-    let is_encrypted = engines.qpdf()?.is_encrypted(&source.path);
-    if !is_encrypted && let Counted { pages, is_sound: true } = count(engines, request, source, None)? {
+    let is_encrypted = libraries.qpdf()?.is_encrypted(&source.path);
+    if !is_encrypted && let Counted { pages, is_sound: true } = count(libraries, request, source, None)? {
         fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
         let warning = Warning::new("not_protected", "The document was not protected. The result is the same file.");
         return Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings: vec![warning] });
@@ -103,7 +104,7 @@ pub(super) fn unlock(engines: &Engines, request: &Request) -> Result<Outcome, Fa
     if let Some(password) = &password {
         job["password"] = password.as_str().into();
     }
-    let mut outcome = finish(engines, request, source, password.as_deref(), job)?;
+    let mut outcome = finish(libraries, request, source, password.as_deref(), job)?;
     if !is_encrypted {
         outcome.warnings.push(Warning::new("not_protected", "The document was not protected."));
     }
@@ -131,23 +132,23 @@ fn job(source: &Source, result: &Path) -> Value {
 }
 
 fn finish(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     source: &Source,
     password: Option<&str>,
     mut job: Value,
 ) -> Result<Outcome, Failure> {
-    let pages = count(engines, request, source, password)?.pages;
+    let pages = count(libraries, request, source, password)?.pages;
     let mut warnings = Vec::new();
-    if engines.qpdf()?.run(&job)?.repaired {
+    if libraries.qpdf()?.run(&job)?.repaired {
         // qpdf repairs what it needs for reading, and leaves other damage as it is.
         let rebuilt = request.directory.join(REBUILT);
-        warnings = rebuild(engines, request, password, &rebuilt)?;
+        warnings = rebuild(libraries, request, password, &rebuilt)?;
         job["inputFile"] = json!(rebuilt);
         if let Some(job) = job.as_object_mut() {
             job.remove("password");
         }
-        engines.qpdf()?.run(&job)?;
+        libraries.qpdf()?.run(&job)?;
         fs::remove_file(&rebuilt).map_err(|error| Failure::io(&error))?;
     } else if mentions_signature(&source.path).map_err(|error| Failure::io(&error))? {
         warnings.push(signature_broken());
@@ -156,13 +157,19 @@ fn finish(
 }
 
 /// Rebuilds a damaged document, without protection.
-fn rebuild(engines: &Engines, request: &Request, password: Option<&str>, path: &Path) -> Result<Vec<Warning>, Failure> {
+fn rebuild(
+    libraries: &Libraries,
+    request: &Request,
+    password: Option<&str>,
+    path: &Path,
+) -> Result<Vec<Warning>, Failure> {
     let mut request = request.clone();
     if let Some(source) = request.sources.first_mut() {
         source.password = password.map(str::to_owned);
     }
-    let opened = open_deferring(engines, &request, 0)?;
-    let mut document = structure::assembly::Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
+    let opened = open_deferring(libraries, &request, 0)?;
+    let mut document =
+        docmill_pdf_structure::assembly::Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let assembled = Assembly::whole(path, &request.limits, &mut document)?;
     let warnings = opened.warnings.into_iter().chain(assembled.warnings);
     Ok(warnings.filter(|warning| warning.code != "encryption_removed").collect())
@@ -175,8 +182,13 @@ struct Counted {
     is_sound: bool,
 }
 
-fn count(engines: &Engines, request: &Request, source: &Source, password: Option<&str>) -> Result<Counted, Failure> {
-    let (pages, repaired) = engines.qpdf()?.pages(&source.path, password)?;
+fn count(
+    libraries: &Libraries,
+    request: &Request,
+    source: &Source,
+    password: Option<&str>,
+) -> Result<Counted, Failure> {
+    let (pages, repaired) = libraries.qpdf()?.pages(&source.path, password)?;
     if pages > request.limits.pages {
         return Err(too_many(request.limits.pages));
     }

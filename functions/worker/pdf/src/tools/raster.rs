@@ -1,11 +1,12 @@
 //! Shared by the tools that draw pages: page selection, size and background.
 
 use docmill_domain::page_range::{PageRange, RangeError};
+use docmill_pdf_core::image::PictureFormat;
+use docmill_pdf_core::pages::too_many;
+use docmill_pdf_core::pdfium::{Background, Document, Session};
+use docmill_pdf_request::{ErrorCode, Failure, Request, Source, Warning};
 
-use crate::image::PictureFormat;
-use crate::pdfium::{Background, Document, Session};
-use crate::structure::pages::too_many;
-use crate::{Engines, ErrorCode, Failure, Request, Source, Warning};
+use docmill_pdf_core::Libraries;
 
 /// The size of a page's picture.
 #[derive(Clone, Copy, Debug)]
@@ -34,7 +35,7 @@ impl Size {
 
 /// Opens a source in pdfium. If pdfium can't decrypt it, qpdf does: it reads protection that others find damaged.
 pub(super) fn open<'s>(
-    engines: &Engines,
+    libraries: &Libraries,
     session: &'s Session<'s>,
     request: &Request,
     source: &Source,
@@ -47,7 +48,7 @@ pub(super) fn open<'s>(
         opened => return opened,
     };
     let decrypted = request.directory.join("decrypted.pdf");
-    engines.qpdf()?.normalize(&source.path, password, &decrypted).map_err(|_same| refusal)?;
+    libraries.qpdf()?.normalize(&source.path, password, &decrypted).map_err(|_same| refusal)?;
     let document = Document::open(session, &decrypted, None);
     // The open file can still be read after it is removed.
     std::fs::remove_file(&decrypted).map_err(|error| Failure::io(&error))?;

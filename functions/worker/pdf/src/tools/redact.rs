@@ -1,13 +1,14 @@
 //! redact-pdf: removes text, regions and hidden content from a PDF, and proves that they are gone before the result is delivered.
 
+use docmill_pdf_core::pdfium::Rect;
+use docmill_pdf_ocr::Reader;
+use docmill_pdf_redact::{Applied, Checks, Cover, Needles, OcrPool, Order, Plan, Redaction, Removed, Steps, Wanted};
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ocr_pdf, options, pdf};
-use crate::ocr::Reader;
-use crate::pdfium::Rect;
-use crate::redact::{self, Applied, Checks, Cover, Needles, OcrPool, Order, Plan, Redaction, Removed, Steps, Wanted};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Warning};
+use crate::Engines;
 
 const RESULT: &str = "result.pdf";
 /// Findings in the result are redacted too, and the result is read again, at most this many times.
@@ -20,7 +21,7 @@ const MOST_TOLD: usize = 10;
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Options {
     regions: Vec<Region>,
-    #[serde(deserialize_with = "redact::texts")]
+    #[serde(deserialize_with = "docmill_pdf_redact::texts")]
     text: Vec<Wanted>,
     metadata: bool,
     color: String,
@@ -79,7 +80,7 @@ pub(crate) fn run_with(engines: &Engines, request: &Request, steps: Steps) -> Re
     }
 
     let order = Order { needles: &needles, regions: &regions, metadata: options.metadata, cover, result: RESULT };
-    let mut redaction = Redaction::prepare(engines, request, order, steps)?;
+    let mut redaction = Redaction::prepare(&engines.libraries, request, order, steps)?;
     let mut pool =
         OcrPool::new(&needles, || ocr_pdf::reader(engines, &options.languages).map(Reader::with_inverted_text));
     for _ in 0..ROUNDS {

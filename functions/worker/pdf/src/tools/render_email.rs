@@ -4,11 +4,12 @@ use std::fs;
 
 use docmill_formats::Format;
 use docmill_mail::{Body, Email, MessageFormat, Page, render};
+use docmill_pdf_extract::message;
+use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{only_source, options, stem};
-use crate::{Artifact, Failure, Outcome, Request, Warning, message};
 
 const RESULT: &str = "page.html";
 
@@ -68,9 +69,9 @@ fn artifact(file: String, media: Format, filename: Option<String>) -> Artifact {
 fn read(format: Format, bytes: &[u8]) -> Result<Email, Failure> {
     let text = || String::from_utf8_lossy(bytes).into_owned();
     if format == Format::Eml {
-        Ok(Email::read(bytes, MessageFormat::Eml)?)
+        Email::read(bytes, MessageFormat::Eml).map_err(|error| message::unreadable(&error))
     } else if format == Format::Msg {
-        Ok(Email::read(bytes, MessageFormat::Msg)?)
+        Email::read(bytes, MessageFormat::Msg).map_err(|error| message::unreadable(&error))
     } else if format == Format::Html {
         // Attachments that are printed like a message's body.
         Ok(Email::of_body(Body::Html(text())))

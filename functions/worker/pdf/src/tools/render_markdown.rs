@@ -2,11 +2,11 @@
 
 use docmill_formats::Format;
 use docmill_markdown::{Look, Theme};
+use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 use serde_json::json;
 
 use super::{only_source, options, stem};
-use crate::{Artifact, Failure, Outcome, Request, Warning};
 
 const RESULT: &str = "page.html";
 

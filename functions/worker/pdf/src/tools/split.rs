@@ -3,12 +3,14 @@
 use std::collections::BTreeSet;
 use std::fs;
 
+use docmill_pdf_core::content;
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Limits, Outcome, Request, Warning};
+use docmill_pdf_structure::assembly::{Bookmarks, Item, Source};
+use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
 use serde::Deserialize;
 
 use super::{options, page_indices, pdf, stem};
-use crate::structure::assembly::{Bookmarks, Item, Source};
-use crate::structure::{Assembly, PageUse, Part, content, open_deferring};
-use crate::{Artifact, Engines, ErrorCode, Failure, Limits, Outcome, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 /// The most files that one job may return.
 const MOST_PARTS: usize = 1_000;
@@ -56,9 +58,9 @@ struct Piece {
     title: Option<String>,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let opened = open_deferring(libraries, request, 0)?.without_claim();
     let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
     let own = request.sources.first().and_then(|source| source.page_range.as_deref());
     let offered = page_indices(own, "pageRange", source.pages.len(), request.limits.pages)?;

@@ -1,14 +1,15 @@
 //! thumbnail: a small picture of a page or an image.
 
 use docmill_formats::Format;
+use docmill_pdf_core::image::{Encoding, PictureFormat, decode, decoder_of, encode, resized, svg_to_pdf};
+use docmill_pdf_core::pdfium::{Background, Bitmap};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
 use fast_image_resize::{FilterType, PixelType};
 use image::{DynamicImage, ImageFormat};
 use serde::Deserialize;
 
 use super::raster::{self, Size};
-use crate::image::{Encoding, PictureFormat, decode, decoder_of, encode, resized, svg_to_pdf};
-use crate::pdfium::{Background, Bitmap};
-use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_core::Libraries;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default, deny_unknown_fields)]
@@ -35,16 +36,16 @@ enum Fit {
     Cover,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
     let mut warnings = Vec::new();
     let picture = if source.media == Format::Pdf {
-        let (picture, skipped) = page(engines, request, source, &options)?;
+        let (picture, skipped) = page(libraries, request, source, &options)?;
         warnings.extend(skipped);
         picture
     } else if source.media == Format::Svg {
-        drawing(engines, request, source, &options)?
+        drawing(libraries, request, source, &options)?
     } else if let Some(format) = decoder_of(source.media) {
         picture(request, source, format, &options)?
     } else {
@@ -55,12 +56,12 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 }
 
 /// A drawing becomes a page first.
-fn drawing(engines: &Engines, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
+fn drawing(libraries: &Libraries, request: &Request, source: &Source, options: &Options) -> Result<Bitmap, Failure> {
     let drawn = request.directory.join("drawing.pdf");
-    std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?, engines.fonts())?)
+    std::fs::write(&drawn, svg_to_pdf(&super::images_to_pdf::read(&source.path)?, libraries.fonts())?)
         .map_err(|error| Failure::io(&error))?;
     let drawing = Source { path: drawn.clone(), media: Format::Pdf, password: None, ..source.clone() };
-    let picture = page(engines, request, &drawing, &Options { page: 1, ..*options });
+    let picture = page(libraries, request, &drawing, &Options { page: 1, ..*options });
     std::fs::remove_file(&drawn).map_err(|error| Failure::io(&error))?;
     picture.map(|(picture, _no_form)| picture)
 }
@@ -75,13 +76,13 @@ fn finish(request: &Request, picture: &Bitmap, options: &Options) -> Result<Outc
 }
 
 fn page(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     source: &Source,
     options: &Options,
 ) -> Result<(Bitmap, Option<Warning>), Failure> {
-    let session = engines.pdfium()?.session();
-    let document = raster::open(engines, &session, request, source)?;
+    let session = libraries.pdfium()?.session();
+    let document = raster::open(libraries, &session, request, source)?;
     let pages = raster::page_count(&document, request)?;
     if options.page == 0 || options.page > pages {
         return Err(Failure::new(

@@ -7,13 +7,14 @@ use std::io::{BufReader, Read, Seek, SeekFrom};
 
 use docmill_formats::{Family, Format};
 use docmill_package::{Disk, Limits, Package};
+use docmill_pdf_core::pages::too_many;
+use docmill_pdf_core::pdfium::{Document, family};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, PictureLimits, Request, Source};
+use docmill_pdf_structure::stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::pdfium::{Document, family};
-use crate::structure::pages::too_many;
-use crate::structure::stamp;
-use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, PictureLimits, Request, Source};
+use docmill_pdf_core::Libraries;
 
 use super::fit_pictures;
 use super::words::PrintedText;
@@ -35,19 +36,19 @@ struct Options {
 /// The report lists the positions of sources whose artifact is a new file with smaller pictures, and the pages of each source that the
 /// families are on, and the positions of texts with a word that is on no page:
 /// `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false, "missing": [3], "hashes": 0}]}`.
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
     for (position, source) in request.sources.iter().enumerate() {
-        let mut artifact = verify(engines, request, source)?;
+        let mut artifact = verify(libraries, request, source)?;
         if let (Some(most), Format::Pdf) = (options.pictures, source.media)
-            && let Some(file) = fit(engines, request, position, source, most, artifact.pages)?
+            && let Some(file) = fit(libraries, request, position, source, most, artifact.pages)?
         {
             artifact.file = file;
             fitted.push(position);
         }
         artifacts.push(artifact);
-        pages.push(pages_of(&options, engines, source)?);
+        pages.push(pages_of(&options, libraries, source)?);
     }
     Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted, "pages": pages })), warnings: Vec::new() })
 }
@@ -67,7 +68,7 @@ struct Found<'f> {
 
 fn pages_of<'f>(
     Options { families, texts, .. }: &'f Options,
-    engines: &Engines,
+    libraries: &Libraries,
     source: &Source,
 ) -> Result<Found<'f>, Failure> {
     let mut found = Found::default();
@@ -75,7 +76,7 @@ fn pages_of<'f>(
         return Ok(found);
     }
     let plain: Vec<(String, &str)> = families.iter().map(|name| (key(&family(name)), name.as_str())).collect();
-    let session = engines.pdfium()?.session();
+    let session = libraries.pdfium()?.session();
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
     found.has_more = document.has_form();
     let mut printed = PrintedText::default();
@@ -108,7 +109,7 @@ fn key(family: &str) -> String {
 
 /// The name of a new file with smaller pictures, if they can be made smaller. It is checked like its source.
 fn fit(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     position: usize,
     source: &Source,
@@ -117,17 +118,17 @@ fn fit(
 ) -> Result<Option<String>, Failure> {
     let file = format!("fitted-{position}.pdf");
     let result = request.directory.join(&file);
-    if !fit_pictures::run(engines, request, position, source, most, &result)? {
+    if !fit_pictures::run(libraries, request, position, source, most, &result)? {
         return Ok(None);
     }
     let new = Source { path: result, password: None, ..source.clone() };
-    if Some(pages(engines, request, &new)?) != count {
+    if Some(pages(libraries, request, &new)?) != count {
         return Err(Failure::internal("other pages after pictures were made smaller"));
     }
     Ok(Some(file))
 }
 
-fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artifact, Failure> {
+fn verify(libraries: &Libraries, request: &Request, source: &Source) -> Result<Artifact, Failure> {
     let limits = &request.limits;
     let bytes = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
     if bytes > limits.output_bytes {
@@ -146,7 +147,7 @@ fn verify(engines: &Engines, request: &Request, source: &Source) -> Result<Artif
     let file = source.path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
     let mut artifact = Artifact::new(file, source.media);
     match source.media.family() {
-        Family::Pdf => artifact.pages = Some(pages(engines, request, source)?),
+        Family::Pdf => artifact.pages = Some(pages(libraries, request, source)?),
         Family::Picture => {
             let content = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
             let image = stamp::decode(&content, limits.pixels)?;
@@ -185,13 +186,13 @@ fn open(source: &Source) -> Result<File, Failure> {
     File::open(&source.path).map_err(|error| Failure::io(&error))
 }
 
-fn pages(engines: &Engines, request: &Request, source: &Source) -> Result<u32, Failure> {
+fn pages(libraries: &Libraries, request: &Request, source: &Source) -> Result<u32, Failure> {
     let mut head = Vec::with_capacity(5);
     open(source)?.take(5).read_to_end(&mut head).map_err(|error| Failure::io(&error))?;
     if head != b"%PDF-" {
         return Err(unusable("no PDF header"));
     }
-    let (pages, repaired) = match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
+    let (pages, repaired) = match libraries.qpdf()?.pages(&source.path, source.password.as_deref()) {
         // The same test as for sources.
         Err(failure) if failure.code == ErrorCode::CorruptDocument => return Err(unusable(&failure.cause)),
         counted => counted?,

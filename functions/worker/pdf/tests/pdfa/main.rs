@@ -10,7 +10,8 @@ use std::process::Command;
 use std::sync::LazyLock;
 
 use docmill_formats::Format;
-use docmill_pdf::{Engines, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool};
+use docmill_pdf::Engines;
+use docmill_pdf_request::{ErrorCode, Failure, Limits, Outcome, Request, Source, Tool};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 use tempfile::TempDir;

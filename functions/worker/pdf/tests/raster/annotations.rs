@@ -1,7 +1,7 @@
 //! Annotations and fields: their text belongs to the page.
 
 use docmill_formats::Format;
-use docmill_pdf::Tool;
+use docmill_pdf_request::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, run, source};

@@ -3,7 +3,7 @@
 use std::io::Write as _;
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use flate2::write::ZlibEncoder;
 use flate2::{Compression, FlushCompress};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};

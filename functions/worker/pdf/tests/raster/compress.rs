@@ -1,7 +1,7 @@
 use std::path::Path;
 
 use docmill_formats::Format;
-use docmill_pdf::Tool;
+use docmill_pdf_request::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, fixture, run_on};

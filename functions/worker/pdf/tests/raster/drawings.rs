@@ -1,7 +1,7 @@
 //! Charts and diagrams of lines and shapes: figures with their labels. Boxes, rules and tables stay text.
 
 use docmill_formats::Format;
-use docmill_pdf::Tool;
+use docmill_pdf_request::Tool;
 use serde_json::{Value, json};
 
 use crate::{Run, run, source};

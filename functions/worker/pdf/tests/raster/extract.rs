@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::pdf_to_text::{LAYOUTS, form};

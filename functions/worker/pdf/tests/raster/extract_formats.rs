@@ -1,5 +1,5 @@
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Source, Tool};
+use docmill_pdf_request::{ErrorCode, Source, Tool};
 use serde_json::{Value, json};
 
 use crate::pdf_to_text::{LAYOUTS, form};

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
 use docmill_formats::Format;
-use docmill_pdf::Tool;
+use docmill_pdf_request::Tool;
 use serde_json::{Value, json};
 
 use crate::{fixture, run, source};

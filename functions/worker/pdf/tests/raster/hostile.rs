@@ -1,7 +1,7 @@
 //! Two hundred damaged files for each tool: each gives a result or a typed failure.
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{fixture, run, source};

@@ -2,7 +2,7 @@ use std::io::Cursor;
 use std::path::PathBuf;
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Source, Tool};
+use docmill_pdf_request::{ErrorCode, Source, Tool};
 use image::{DynamicImage, ImageFormat, Rgb, RgbImage, Rgba, RgbaImage};
 use serde_json::{Value, json};
 

@@ -23,7 +23,8 @@ use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
 use docmill_formats::Format;
-use docmill_pdf::{Artifact, Engines, Failure, Limits, Outcome, Request, Source, Tool};
+use docmill_pdf::Engines;
+use docmill_pdf_request::{Artifact, Failure, Limits, Outcome, Request, Source, Tool};
 use serde_json::Value;
 
 static ENGINES: LazyLock<Engines> = LazyLock::new(Engines::load);

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use image::{GrayImage, Luma};
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use image::{DynamicImage, GenericImageView};
 use serde_json::{Value, json};
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{Run, fixture, run, source};

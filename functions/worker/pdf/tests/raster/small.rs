@@ -1,7 +1,7 @@
 //! Thumbnails and inspections.
 
 use docmill_formats::Format;
-use docmill_pdf::{ErrorCode, Tool};
+use docmill_pdf_request::{ErrorCode, Tool};
 use serde_json::{Value, json};
 
 use crate::{fixture, run, run_on, source};

@@ -5,7 +5,8 @@ use std::path::{Path, PathBuf};
 
 use docmill_domain::time::Timestamp;
 use docmill_formats::Format;
-use docmill_pdf::{Engines, Failure, Limits, Outcome, Request, Tool};
+use docmill_pdf::Engines;
+use docmill_pdf_request::{Failure, Limits, Outcome, Request, Tool};
 use serde_json::json;
 
 use crate::checker::file;

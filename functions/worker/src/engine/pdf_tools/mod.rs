@@ -12,7 +12,7 @@ use docmill_config::clock;
 use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill_domain::time::millis;
 use docmill_domain::tool::EngineKind;
-use docmill_pdf::{ErrorCode, Outcome, Request, Tool};
+use docmill_pdf_request::{ErrorCode, Outcome, Request, Tool};
 use serde::Deserialize;
 use serde::de::IntoDeserializer;
 use tempfile::TempDir;
@@ -91,7 +91,7 @@ impl PdfTools {
             options: task.options.clone(),
             // Deleted with the job's directory.
             directory: directory.keep(),
-            limits: docmill_pdf::Limits {
+            limits: docmill_pdf_request::Limits {
                 pages: task.limits.pages,
                 output_bytes: task.limits.output_bytes,
                 pixels: PIXELS,
@@ -141,15 +141,15 @@ fn info() -> EngineInfo {
 }
 
 /// A child may return any name: paths outside its directory are refused.
-fn artifact(directory: &Path, made: docmill_pdf::Artifact) -> Result<Artifact, Failure> {
-    let docmill_pdf::Artifact { file, media, pages, width, height, filename } = made;
+fn artifact(directory: &Path, made: docmill_pdf_request::Artifact) -> Result<Artifact, Failure> {
+    let docmill_pdf_request::Artifact { file, media, pages, width, height, filename } = made;
     if file.is_empty() || file.contains('/') || file == ".." || file == "." {
         return Err(crashed("a result outside its directory"));
     }
     Ok(Artifact { path: directory.join(file), media, pages, width, height, filename })
 }
 
-fn warning(told: docmill_pdf::Warning) -> Warning {
+fn warning(told: docmill_pdf_request::Warning) -> Warning {
     let warning = Warning::new(&told.code, told.message);
     match told.detail {
         Some(detail) => warning.with_detail(detail),
@@ -157,8 +157,8 @@ fn warning(told: docmill_pdf::Warning) -> Warning {
     }
 }
 
-fn failed(failure: docmill_pdf::Failure) -> Failure {
-    let docmill_pdf::Failure { code, message, cause, details } = failure;
+fn failed(failure: docmill_pdf_request::Failure) -> Failure {
+    let docmill_pdf_request::Failure { code, message, cause, details } = failure;
     let code = match code {
         ErrorCode::UnsupportedFormat => JobErrorCode::UnsupportedFormat,
         ErrorCode::CorruptDocument => JobErrorCode::CorruptDocument,

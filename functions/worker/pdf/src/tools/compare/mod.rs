@@ -3,14 +3,15 @@
 mod sheets;
 
 use docmill_formats::Format;
+use docmill_pdf_core::image::similarity;
+use docmill_pdf_core::pdfium::{Background, Document, Session};
+use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 
 use super::raster::{self, Fit, Size};
 use super::{options, within_output};
 use crate::compare::{self, Changed, ComparedPage, Content, Picture, Word, areas, changed, pairs};
-use crate::image::similarity;
-use crate::pdfium::{Background, Document, Session};
-use crate::{Artifact, Engines, Failure, Outcome, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 const DATA: &str = "comparison.json";
 
@@ -45,11 +46,11 @@ enum ReportFormat {
     Json,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = options(request)?;
-    let session = engines.pdfium()?.session();
+    let session = libraries.pdfium()?.session();
     let (before, after) =
-        (Version::read(engines, &session, request, 0)?, Version::read(engines, &session, request, 1)?);
+        (Version::read(libraries, &session, request, 0)?, Version::read(libraries, &session, request, 1)?);
     let compared = pairs(&before.pages, &after.pages).into_iter().map(ComparedPage::of);
     let compared: Vec<ComparedPage> = match options.mode {
         Mode::Text => by_text(&before, &after, compared),
@@ -65,7 +66,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
             let sizes = [before.sizes(), after.sizes()];
             // pdfium closes the documents before their structure is read.
             drop((before, after));
-            let (artifact, more) = sheets::write(engines, request, &compared, sizes, options.only_changed)?;
+            let (artifact, more) = sheets::write(libraries, request, &compared, sizes, options.only_changed)?;
             warnings.extend(more);
             artifact
         }
@@ -80,9 +81,14 @@ struct Version<'s> {
 }
 
 impl<'s> Version<'s> {
-    fn read(engines: &Engines, session: &'s Session<'s>, request: &Request, position: usize) -> Result<Self, Failure> {
+    fn read(
+        libraries: &Libraries,
+        session: &'s Session<'s>,
+        request: &Request,
+        position: usize,
+    ) -> Result<Self, Failure> {
         let source = request.sources.get(position).ok_or_else(|| Failure::internal(format!("no source {position}")))?;
-        let document = raster::open(engines, session, request, source)?;
+        let document = raster::open(libraries, session, request, source)?;
         let mut pages = Vec::new();
         document.for_each_page(0..raster::page_count(&document, request)?, |index, page| {
             pages.push(Content::read(page, index + 1)?);

@@ -1,16 +1,17 @@
 //! The visual result: pages side by side, with differences marked.
 
+use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::pdfium::Rect;
+use docmill_pdf_request::{Artifact, Failure, Request, Warning};
+use docmill_pdf_structure::assembly::{Bookmarks, Source};
+use docmill_pdf_structure::flatten::{self, Annotations, What};
+use docmill_pdf_structure::side_by_side::{self, Half, Sheet};
+use docmill_pdf_structure::{Assembly, PageUse, Part, open, visible};
 use lopdf::{Document, ObjectId};
 
 use crate::compare::{Changed, ComparedPage};
-use crate::pdfium::Rect;
-use crate::structure::assembly::{Bookmarks, Source};
-use crate::structure::flatten::{self, Annotations, What};
-use crate::structure::pages::{self, Rectangle};
-use crate::structure::side_by_side::{self, Half, Sheet};
-use crate::structure::{Assembly, PageUse, Part, open, visible};
 use crate::tools::pdf;
-use crate::{Artifact, Engines, Failure, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "comparison.pdf";
 
@@ -43,7 +44,7 @@ impl Version {
 
 /// Writes the sheets. The outline is that of the first document.
 pub(super) fn write(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     compared: &[ComparedPage],
     [old_sizes, new_sizes]: [Vec<(f32, f32)>; 2],
@@ -51,8 +52,8 @@ pub(super) fn write(
 ) -> Result<(Artifact, Vec<Warning>), Failure> {
     let limit = request.limits.pages;
     let mut warnings = Vec::new();
-    let (mut document, old_pages) = flattened(engines, request, 0, &mut warnings)?;
-    let (other, _) = flattened(engines, request, 1, &mut warnings)?;
+    let (mut document, old_pages) = flattened(libraries, request, 0, &mut warnings)?;
+    let (other, _) = flattened(libraries, request, 1, &mut warnings)?;
     let new_pages = side_by_side::take_over(&mut document, other, limit)?;
     let before = Version { name: "Before", pages: old_pages, sizes: old_sizes };
     let after = Version { name: "After", pages: new_pages, sizes: new_sizes };
@@ -62,7 +63,7 @@ pub(super) fn write(
         note: note(page),
     };
     let sheets: Vec<Sheet> = chosen(compared, only_changed).into_iter().map(sheet).collect();
-    let drawn = side_by_side::draw(&mut document, &sheets, engines.fonts())?;
+    let drawn = side_by_side::draw(&mut document, &sheets, libraries.fonts())?;
     let mut source = Source::read(document, limit)?;
     let moved = sheets.iter().zip(&drawn).filter_map(|(sheet, page)| Some((sheet.before.as_ref()?.page, *page)));
     source.replace_pages(drawn.clone(), moved.collect());
@@ -85,18 +86,23 @@ fn chosen(compared: &[ComparedPage], only_changed: bool) -> Vec<&ComparedPage> {
 
 /// A source and its pages. Annotations, fields and layers are flattened, as a viewer shows them at first.
 fn flattened(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     position: usize,
     warnings: &mut Vec<Warning>,
 ) -> Result<(Document, Vec<ObjectId>), Failure> {
-    let opened = open(engines, request, position)?;
+    let opened = open(libraries, request, position)?;
     // The comparison is a document of its own, so it breaks no signature.
     warnings.extend(opened.warnings.into_iter().filter(|warning| warning.code != "signature_broken"));
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
     visible::flatten_layers(&mut document, &tree.pages)?;
-    flatten::flatten(&mut document, &tree.pages, What { annotations: Annotations::All, forms: true }, engines.fonts())?;
+    flatten::flatten(
+        &mut document,
+        &tree.pages,
+        What { annotations: Annotations::All, forms: true },
+        libraries.fonts(),
+    )?;
     Ok((document, tree.pages))
 }
 

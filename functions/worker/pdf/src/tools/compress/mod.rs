@@ -5,16 +5,19 @@ mod report;
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
+use docmill_pdf_core::image::similarity;
+use docmill_pdf_core::pages;
+use docmill_pdf_core::pdfium::{Background, Document};
+use docmill_pdf_core::writer::write_document;
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_shrink::{Colors, Conversion, Converted, Handled, Quality};
+use docmill_pdf_structure::open::Opened;
+use docmill_pdf_structure::open_deferring;
 use lopdf::ObjectId;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::image::similarity;
-use crate::pdfium::{Background, Document};
-use crate::shrink::{self, Colors, Conversion, Converted, Handled, Quality};
-use crate::structure::writer::write_document;
-use crate::structure::{self, pages};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request, Source, Warning};
+use docmill_pdf_core::Libraries;
 
 use super::raster::{self, Fit};
 
@@ -101,18 +104,18 @@ struct Comparison {
     similarity: Option<f64>,
 }
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
     let before = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
     let result = request.directory.join(RESULT);
     // Lossless: all glyphs stay, since the text may be edited later.
     let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
-    let mut attempt = best(engines, request, &options, glyphs, &result)?;
-    let mut pages = compare(engines, request, &result, &attempt)?;
+    let mut attempt = best(libraries, request, &options, glyphs, &result)?;
+    let mut pages = compare(libraries, request, &result, &attempt)?;
     if attempt.fonts_cut && !fonts_hold(&pages, &attempt.changed) {
-        attempt = best(engines, request, &options, false, &result)?;
-        pages = compare(engines, request, &result, &attempt)?;
+        attempt = best(libraries, request, &options, false, &result)?;
+        pages = compare(libraries, request, &result, &attempt)?;
     }
     if options.target_bytes.is_some_and(|target| attempt.bytes > target && before > target) {
         let message = format!(
@@ -123,7 +126,7 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
     }
     let saves_little = before.saturating_sub(attempt.bytes) * LITTLE < before;
     // A damaged source is never the result: the rewritten file is, even if it is a little larger.
-    if attempt.bytes >= before && attempt.converted.is_empty() && reads_without_repair(engines, source)? {
+    if attempt.bytes >= before && attempt.converted.is_empty() && reads_without_repair(libraries, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
         attempt.bytes = before;
@@ -147,8 +150,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 }
 
 /// Whether a file can be read without repair: only then is it a result as it is.
-fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Failure> {
-    match engines.qpdf()?.pages(&source.path, source.password.as_deref()) {
+fn reads_without_repair(libraries: &Libraries, source: &Source) -> Result<bool, Failure> {
+    match libraries.qpdf()?.pages(&source.path, source.password.as_deref()) {
         Ok((_, repaired)) => Ok(!repaired),
         Err(failure) if failure.code == ErrorCode::CorruptDocument => Ok(false),
         Err(failure) => Err(failure),
@@ -157,15 +160,15 @@ fn reads_without_repair(engines: &Engines, source: &Source) -> Result<bool, Fail
 
 /// The attempt for the options: one that meets a size, or one with a preset.
 fn best(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     options: &Options,
     glyphs: bool,
     result: &Path,
 ) -> Result<Attempt, Failure> {
     match options.target_bytes {
-        Some(target) => meet(engines, request, options, target, glyphs, result),
-        None => attempt(engines, request, options, Loss { pictures: chosen(options), glyphs }, result),
+        Some(target) => meet(libraries, request, options, target, glyphs, result),
+        None => attempt(libraries, request, options, Loss { pictures: chosen(options), glyphs }, result),
     }
 }
 
@@ -186,77 +189,81 @@ fn chosen(options: &Options) -> Option<(f32, u8)> {
 
 /// The smallest change that meets a size, or else the smallest result.
 fn meet(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     options: &Options,
     target: u64,
     glyphs: bool,
     result: &Path,
 ) -> Result<Attempt, Failure> {
-    let mut last = attempt(engines, request, options, Loss { pictures: STEPS[0], glyphs }, result)?;
+    let mut last = attempt(libraries, request, options, Loss { pictures: STEPS[0], glyphs }, result)?;
     for pictures in &STEPS[1..] {
         if last.bytes <= target {
             break;
         }
-        last = attempt(engines, request, options, Loss { pictures: *pictures, glyphs }, result)?;
+        last = attempt(libraries, request, options, Loss { pictures: *pictures, glyphs }, result)?;
     }
     Ok(last)
 }
 
 fn attempt(
-    engines: &Engines,
+    libraries: &Libraries,
     request: &Request,
     options: &Options,
     loss: Loss,
     result: &Path,
 ) -> Result<Attempt, Failure> {
-    let structure::open::Opened { mut document, held, warnings } =
-        structure::open_deferring(engines, request, 0)?.without_claim();
+    let Opened { mut document, held, warnings } = open_deferring(libraries, request, 0)?.without_claim();
     let tree = pages::read(&mut document, request.limits.pages)?;
     // Before all else, so that duplicates are processed once.
-    shrink::remove_baggage(&mut document, options.remove_metadata);
-    shrink::unify(&mut document, &held).map_err(|error| Failure::io(&error))?;
+    docmill_pdf_shrink::remove_baggage(&mut document, options.remove_metadata);
+    docmill_pdf_shrink::unify(&mut document, &held).map_err(|error| Failure::io(&error))?;
     let quality = Quality { pictures: loss.pictures };
     let conversion = Conversion {
-        engines,
+        libraries,
         directory: &request.directory,
         held: &held,
         colors: options.colors,
         limits: &request.limits,
     };
     let Converted { ids: converted, kept } = conversion.convert(&mut document, &tree.pages);
-    let pictures = shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
+    let pictures = docmill_pdf_shrink::pictures(&mut document, &held, &tree.pages, &quality, &request.limits);
     let changed = pictures
         .iter()
         .filter(|picture| picture.done.is_ok() || converted.contains(&picture.id))
         .flat_map(|picture| picture.pages.iter().copied())
         .collect();
     let warnings = warnings.into_iter().chain(kept).collect();
-    let fonts_cut = loss.glyphs && shrink::fonts(&mut document);
-    shrink::repack(&mut document);
+    let fonts_cut = loss.glyphs && docmill_pdf_shrink::fonts(&mut document);
+    docmill_pdf_shrink::repack(&mut document);
     document.prune_objects();
     write_document(document, &held, &request.limits, result)?;
     if options.linearize {
-        linearize(engines, request, result)?;
+        linearize(libraries, request, result)?;
     }
     let bytes = std::fs::metadata(result).map_err(|error| Failure::io(&error))?.len();
     Ok(Attempt { bytes, pictures, converted, changed, fonts_cut, warnings })
 }
 
-fn linearize(engines: &Engines, request: &Request, result: &Path) -> Result<(), Failure> {
+fn linearize(libraries: &Libraries, request: &Request, result: &Path) -> Result<(), Failure> {
     let linear: PathBuf = request.directory.join("linear.pdf");
     let job = json!({
         "inputFile": result, "outputFile": linear, "linearize": "", "deterministicId": "", "objectStreams": "preserve",
     });
-    engines.qpdf()?.run(&job)?;
+    libraries.qpdf()?.run(&job)?;
     std::fs::rename(&linear, result).map_err(|error| Failure::io(&error))
 }
 
 /// Draws and reads both files.
-fn compare(engines: &Engines, request: &Request, result: &Path, attempt: &Attempt) -> Result<Vec<Comparison>, Failure> {
+fn compare(
+    libraries: &Libraries,
+    request: &Request,
+    result: &Path,
+    attempt: &Attempt,
+) -> Result<Vec<Comparison>, Failure> {
     let source = super::only_source(request)?;
-    let session = engines.pdfium()?.session();
-    let old = raster::open(engines, &session, request, source)?;
+    let session = libraries.pdfium()?.session();
+    let old = raster::open(libraries, &session, request, source)?;
     let new = Document::open(&session, result, None)?;
     let pages = new.pages();
     let step = pages.div_ceil(SAMPLE).max(1);

@@ -2,11 +2,10 @@
 
 use std::collections::BTreeMap;
 
+use docmill_pdf_core::picture::Reason;
+use docmill_pdf_shrink::Handled;
 use lopdf::ObjectId;
 use serde_json::{Value, json};
-
-use crate::picture::Reason;
-use crate::shrink::Handled;
 
 /// The most pictures that a report lists.
 const MOST_LISTED: usize = 1000;

@@ -5,16 +5,17 @@ mod pdf;
 use std::io::Cursor;
 
 use docmill_formats::Format;
+use docmill_pdf_core::image::{decoder_of, tiff_header};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Source};
 use image::{ImageDecoder, ImageFormat, ImageReader};
 use serde_json::{Value, json};
 
-use crate::image::{decoder_of, tiff_header};
-use crate::{Artifact, Engines, ErrorCode, Failure, Outcome, Request, Source};
+use docmill_pdf_core::Libraries;
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let source = super::only_source(request)?;
     let found = if source.media == Format::Pdf {
-        pdf::inspect(engines, request, source)?
+        pdf::inspect(libraries, request, source)?
     } else if let Some(format) = decoder_of(source.media) {
         image(request, source, format)?
     } else {

@@ -2,26 +2,28 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use docmill_pdf_core::objects::{DEPTH, Lookup, decode, tree};
+use docmill_pdf_core::qpdf::Encryption;
+use docmill_pdf_core::{pages, pdfium};
+use docmill_pdf_request::{Failure, Request, Source};
+use docmill_pdf_structure::fields::{self, Field, Kind};
+use docmill_pdf_structure::open::Opened;
+use docmill_pdf_structure::open_deferring;
+use docmill_pdf_structure::repair::is_mended;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 use serde_json::{Value, json};
 
 use super::super::raster;
-use crate::pdfium;
-use crate::qpdf::Encryption;
-use crate::repair::is_mended;
-use crate::structure::fields::{self, Field, Kind};
-use crate::structure::objects::{DEPTH, Lookup, decode, tree};
-use crate::structure::{self, pages};
-use crate::{Engines, Failure, Request, Source};
+use docmill_pdf_core::Libraries;
 
 /// The most entries in one list. Further ones are only counted.
 const LISTED: usize = 5_000;
 
-pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> Result<Value, Failure> {
+pub(super) fn inspect(libraries: &Libraries, request: &Request, source: &Source) -> Result<Value, Failure> {
     let bytes = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
-    let session = engines.pdfium()?.session();
-    let shown = raster::open(engines, &session, request, source)?;
-    let structure::open::Opened { mut document, warnings, .. } = structure::open_deferring(engines, request, 0)?;
+    let session = libraries.pdfium()?.session();
+    let shown = raster::open(libraries, &session, request, source)?;
+    let Opened { mut document, warnings, .. } = open_deferring(libraries, request, 0)?;
     let tree = pages::read(&mut document, request.limits.pages)?;
     let catalog = document.catalog().cloned().unwrap_or_default();
     let warned = |code: &str| warnings.iter().any(|warning| warning.code == code);
@@ -32,7 +34,7 @@ pub(super) fn inspect(engines: &Engines, request: &Request, source: &Source) -> 
         "damaged": warned("repaired") || is_mended(source),
         "pageCount": tree.pages.len(),
         "pages": page_list(&shown, &document, &tree.pages)?,
-        "encryption": encryption(engines, source)?,
+        "encryption": encryption(libraries, source)?,
         "signatures": signatures(&document),
         "form": form(&document, &catalog),
         "outline": outline(&document, &catalog),
@@ -68,8 +70,8 @@ fn page_list(shown: &pdfium::Document<'_>, document: &Document, ids: &[ObjectId]
     ids.iter().enumerate().map(page).collect()
 }
 
-fn encryption(engines: &Engines, source: &Source) -> Result<Value, Failure> {
-    let qpdf = engines.qpdf()?;
+fn encryption(libraries: &Libraries, source: &Source) -> Result<Value, Failure> {
+    let qpdf = libraries.qpdf()?;
     if !qpdf.is_encrypted(&source.path) {
         return Ok(Value::Null);
     }
@@ -211,7 +213,7 @@ fn fonts(document: &Document) -> Vec<Value> {
 
 fn images(document: &Document) -> Vec<Value> {
     let ids: Vec<ObjectId> = document.page_iter().collect();
-    let placements = crate::shrink::placements(document, &ids);
+    let placements = docmill_pdf_shrink::placements(document, &ids);
     let mut found: Vec<_> = placements.sizes.iter().collect();
     found.sort_by_key(|(id, _)| **id);
     let describe = |(id, size): (&ObjectId, &(f32, f32))| {

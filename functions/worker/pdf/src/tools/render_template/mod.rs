@@ -4,6 +4,7 @@ mod rows;
 
 use docmill_domain::job::MAX_DETAILS;
 use docmill_formats::Format;
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
 use docmill_templates::{
     self as templates, Delimiters, Format as TemplateFormat, Missing, Rendered, SubTemplate, Template,
 };
@@ -11,7 +12,6 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{options, stem};
-use crate::{Artifact, ErrorCode, Failure, Outcome, Request, Source, Warning};
 
 /// The data is the user's content, so this has no `Debug`.
 #[derive(Deserialize)]

@@ -3,11 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use docmill_formats::Format;
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, Request};
 use docmill_templates::{self as templates, FilenamePattern, Notes, Template};
 use serde_json::Value;
 
 use super::{Merge, Options, failed, reading, warning};
-use crate::{Artifact, ErrorCode, Failure, Outcome, Request};
 
 /// Enough mistakes: more rows are not looked at.
 const MOST_MISTAKES: usize = 100;

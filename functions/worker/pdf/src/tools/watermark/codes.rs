@@ -3,15 +3,15 @@
 use std::collections::HashMap;
 
 use docmill_codes::{self as codes, Code, QuietZone, Symbology, Tone};
+use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_request::{Failure, Limits};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 use serde_json::Value;
 
 use super::mark::Mark;
 use super::options::{Barcode, Stamp};
 use super::refuse;
-use crate::structure::pages::Rectangle;
-use crate::structure::transform::Matrix;
-use crate::{Failure, Limits};
 
 const POINTS_PER_MILLIMETER: f32 = 72.0 / 25.4;
 /// The part of the memory that codes may take.

@@ -3,11 +3,11 @@
 use std::collections::HashMap;
 
 use docmill_domain::time::Timestamp;
+use docmill_pdf_request::Failure;
 use jiff::tz::TimeZoneDatabase;
 
 use super::options::{Bates, DateStyle, FieldStyle};
 use super::refuse;
-use crate::Failure;
 
 /// What the fields of a stamp show.
 pub(super) struct Fields {

@@ -1,8 +1,7 @@
 //! How a mark looks, and where it goes.
 
+use docmill_pdf_structure::overlay::Layer;
 use serde::Deserialize;
-
-use crate::structure::overlay::Layer;
 
 /// A mark's look and place.
 #[derive(Clone, Debug)]

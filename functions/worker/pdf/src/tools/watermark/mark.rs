@@ -1,8 +1,7 @@
 //! A mark: an object of the document that is put on pages.
 
+use docmill_pdf_core::transform::Matrix;
 use lopdf::ObjectId;
-
-use crate::structure::transform::Matrix;
 
 /// Something to put on a page: an object, its size, and the matrix from its units to a box of that size.
 #[derive(Clone, Copy, Debug)]

@@ -2,6 +2,11 @@
 
 use std::collections::HashMap;
 
+use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_request::{Failure, Request, Warning};
+use docmill_pdf_structure::assembly::Source;
+use docmill_pdf_structure::label::{self, Align, Missing};
+use docmill_pdf_structure::stamp;
 use lopdf::Document;
 
 use super::codes::Codes;
@@ -10,18 +15,14 @@ use super::look::Look;
 use super::mark::Mark;
 use super::options::{Content, Stamp};
 use super::refuse;
-use crate::label::{self, Align, Missing};
-use crate::structure::assembly::Source;
-use crate::structure::stamp;
-use crate::structure::transform::Matrix;
-use crate::{Engines, Failure, Request, Warning};
+use docmill_pdf_core::Libraries;
 
 /// The default size of a watermark's text, in points, if it fits.
 const USUAL_SIZE: f32 = 48.0;
 
 /// Makes marks, and keeps what several share.
 pub(super) struct Maker<'a> {
-    engines: &'a Engines,
+    libraries: &'a Libraries,
     request: &'a Request,
     /// Pictures and pages by the index of their source.
     loaded: HashMap<usize, stamp::Stamp>,
@@ -31,10 +32,10 @@ pub(super) struct Maker<'a> {
 }
 
 impl<'a> Maker<'a> {
-    pub(super) fn new(engines: &'a Engines, request: &'a Request) -> Self {
+    pub(super) fn new(libraries: &'a Libraries, request: &'a Request) -> Self {
         let codes = Codes::within(&request.limits);
         let (missing, warnings) = (Missing::default(), Vec::new());
-        Self { engines, request, loaded: HashMap::new(), codes, missing, warnings }
+        Self { libraries, request, loaded: HashMap::new(), codes, missing, warnings }
     }
 
     pub(super) fn warnings(self) -> impl Iterator<Item = Warning> {
@@ -78,7 +79,7 @@ impl<'a> Maker<'a> {
         let (texts, indices) = distinct(texts);
         let size = look.font_size.unwrap_or(USUAL_SIZE);
         let style = label::Look { size, color: &look.color, align: Align::Center };
-        let (labels, missing) = label::add(self.engines.fonts(), &mut source.document, &texts, style)?;
+        let (labels, missing) = label::add(self.libraries.fonts(), &mut source.document, &texts, style)?;
         self.missing.extend(missing);
         let mark = |index: usize| {
             let label = labels.get(index).copied().flatten()?;
@@ -115,7 +116,7 @@ impl<'a> Maker<'a> {
                 format!("`{path}source` names source {index}, which does not exist: count from 1, after the PDF.");
             return Err(refuse(message));
         }
-        let (picture, more) = stamp::load(self.engines, self.request, index, document)?;
+        let (picture, more) = stamp::load(self.libraries, self.request, index, document)?;
         self.warnings.extend(more.into_iter().filter(|warning| warning.code != "signature_broken"));
         self.loaded.insert(index, picture);
         Ok(picture)

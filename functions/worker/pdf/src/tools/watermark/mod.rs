@@ -10,17 +10,19 @@ mod place;
 
 use std::collections::{BTreeMap, HashMap};
 
+use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::space::PageSpace;
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request};
+use docmill_pdf_structure::assembly::Source;
+use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};
+use docmill_pdf_structure::{Assembly, open_deferring};
 use lopdf::{Document, ObjectId};
 
 use self::mark::Mark;
 use self::marks::Maker;
 use self::options::{Options, Stamp};
 use super::{options, page_indices, pdf};
-use crate::structure::assembly::Source;
-use crate::structure::overlay::{self, Drawing, Layer, Role};
-use crate::structure::pages::Rectangle;
-use crate::structure::{Assembly, PageSpace, open_deferring};
-use crate::{Engines, ErrorCode, Failure, Outcome, Request};
+use docmill_pdf_core::Libraries;
 
 const RESULT: &str = "result.pdf";
 
@@ -36,12 +38,12 @@ struct Chosen<'s> {
 /// By the page's index.
 type Marks<'s> = BTreeMap<u32, Vec<Chosen<'s>>>;
 
-pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let stamps = options::<Options>(request)?.stamps(request)?;
-    let opened = open_deferring(engines, request, 0)?.without_claim();
+    let opened = open_deferring(libraries, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
     let mut source = Source::read(opened.document, request.limits.pages)?.deferring(opened.held);
-    let (mut maker, mut marks) = (Maker::new(engines, request), Marks::new());
+    let (mut maker, mut marks) = (Maker::new(libraries, request), Marks::new());
     for stamp in &stamps {
         let option = format!("{}pages", stamp.path);
         let chosen = page_indices(stamp.look.pages.as_deref(), &option, source.pages.len(), request.limits.pages)?;

@@ -1,13 +1,13 @@
 //! The options, brought into one form: a list of stamps.
 
 use docmill_codes::Symbology;
+use docmill_pdf_request::{Failure, Request};
+use docmill_pdf_structure::overlay::Layer;
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::look::{Look, Position};
 use super::refuse;
-use crate::structure::overlay::Layer;
-use crate::{Failure, Request};
 
 /// One mark for all pages, or several in `stamps`.
 #[derive(Deserialize)]

@@ -1,10 +1,11 @@
 //! Where marks go on pages.
 
+use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::space::PageSpace;
+use docmill_pdf_core::transform::Matrix;
+
 use super::look::{Look, Position};
 use super::mark::Mark;
-use crate::structure::PageSpace;
-use crate::structure::pages::Rectangle;
-use crate::structure::transform::Matrix;
 
 /// Space between tiles, in tile heights.
 const TILE_GAP: f32 = 1.0;

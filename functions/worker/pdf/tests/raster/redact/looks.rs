@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use docmill_formats::Format;
-use docmill_pdf::Tool;
+use docmill_pdf_request::Tool;
 use image::{Rgb, RgbImage};
 use serde_json::{Value, json};
 

@@ -121,7 +121,7 @@ pub(super) fn picture() -> GrayImage {
         let word = word.page("Contents", content).page("MediaBox", rect([0, 0, 240, 48]));
         std::fs::write(&path, word.bytes()).unwrap();
         let drawn = crate::run(
-            docmill_pdf::Tool::PdfToImages,
+            docmill_pdf_request::Tool::PdfToImages,
             vec![crate::source(&path, Format::Pdf)],
             serde_json::json!({"dpi": 150}),
         );

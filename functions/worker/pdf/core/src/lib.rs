@@ -1,0 +1,30 @@
+//! What tools for PDFs stand on.
+//!
+//! `qpdf/` and `pdfium/` bind the two libraries, which [`Libraries`] finds. `objects` reads objects that may refer to anything, including
+//! themselves and nothing; `tokens`, `operations` and `content` read what a page draws; `pages`, `space` and `transform` know where.
+//! `picture/` has pictures in PDFs, `image/` those in files. `fonts/` has the installed fonts.
+//!
+//! It knows no tools and no options.
+
+pub mod character_map;
+pub mod content;
+pub mod deferred_pictures;
+pub mod fonts;
+pub mod image;
+pub mod letters;
+pub mod libraries;
+mod library;
+pub mod memory_budget;
+pub mod objects;
+pub mod operations;
+pub mod pages;
+pub mod pdfium;
+pub mod picture;
+pub mod qpdf;
+pub mod space;
+pub mod tokens;
+pub mod transform;
+pub mod writer;
+pub mod xml;
+
+pub use libraries::Libraries;

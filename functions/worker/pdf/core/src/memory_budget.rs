@@ -1,0 +1,29 @@
+//! A memory limit for several threads together.
+
+use std::sync::{Condvar, Mutex, PoisonError};
+
+#[derive(Debug)]
+pub struct MemoryBudget {
+    most: u64,
+    taken: Mutex<u64>,
+    given_back: Condvar,
+}
+
+impl MemoryBudget {
+    pub fn new(most: u64) -> Self {
+        Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
+    }
+
+    /// Waits for enough memory. A request larger than the limit waits until it is the only one.
+    pub fn take(&self, bytes: u64) {
+        let taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        let full = |taken: &mut u64| *taken > 0 && *taken + bytes > self.most;
+        *self.given_back.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
+    }
+
+    pub fn give_back(&self, bytes: u64) {
+        let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
+        *taken = taken.saturating_sub(bytes);
+        self.given_back.notify_all();
+    }
+}

@@ -1,0 +1,163 @@
+//! Moving, scaling and rotating the content of pages.
+
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+
+use super::objects::Lookup;
+use super::pages::Rectangle;
+use super::space::PageSpace;
+
+/// Coordinates of an annotation besides its rectangle.
+const POINTS: [&[u8]; 5] = [b"QuadPoints", b"Vertices", b"L", b"CL", b"Path"];
+
+/// `[a b c d e f]`, as for PDF's `cm`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Matrix(pub [f32; 6]);
+
+impl Matrix {
+    pub fn translation(x: f32, y: f32) -> Self {
+        Self([1.0, 0.0, 0.0, 1.0, x, y])
+    }
+
+    pub fn scale(factor: f32) -> Self {
+        Self([factor, 0.0, 0.0, factor, 0.0, 0.0])
+    }
+
+    /// Counter-clockwise.
+    pub fn rotation(degrees: f32) -> Self {
+        let right_angle = |turned: f32| (turned.round() - turned).abs() < f32::EPSILON;
+        let (sine, cosine) = degrees.to_radians().sin_cos();
+        // Quarter turns are exact, so that rounding does not skew pages.
+        let exact = right_angle(degrees / 90.0);
+        let (sine, cosine) = if exact { (sine.round(), cosine.round()) } else { (sine, cosine) };
+        Self([cosine, sine, -sine, cosine, 0.0, 0.0])
+    }
+
+    /// This one first, then `next`.
+    pub fn then(self, next: Self) -> Self {
+        let ([a, b, c, d, e, f], [a2, b2, c2, d2, e2, f2]) = (self.0, next.0);
+        Self([
+            a * a2 + b * c2,
+            a * b2 + b * d2,
+            c * a2 + d * c2,
+            c * b2 + d * d2,
+            e * a2 + f * c2 + e2,
+            e * b2 + f * d2 + f2,
+        ])
+    }
+
+    pub fn apply(self, x: f32, y: f32) -> (f32, f32) {
+        let [a, b, c, d, e, f] = self.0;
+        (x * a + y * c + e, x * b + y * d + f)
+    }
+
+    /// The smallest upright rectangle around the transformed one.
+    pub fn apply_to(self, rectangle: Rectangle) -> Rectangle {
+        let Rectangle { left, bottom, right, top } = rectangle;
+        let corners = [(left, bottom), (right, bottom), (left, top), (right, top)].map(|(x, y)| self.apply(x, y));
+        Rectangle {
+            left: corners.iter().map(|corner| corner.0).fold(f32::INFINITY, f32::min),
+            bottom: corners.iter().map(|corner| corner.1).fold(f32::INFINITY, f32::min),
+            right: corners.iter().map(|corner| corner.0).fold(f32::NEG_INFINITY, f32::max),
+            top: corners.iter().map(|corner| corner.1).fold(f32::NEG_INFINITY, f32::max),
+        }
+    }
+
+    pub fn operands(self) -> String {
+        let [a, b, c, d, e, f] = self.0;
+        format!("{a} {b} {c} {d} {e} {f}")
+    }
+
+    /// Fits a size into `cell`, centred.
+    pub fn fit(inner: (f32, f32), cell: Rectangle) -> Self {
+        let factor = (cell.width() / inner.0).min(cell.height() / inner.1);
+        Self::scale(factor).then(Self::translation(
+            cell.left + (cell.width() - inner.0 * factor) / 2.0,
+            cell.bottom + (cell.height() - inner.1 * factor) / 2.0,
+        ))
+    }
+}
+
+/// Scales a page to a paper size, in the page's own orientation, and puts it in the middle.
+pub fn fit_page(document: &mut Document, id: ObjectId, size: (f32, f32)) {
+    let Ok(page) = document.get_dictionary(id) else { return };
+    let space = PageSpace::of(document, page);
+    let (PageSpace { visible, rotation, .. }, shown) = (space, space.size());
+    let wide = shown.0 > shown.1;
+    let size = if wide == (size.0 > size.1) { size } else { (size.1, size.0) };
+    let paper = if rotation % 180 == 0 { size } else { (size.1, size.0) };
+    let paper = Rectangle::of_size(paper.0, paper.1);
+    let origin = Matrix::translation(-visible.left, -visible.bottom);
+    let matrix = origin.then(Matrix::fit((visible.width(), visible.height()), paper));
+    let annotations = document.array(page, b"Annots").to_vec();
+    let contents = page.get(b"Contents").cloned().ok();
+    for annotation in &annotations {
+        if let Ok(annotation) = annotation.as_reference() {
+            move_annotation(document, annotation, matrix);
+        }
+    }
+    let Rectangle { left, bottom, .. } = visible;
+    let before =
+        format!("q {} cm {left} {bottom} {} {} re W n\n", matrix.operands(), visible.width(), visible.height());
+    wrap_contents(document, id, contents, &before, "\nQ\n");
+    if let Ok(page) = document.get_dictionary_mut(id) {
+        for key in [b"CropBox".as_slice(), b"TrimBox", b"BleedBox", b"ArtBox", b"UserUnit"] {
+            page.remove(key);
+        }
+        page.set("MediaBox", paper.to_object());
+    }
+}
+
+/// Puts content before and after a page's own.
+pub fn wrap_contents(document: &mut Document, page: ObjectId, own: Option<Object>, before: &str, after: &str) {
+    let own = match own {
+        Some(own) => match document.resolve(&own) {
+            Some(Object::Array(streams)) => streams.clone(),
+            Some(_) => vec![own],
+            None => Vec::new(),
+        },
+        None => Vec::new(),
+    };
+    let before = document.add_object(Stream::new(Dictionary::new(), before.as_bytes().to_vec()));
+    let after = document.add_object(Stream::new(Dictionary::new(), after.as_bytes().to_vec()));
+    let contents: Vec<Object> = std::iter::once(before.into()).chain(own).chain([after.into()]).collect();
+    if let Ok(page) = document.get_dictionary_mut(page) {
+        page.set("Contents", contents);
+    }
+}
+
+/// Moves an annotation with its page.
+pub fn move_annotation(document: &mut Document, id: ObjectId, matrix: Matrix) {
+    let Ok(annotation) = document.get_dictionary(id) else { return };
+    let mut changed = annotation.clone();
+    if let Some(rectangle) = annotation.get(b"Rect").ok().and_then(|corners| Rectangle::parse(document, corners)) {
+        changed.set("Rect", matrix.apply_to(rectangle).to_object());
+    }
+    for key in POINTS {
+        if annotation.has(key) {
+            let numbers: Vec<f32> =
+                document.array(annotation, key).iter().filter_map(|number| document.number(number)).collect();
+            changed.set(key, moved_points(&numbers, matrix));
+        }
+    }
+    let strokes: Vec<Object> = document
+        .array(annotation, b"InkList")
+        .iter()
+        .filter_map(|stroke| document.resolve(stroke)?.as_array().ok())
+        .map(|stroke| stroke.iter().filter_map(|number| document.number(number)).collect::<Vec<f32>>())
+        .map(|stroke| moved_points(&stroke, matrix).into())
+        .collect();
+    if !strokes.is_empty() {
+        changed.set("InkList", strokes);
+    }
+    document.objects.insert(id, changed.into());
+}
+
+fn moved_points(numbers: &[f32], matrix: Matrix) -> Vec<Object> {
+    numbers
+        .chunks_exact(2)
+        .flat_map(|point| {
+            let (x, y) = matrix.apply(point[0], point[1]);
+            [Object::Real(x), Object::Real(y)]
+        })
+        .collect()
+}

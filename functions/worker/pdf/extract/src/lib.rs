@@ -1,0 +1,14 @@
+//! extract-document: the structure of any document, by one model. Readers make it, writers write it.
+//!
+//! `model` is the document, as its published schema describes it. `pdf/` makes it of a PDF's text, and `own/` of office files, HTML,
+//! Markdown, CSV and e-mail. `write/` writes it as Markdown, HTML, plain text, tables, workbooks and chunks. It knows no options or
+//! requests of tools, and recognises no text itself.
+
+pub mod message;
+pub mod model;
+pub mod own;
+pub mod pdf;
+pub mod pictures;
+#[cfg(test)]
+mod schema;
+pub mod write;

@@ -1,0 +1,141 @@
+//! Captions: paragraphs that say "Table 1" or "Figure 2", or small type right below a figure.
+
+use super::blocks::Draft;
+use crate::model::{Id, Reason, Role};
+
+/// Words before the number of a table or figure, in lower case.
+const LABELS: [&str; 22] = [
+    "table",
+    "tab.",
+    "tabelle",
+    "tableau",
+    "tabla",
+    "tabella",
+    "tabela",
+    "tabel",
+    "figure",
+    "fig.",
+    "fig",
+    "abbildung",
+    "abb.",
+    "figura",
+    "figuur",
+    "chart",
+    "diagram",
+    "scheme",
+    "illustration",
+    "表",
+    "图",
+    "図",
+];
+/// Captions that nothing else tells have at most that many lines.
+const LINES: usize = 3;
+/// How far a caption may be from its figure, in ems.
+const GAP: f32 = 2.0;
+
+/// Finds the captions of a page, whose first block has the number `first`.
+pub(super) fn find(drafts: &mut [Draft], body: f32, first: usize) {
+    for at in 0..drafts.len() {
+        // Tags say that it is one, not of what.
+        let tagged = drafts.get(at).is_some_and(|draft| draft.role == Role::Caption { of: None });
+        if tagged {
+            let of = neighbour(drafts, at).map(|of| Id::block(first + of));
+            drafts[at].role = Role::Caption { of };
+            continue;
+        }
+        let Some(draft) = drafts.get(at).filter(|draft| matches!(draft.role, Role::Paragraph | Role::Heading { .. }))
+        else {
+            continue;
+        };
+        let neighbour = neighbour(drafts, at);
+        let looks_apart = draft.is_small(body) || draft.is_italic();
+        let found = match (label(&draft.text), neighbour) {
+            (Some(label), Some(_)) if label == Label::Closed || looks_apart || draft.lines < LINES => {
+                Some((Reason::Marker, 0.95))
+            }
+            (Some(Label::Closed), None) if draft.lines <= LINES => Some((Reason::Marker, 0.7)),
+            (None, Some(of)) if looks_apart && draft.lines < LINES && is_below_figure(drafts, of, at) => {
+                Some((Reason::Position, 0.7))
+            }
+            (Some(_) | None, _) => None,
+        };
+        if let Some((reason, confidence)) = found
+            && let Some(draft) = drafts.get_mut(at)
+        {
+            draft.role = Role::Caption { of: neighbour.map(|of| Id::block(first + of)) };
+            (draft.reason, draft.confidence) = (reason, confidence);
+        }
+    }
+}
+
+/// The table or figure right before or after.
+fn neighbour(drafts: &[Draft], at: usize) -> Option<usize> {
+    let is = |at: &usize| {
+        drafts.get(*at).is_some_and(|draft| matches!(draft.role, Role::Table { .. } | Role::Figure { .. }))
+    };
+    let (before, after) = (at.checked_sub(1).filter(is), Some(at + 1).filter(is));
+    match (before, after) {
+        (Some(before), Some(after)) => {
+            let gap = |a: usize, b: usize| drafts[b].area.y0 - drafts[a].area.y1;
+            Some(if gap(before, at) <= gap(at, after) { before } else { after })
+        }
+        (one, other) => one.or(other),
+    }
+}
+
+fn is_below_figure(drafts: &[Draft], of: usize, at: usize) -> bool {
+    let (Some(figure), Some(text)) = (drafts.get(of), drafts.get(at)) else { return false };
+    let gap = text.area.y0 - figure.area.y1;
+    matches!(figure.role, Role::Figure { .. }) && (-text.size..text.size * GAP).contains(&gap)
+}
+
+/// Whether a text begins as captions do.
+pub(super) fn is_labelled(text: &str) -> bool {
+    label(text).is_some()
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Label {
+    /// Such as "Figure 2:", or all of the text.
+    Closed,
+    /// Such as "Figure 2 shows", which may be a sentence.
+    Open,
+}
+
+fn label(text: &str) -> Option<Label> {
+    let (word, rest) = match text.split_once(char::is_whitespace) {
+        Some((word, rest)) => (word, rest.trim_start()),
+        // Chinese and Japanese have no space there.
+        None => text.split_at(text.chars().next()?.len_utf8()),
+    };
+    if !LABELS.contains(&word.to_lowercase().as_str()) {
+        return None;
+    }
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '.' | '-');
+    let number = rest.split(|c| !is_part(c)).next().unwrap_or_default();
+    let plain = number.trim_end_matches(['.', '-']);
+    let is_number = plain.chars().any(|c| c.is_ascii_digit())
+        || !plain.is_empty() && plain.chars().all(|c| matches!(c, 'I' | 'V' | 'X' | 'A'..='H'));
+    let after = rest.get(number.len()..).unwrap_or_default().trim_start();
+    let is_closed =
+        plain.len() < number.len() || after.is_empty() || after.starts_with([':', '–', '—', '|', ')', '：', '．']);
+    is_number.then_some(if is_closed { Label::Closed } else { Label::Open })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Label, label};
+
+    #[test]
+    fn labels_have_a_number_and_end_with_it_or_a_sign() {
+        for closed in
+            ["Table 1: Prices", "Figure 2.3. A river", "Fig. 4 — Dams", "Abbildung IV", "Table A-1: x", "表1：价格"]
+        {
+            assert_eq!(label(closed), Some(Label::Closed), "{closed}");
+        }
+        assert_eq!(label("Figure 3 shows the river."), Some(Label::Open));
+        for none in ["Table tennis is a sport.", "The table 3: no", "Figures 1 and 2", "figure", ""] {
+            assert_eq!(label(none), None, "{none}");
+        }
+    }
+}

@@ -1,0 +1,54 @@
+//! PDFs: their structure by the engine `text/`, and what it does not know: hidden text, figures, fields, captions, footnotes.
+
+mod blocks;
+mod captions;
+mod fields;
+pub mod figures;
+mod footnotes;
+mod hidden;
+mod needs;
+mod script;
+mod table;
+mod tagged;
+pub mod vectors;
+mod whole;
+
+pub use figures::Drawings;
+pub use hidden::{Read, UnknownText, read, unknown_text};
+pub use tagged::Tags;
+pub use whole::{Head, document};
+
+use docmill_pdf_core::pdfium::{Rect, Widget};
+
+use super::model::{Figure, Hidden, TextSource};
+
+/// A figure where a page shows it.
+#[derive(Debug)]
+pub struct Drawn {
+    pub area: Rect,
+    pub figure: Figure,
+    pub kind: Kind,
+}
+
+/// What a figure is made of.
+#[derive(Debug)]
+pub enum Kind {
+    Picture,
+    /// Lines and shapes, with this text.
+    Drawing(String),
+}
+
+/// What is known of a page besides its text.
+#[derive(Debug)]
+pub struct Facts {
+    pub source: TextSource,
+    /// From 0 to 1.
+    pub confidence: f32,
+    pub hidden: Vec<Hidden>,
+    /// Pictures and drawings, as the page is shown.
+    pub figures: Vec<Drawn>,
+    pub fields: Vec<Widget>,
+}
+
+#[cfg(test)]
+mod tests;

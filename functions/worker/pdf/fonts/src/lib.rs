@@ -1,0 +1,239 @@
+//! Reduces embedded fonts to the glyphs that a document shows. Glyphs keep their numbers and codes, so that no content, width
+//! or encoding changes. A font that may still be used for new text, or that is not understood, is kept whole.
+//!
+//! It reads and writes font programs, for whoever changes fonts in a document: it knows neither pages nor tools.
+
+mod cff;
+mod charstring;
+pub mod compact;
+pub mod encoding;
+pub mod outline;
+mod tables;
+#[cfg(test)]
+mod tests;
+pub mod truetype;
+pub mod type1;
+pub mod uses;
+
+pub use encoding::Encoding;
+pub use tables::forget_unused;
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::io::Write as _;
+
+use docmill_pdf_core::objects::{Lookup, reference, unpacked};
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+use sha2::{Digest, Sha256};
+
+use uses::{Codes, Uses};
+
+/// The most bytes that a font file may unpack to.
+const FILE_BYTES: usize = 64 << 20;
+/// A reduced font must save a twentieth. Otherwise the old one is kept.
+const WORTH: usize = 20;
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Kind {
+    Type1,
+    TrueType,
+    Compact,
+}
+
+/// A font file, and everything that shows its glyphs.
+#[derive(Debug)]
+struct Program {
+    kind: Kind,
+    shows: Vec<Show>,
+    /// Dictionaries with the font's name, and descriptors.
+    named: BTreeSet<ObjectId>,
+    descriptors: BTreeSet<ObjectId>,
+}
+
+#[derive(Debug)]
+enum Show {
+    /// Codes of one byte, by names.
+    Simple { codes: Codes, encoding: Encoding },
+    /// Codes of two bytes, which are CIDs. `map`: the numbers of their glyphs.
+    Wide { codes: Codes, map: Option<Vec<u8>> },
+}
+
+/// Reduces all fonts. Returns how many became smaller.
+pub fn subset(document: &mut Document) -> usize {
+    let Some(uses) = uses::find(document) else { return 0 };
+    let programs = programs(document, &uses);
+    let mut cut = 0;
+    for (file, program) in programs {
+        let Some(new) = program.and_then(|program| Some((smaller(document, file, &program)?, program))) else {
+            continue;
+        };
+        let (stream, program) = new;
+        replace(document, file, stream, &program);
+        cut += 1;
+    }
+    cut
+}
+
+/// The font files. `None`: one that has to stay whole.
+fn programs(document: &Document, uses: &Uses) -> BTreeMap<ObjectId, Option<Program>> {
+    let mut programs: BTreeMap<ObjectId, Option<Program>> = BTreeMap::new();
+    for (id, object) in &document.objects {
+        let Object::Dictionary(font) = object else { continue };
+        let kind = document.name(font, b"Subtype");
+        let (holder, descendant) = match kind {
+            Some(b"Type0") => match descendant(document, font) {
+                Some((id, descendant)) => (descendant, Some(id)),
+                None => continue,
+            },
+            // Known by the fonts above them.
+            Some(b"CIDFontType0" | b"CIDFontType2") => continue,
+            _ => (font, None),
+        };
+        let Some(descriptor) = reference(holder, b"FontDescriptor") else { continue };
+        let Ok(description) = document.get_dictionary(descriptor) else { continue };
+        let files: Vec<(ObjectId, Kind)> =
+            [(b"FontFile".as_slice(), Kind::Type1), (b"FontFile2", Kind::TrueType), (b"FontFile3", Kind::Compact)]
+                .into_iter()
+                .filter_map(|(key, kind)| Some((reference(description, key)?, kind)))
+                .collect();
+        let hidden = |id: &ObjectId| uses.hidden.contains(id);
+        let is_open = uses.open.contains(id)
+            || files.len() > 1
+            || hidden(&descriptor)
+            || descendant.is_some_and(|descendant| hidden(&descendant));
+        let codes = || uses.shown.get(id).cloned().unwrap_or_default();
+        let show = match kind {
+            _ if is_open => None,
+            Some(b"Type1" | b"TrueType") => {
+                Some(Show::Simple { codes: codes(), encoding: Encoding::new(document, font) })
+            }
+            Some(b"Type0") if document.name(font, b"Encoding") == Some(b"Identity-H") => {
+                map(document, holder).map(|map| Show::Wide { codes: codes(), map })
+            }
+            _ => None,
+        };
+        // One file, or the font is open.
+        let mut show = show;
+        for (file, kind) in files {
+            let new =
+                || Some(Program { kind, shows: Vec::new(), named: BTreeSet::new(), descriptors: BTreeSet::new() });
+            let entry = programs.entry(file).or_insert_with(new);
+            match (entry.as_mut(), show.take()) {
+                (Some(program), Some(show)) if program.kind == kind && !hidden(&file) => {
+                    program.shows.push(show);
+                    program.named.insert(*id);
+                    program.named.extend(descendant);
+                    program.descriptors.insert(descriptor);
+                }
+                _ => *entry = None,
+            }
+        }
+    }
+    programs
+}
+
+fn descendant<'d>(document: &'d Document, font: &'d Dictionary) -> Option<(ObjectId, &'d Dictionary)> {
+    let id = document.array(font, b"DescendantFonts").first()?.as_reference().ok()?;
+    Some((id, document.get_dictionary(id).ok()?))
+}
+
+/// Where CIDs have their glyphs: the inner `None` is where their numbers are. The outer one: it can't be read.
+#[allow(clippy::option_option, reason = "a failure, and no map")]
+fn map(document: &Document, font: &Dictionary) -> Option<Option<Vec<u8>>> {
+    match document.value(font, b"CIDToGIDMap") {
+        Some(Object::Stream(stream)) => unpacked(stream, FILE_BYTES).map(Some),
+        _ => Some(None),
+    }
+}
+
+/// The file with the glyphs in use, if that is worth it.
+fn smaller(document: &Document, file: ObjectId, program: &Program) -> Option<Stream> {
+    let old = document.get_object(file).and_then(Object::as_stream).ok()?;
+    let data = unpacked(old, FILE_BYTES)?;
+    let mut dict = Dictionary::new();
+    let new = match program.kind {
+        Kind::TrueType => {
+            let is_named = program.shows.iter().any(|show| matches!(show, Show::Simple { .. }));
+            let new = truetype::subset(&data, &glyphs_of(&data, program, truetype::glyphs, cids)?, is_named)?;
+            dict.set("Length1", new.len() as i64);
+            new
+        }
+        Kind::Compact => {
+            dict.set("Subtype", old.dict.get(b"Subtype").cloned().ok()?);
+            cff::subset(&data, &glyphs_of(&data, program, cff::glyphs, cff::glyphs_of_cids)?)?
+        }
+        Kind::Type1 => {
+            dict.set("Subtype", "Type1C");
+            let font = type1::Type1::new(&data)?;
+            compact::write(
+                &font,
+                &glyphs_of(&data, program, |_, e, codes| Some(font.glyphs_for(e, codes)), |_, _| None)?,
+            )?
+        }
+    };
+    let mut encoder = ZlibEncoder::new(Vec::with_capacity(new.len() / 2), Compression::best());
+    let packed = encoder.write_all(&new).and_then(|()| encoder.finish()).ok()?;
+    dict.set("Filter", "FlateDecode");
+    let mut stream = Stream::new(dict, packed);
+    stream.allows_compression = false;
+    (stream.content.len() < old.content.len() - old.content.len() / WORTH).then_some(stream)
+}
+
+/// Codes of one byte, and of two.
+type Narrow<'b> = &'b mut dyn Iterator<Item = u8>;
+type Broad<'b> = &'b mut dyn Iterator<Item = u16>;
+
+/// The glyphs of everything that a program shows.
+fn glyphs_of(
+    data: &[u8],
+    program: &Program,
+    simple: impl Fn(&[u8], &Encoding, Narrow<'_>) -> Option<BTreeSet<u16>>,
+    wide: impl Fn(&[u8], Broad<'_>) -> Option<BTreeSet<u16>>,
+) -> Option<BTreeSet<u16>> {
+    let mut glyphs = BTreeSet::new();
+    for show in &program.shows {
+        glyphs.extend(match show {
+            Show::Simple { codes, encoding } => {
+                simple(data, encoding, &mut codes.iter().filter_map(|code| u8::try_from(code).ok()))?
+            }
+            Show::Wide { codes, map: None } => wide(data, &mut codes.iter())?,
+            Show::Wide { codes, map: Some(map) } => codes
+                .iter()
+                .filter_map(|cid| map.get(usize::from(cid) * 2..usize::from(cid) * 2 + 2))
+                .map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
+                .collect(),
+        });
+    }
+    Some(glyphs)
+}
+
+fn cids(_: &[u8], cids: Broad<'_>) -> Option<BTreeSet<u16>> {
+    Some(cids.collect())
+}
+
+/// Replaces the file, and marks the font as a subset by its names.
+fn replace(document: &mut Document, file: ObjectId, stream: Stream, program: &Program) {
+    let digest = Sha256::digest(&stream.content);
+    let tag: String = digest.iter().take(6).map(|byte| char::from(b'A' + byte % 26)).collect();
+    document.objects.insert(file, Object::Stream(stream));
+    for id in program.named.iter().chain(&program.descriptors) {
+        let Ok(dict) = document.get_dictionary_mut(*id) else { continue };
+        for key in [b"BaseFont".as_slice(), b"FontName"] {
+            let name = dict.get(key).and_then(Object::as_name).ok().filter(|name| !is_tagged(name)).map(<[u8]>::to_vec);
+            if let Some(name) = name {
+                dict.set(key, Object::Name([tag.as_bytes(), b"+", &name].concat()));
+            }
+        }
+        // Lists of the glyphs in the file, which no reader needs.
+        dict.remove(b"CharSet");
+        dict.remove(b"CIDSet");
+        if program.kind == Kind::Type1 && dict.remove(b"FontFile").is_some() {
+            dict.set("FontFile3", file);
+        }
+    }
+}
+
+fn is_tagged(name: &[u8]) -> bool {
+    name.get(6) == Some(&b'+') && name[..6].iter().all(u8::is_ascii_uppercase)
+}

@@ -1,0 +1,128 @@
+//! A document that pages are taken from, and what is taken.
+
+use std::collections::{HashMap, HashSet};
+
+use docmill_pdf_core::deferred_pictures::DeferredPictures;
+use docmill_pdf_core::objects::{self, Lookup};
+use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_request::Failure;
+use lopdf::{Dictionary, Document, ObjectId};
+
+use super::labels::{self, Label};
+use super::links::{self, Destinations};
+use super::outline::{self, Item};
+
+/// A document that pages are taken from. It is only read once.
+#[derive(Debug)]
+pub struct Source {
+    pub document: Document,
+    pub(super) held: DeferredPictures,
+    pub pages: Vec<ObjectId>,
+    pub(super) nodes: HashSet<ObjectId>,
+    pub(super) catalog: Dictionary,
+    pub(super) destinations: Destinations,
+    pub(super) outline: Vec<Item>,
+    pub(super) labels: Option<Vec<Label>>,
+    /// Pages that another page now shows: destinations on them point there.
+    pub(super) moved: HashMap<ObjectId, ObjectId>,
+    /// Whether pages were already omitted.
+    pub(super) cut: bool,
+}
+
+impl Source {
+    /// Reads a document's pages, names, outline and labels. At most `limit` pages.
+    pub fn read(mut document: Document, limit: u32) -> Result<Self, Failure> {
+        let tree = pages::read(&mut document, limit)?;
+        let catalog = document.catalog().cloned().unwrap_or_default();
+        let destinations = links::read(&document, &catalog);
+        let outline = outline::read(&document, &catalog, &destinations);
+        let labels = labels::read(&document, &catalog, tree.pages.len());
+        Ok(Self {
+            document,
+            held: DeferredPictures::NOTHING,
+            pages: tree.pages,
+            nodes: tree.nodes,
+            catalog,
+            destinations,
+            outline,
+            labels,
+            moved: HashMap::new(),
+            cut: false,
+        })
+    }
+
+    /// Attaches the file of pictures that are not in memory.
+    pub fn deferring(self, held: DeferredPictures) -> Self {
+        Self { held, ..self }
+    }
+
+    /// Replaces the document's pages. `moved` maps old pages to the new ones that show them. Tags and labels of the old pages are
+    /// removed.
+    pub fn replace_pages(&mut self, pages: Vec<ObjectId>, moved: HashMap<ObjectId, ObjectId>) {
+        let old = std::mem::replace(&mut self.pages, pages);
+        for page in old {
+            if !moved.contains_key(&page) {
+                self.nodes.insert(page);
+                self.cut = true;
+            }
+        }
+        self.moved = moved;
+        self.labels = None;
+        self.catalog.remove(b"StructTreeRoot");
+    }
+
+    pub fn is_tagged(&self) -> bool {
+        self.catalog.has(b"StructTreeRoot")
+    }
+
+    pub fn outline(&self) -> &[Item] {
+        &self.outline
+    }
+
+    pub fn page(&self, index: usize) -> Option<&Dictionary> {
+        self.document.get_dictionary(*self.pages.get(index)?).ok()
+    }
+
+    /// The document's own title.
+    pub fn title(&self) -> Option<String> {
+        let info = self.document.child(&self.document.trailer, b"Info")?;
+        objects::decode(self.document.value(info, b"Title")?).filter(|title| !title.trim().is_empty())
+    }
+}
+
+/// A page of a source in the result.
+#[derive(Clone, Copy, Debug)]
+pub struct PageUse {
+    /// From 0.
+    pub index: usize,
+    /// Additional clockwise rotation in degrees.
+    pub turn: i64,
+    pub crop: Option<Rectangle>,
+}
+
+impl PageUse {
+    pub const fn of(index: usize) -> Self {
+        Self { index, turn: 0, crop: None }
+    }
+}
+
+/// What to take from a source.
+#[derive(Debug)]
+pub struct Part<'a> {
+    pub pages: &'a [PageUse],
+    pub bookmarks: Bookmarks<'a>,
+    /// Whether to take the document's attachments and scripts.
+    pub attachments: bool,
+    /// Whether the source is used again.
+    pub again: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+pub enum Bookmarks<'a> {
+    Keep,
+    /// The source's own, below one with this title.
+    Below(&'a str),
+    /// Only one with this title.
+    Title(&'a str),
+    None,
+}

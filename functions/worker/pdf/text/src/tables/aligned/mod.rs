@@ -1,0 +1,192 @@
+//! Tables without rules around their cells: words that align in columns over several lines.
+
+mod cells;
+mod heads;
+mod rows;
+
+use docmill_pdf_core::pdfium::Rect;
+
+use self::cells::cells;
+use self::rows::{Piece, overlap, run, size_of, visual_rows};
+use super::super::order::Line;
+use super::super::rules::Horizontal;
+use super::super::words::Word;
+use super::Table;
+
+/// The least gap between columns, in ems.
+const COLUMN_GAP: f32 = 0.7;
+/// The same where a row has one cell above or below each of another: words are closer.
+const CLOSE: f32 = 0.42;
+/// The same where all rows leave a column white.
+const WHITE: f32 = 0.36;
+/// The least rows with words on both sides of a white column.
+const WHITE_ROWS: usize = 4;
+/// More than lines of one cell are apart, in points.
+const PADDING: f32 = 2.0;
+/// The most lines that can cross the gap between two columns: cells over both.
+const CROSSING: f32 = 0.12;
+/// The share of the first column's cells that end with a colon in a list of names and values.
+const NAMED: f32 = 0.6;
+/// The least rows with a cell on both sides of two columns that are as close as words.
+const BESIDE: usize = 4;
+/// Two or three columns with more words in each piece on average are columns of text.
+const PROSE_COLUMNS: usize = 3;
+const PROSE_WORDS: usize = 6;
+/// Cells in the line of a typewriter's table at least: fewer are found in programs and letters.
+const TYPED_CELLS: usize = 4;
+
+/// Lines that are a table.
+pub(crate) struct Aligned {
+    pub lines: usize,
+    /// Whether the line above is the table's first.
+    pub takes_above: bool,
+    pub area: Rect,
+    pub table: Table,
+}
+
+/// Where a table may be.
+pub(crate) struct Surroundings<'s> {
+    /// The line above, unless something else is between.
+    pub above: Option<&'s Line>,
+    /// How far apart lines of text are, in ems.
+    pub leading: f32,
+    /// Those that part rows.
+    pub rules: &'s [Horizontal],
+}
+
+/// The table that begins with the first of these lines.
+pub(crate) fn aligned<'l>(
+    lines: impl Iterator<Item = &'l Line> + Clone,
+    Surroundings { above, leading, rules }: &Surroundings<'_>,
+) -> Option<Aligned> {
+    let (rows, taken) = run(visual_rows(lines), *leading)?;
+    let mut rows = at_white_columns(rows);
+    let columns = columns(&rows);
+    if columns.len() < 2 || !is_table(&rows, &columns) {
+        return None;
+    }
+    let head = above.and_then(|above| heads::above(above, &rows, &columns));
+    let takes_above = head.is_some();
+    rows.splice(0..0, head);
+    let area = rows.iter().flatten().map(|piece| piece.area).reduce(|a, b| a.union(&b))?;
+    let table = cells(rows, &columns, *leading, rules);
+    (table.rows.len() >= 2).then_some(Aligned { lines: taken, takes_above, area, table })
+}
+
+/// Whether a line is a row of cells by itself, even if it is as close to the line above as those of a paragraph are.
+pub(crate) fn is_typed_row(line: &Line) -> bool {
+    line.all(|word| word.font.fixed) && rows::cell_count(line) >= TYPED_CELLS
+}
+
+pub(crate) use rows::is_typed_rule;
+
+/// Parts pieces where all rows below the first leave a column white.
+fn at_white_columns(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
+    let size = rows.iter().flatten().map(size_of).fold(0.0, f32::max);
+    let white = white_columns(rows.get(1..).unwrap_or_default(), size * WHITE);
+    if white.is_empty() {
+        return rows;
+    }
+    let is_parted = |left: &Word, right: &Word| {
+        let is_between = |middle: &f32| left.area.x1 < *middle && *middle < right.area.x0;
+        right.area.x0 - left.area.x1 >= size * WHITE && white.iter().any(is_between)
+    };
+    let parts = |piece: Piece| {
+        let parts = piece.words.chunk_by(|left, right| !is_parted(left, right));
+        let part = |words: &[Word]| {
+            let area = words.iter().map(|word| word.area).reduce(|a, b| a.union(&b))?;
+            Some(Piece { area, words: words.to_vec() })
+        };
+        parts.filter_map(part).collect::<Vec<_>>()
+    };
+    rows.into_iter().map(|row| row.into_iter().flat_map(parts).collect()).collect()
+}
+
+/// The middles of columns of this width that no row has a word in, and several have words on both sides of.
+fn white_columns(rows: &[Vec<Piece>], least: f32) -> Vec<f32> {
+    let words = |row: &[Piece]| {
+        row.iter().flat_map(|piece| &piece.words).map(|word| (word.area.x0, word.area.x1)).collect::<Vec<_>>()
+    };
+    let rows: Vec<Vec<(f32, f32)>> = rows.iter().map(|row| words(row)).collect();
+    let mut spans: Vec<(f32, f32)> = rows.concat();
+    spans.sort_by(|a, b| a.0.total_cmp(&b.0));
+    let mut end = f32::MAX;
+    let mut white = Vec::new();
+    for (from, to) in spans {
+        if from - end >= least {
+            white.push(f32::midpoint(end, from));
+        }
+        end = if end == f32::MAX { to } else { end.max(to) };
+    }
+    let has_both = |middle: f32, row: &[(f32, f32)]| {
+        row.iter().any(|(_, to)| *to < middle) && row.iter().any(|(from, _)| *from > middle)
+    };
+    white.retain(|middle| rows.iter().filter(|row| has_both(*middle, row)).count() >= WHITE_ROWS);
+    white
+}
+
+/// Where columns begin and end: between them is space on nearly all lines.
+fn columns(rows: &[Vec<Piece>]) -> Vec<(f32, f32)> {
+    let full = rows.iter().map(Vec::len).max().unwrap_or(0);
+    let most = (rows.len() as f32 * CROSSING) as usize + usize::from(rows.len() >= 4);
+    let mut ends: Vec<(f32, i32)> = rows.iter().flatten().flat_map(|p| [(p.area.x0, 1), (p.area.x1, -1)]).collect();
+    ends.sort_by(|a, b| a.0.total_cmp(&b.0).then(b.1.cmp(&a.1)));
+    let widest = |allowed: usize| {
+        let mut columns: Vec<(f32, f32)> = Vec::new();
+        let (mut depth, mut start) = (0i32, 0.0);
+        for (x, step) in &ends {
+            let before = depth;
+            depth += step;
+            if before <= allowed as i32 && depth > allowed as i32 {
+                start = *x;
+            } else if before > allowed as i32 && depth <= allowed as i32 {
+                columns.push((start, *x));
+            }
+        }
+        let size = rows.iter().flatten().flat_map(|piece| &piece.words).map(|word| word.size).fold(0.0, f32::max);
+        let is_over = |piece: &Piece, span: &(f32, f32)| overlap(*span, &piece.area) > 0.0;
+        let has_both = |row: &&Vec<Piece>, left: &(f32, f32), right: &(f32, f32)| {
+            row.windows(2).any(|pair| matches!(pair, [a, b] if is_over(a, left) && is_over(b, right)))
+        };
+        columns.dedup_by(|next, last| {
+            let joined = next.0 - last.1 < size * COLUMN_GAP * 0.6
+                && rows.iter().filter(|row| has_both(row, last, next)).count() < BESIDE;
+            if joined {
+                last.1 = next.1;
+            }
+            joined
+        });
+        columns
+    };
+    // Spaces that no line crosses, unless there are rows with more cells than that.
+    let clear = widest(0);
+    if clear.len() >= full || most == 0 {
+        return clear;
+    }
+    let crossed = widest(most);
+    if crossed.len() > clear.len() && crossed.len() <= full { crossed } else { clear }
+}
+
+/// Whether the lines are more than text that happens to align.
+fn is_table(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> bool {
+    let several = rows.iter().filter(|row| row.len() >= 2).count();
+    let wide = rows.iter().filter(|row| row.len() * 2 > columns.len()).count();
+    if several * 2 < rows.len() || wide * 3 < rows.len() || several < 2 || several == 2 && columns.len() < 3 {
+        return false;
+    }
+    let (pieces, words) =
+        rows.iter().flatten().fold((0, 0), |(pieces, words), piece| (pieces + 1, words + piece.words.len()));
+    if columns.len() <= PROSE_COLUMNS && words >= pieces * PROSE_WORDS {
+        return false;
+    }
+    let first: Vec<&Piece> = rows.iter().filter_map(|row| row.first()).collect();
+    let is_name = |piece: &&&Piece| piece.words.last().is_some_and(|word| word.text.ends_with([':', '：']));
+    let names = first.iter().filter(is_name).count();
+    let is_marker = |piece: &&&Piece| piece.words.len() == 1 && piece.area.width() < piece.words[0].size * 1.6;
+    let markers = first.iter().filter(is_marker).count();
+    let is_list = columns.len() == 2 && (names as f32 >= first.len() as f32 * NAMED || markers == first.len());
+    !is_list
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,181 @@
+//! Finds the grids that drawn rules make.
+
+use std::collections::BTreeMap;
+
+use docmill_pdf_core::pdfium::Rect;
+
+use super::super::rules::{Horizontal, Vertical};
+use super::ruled::{Grid, NEAR, Ruling};
+
+/// The most rules of a page: finding those that touch takes quadratic time.
+const RULES: usize = 1_500;
+/// A grid is open where at least so many rules reach so far beyond it, in points.
+const OPEN_RULES: usize = 2;
+const OPEN: f32 = 12.0;
+/// Pieces of one rule differ by that much at most, in points.
+const ON_LINE: f32 = 1.0;
+
+/// A piece of a rule: how far down or to the right it is, and where it begins and ends.
+type Piece = (f32, f32, f32);
+
+/// Finds the grids on a page from the outlines of its paths.
+pub fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
+    let (mut across, mut down): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
+    for path in paths {
+        let (w, h) = (path.width(), path.height());
+        if across.len() + down.len() > RULES {
+            return Ruling::default();
+        }
+        // The page's background is not a cell.
+        if w > width * 0.97 && h > height * 0.97 {
+            continue;
+        }
+        if h < NEAR && w > 15.0 {
+            across.push((path.center().1, path.x0, path.x1));
+        } else if w < NEAR && h > 6.0 {
+            down.push((path.center().0, path.y0, path.y1));
+        } else if w > 15.0 && h > 6.0 {
+            across.extend([path.y0, path.y1].map(|y| (y, path.x0, path.x1)));
+            down.extend([path.x0, path.x1].map(|x| (x, path.y0, path.y1)));
+        }
+    }
+    let across: Vec<Horizontal> = joined(across).into_iter().map(|(y, x0, x1)| Horizontal { x0, x1, y }).collect();
+    let down: Vec<Vertical> = joined(down).into_iter().map(|(x, y0, y1)| Vertical { x, y0, y1 }).collect();
+    let mut groups = Groups::new(across.len() + down.len());
+    for (i, rule) in across.iter().enumerate() {
+        for (j, other) in down.iter().enumerate() {
+            let touches = rule.x0 - 2.0 <= other.x
+                && other.x <= rule.x1 + 2.0
+                && other.y0 - 2.0 <= rule.y
+                && rule.y <= other.y1 + 2.0;
+            if touches {
+                groups.unite(i, across.len() + j);
+            }
+        }
+    }
+    let mut found: BTreeMap<usize, (Vec<Horizontal>, Vec<Vertical>)> = BTreeMap::new();
+    let count = across.len();
+    for (at, rule) in across.into_iter().enumerate() {
+        found.entry(groups.root(at)).or_default().0.push(rule);
+    }
+    for (at, rule) in down.into_iter().enumerate() {
+        found.entry(groups.root(count + at)).or_default().1.push(rule);
+    }
+    let mut ruling = Ruling::default();
+    for (across, down) in found.into_values() {
+        let mut xs = distinct(down.iter().map(|rule| rule.x).collect());
+        let mut ys = distinct(across.iter().map(|rule| rule.y).collect());
+        extend(&mut xs, across.iter().map(|rule| (rule.x0, rule.x1)));
+        extend(&mut ys, down.iter().map(|rule| (rule.y0, rule.y1)));
+        if xs.len() >= 3 && ys.len() >= 3 {
+            ruling.grids.push(Grid { xs, ys, across, down });
+            continue;
+        }
+        ruling.rules.extend(across.iter().cloned());
+        if xs.len() >= 3 && ys.len() == 2 {
+            ruling.rows.push(Grid { xs, ys, across, down });
+        }
+    }
+    ruling
+}
+
+/// Adds the ends of a grid that is open there: several rules reach beyond the last that crosses them.
+fn extend(edges: &mut Vec<f32>, rules: impl Iterator<Item = (f32, f32)> + Clone) {
+    let (Some(first), Some(last)) = (edges.first().copied(), edges.last().copied()) else { return };
+    let start = rules.clone().map(|rule| rule.0).fold(f32::INFINITY, f32::min);
+    let end = rules.clone().map(|rule| rule.1).fold(f32::NEG_INFINITY, f32::max);
+    let at_start = rules.clone().filter(|rule| rule.0 - start <= NEAR).count();
+    let at_end = rules.filter(|rule| end - rule.1 <= NEAR).count();
+    if start < first - OPEN && at_start >= OPEN_RULES {
+        edges.insert(0, start);
+    }
+    if end > last + OPEN && at_end >= OPEN_RULES {
+        edges.push(end);
+    }
+}
+
+/// Joins the pieces on one line that touch: many programs draw a rule in pieces as wide as a column or as high as a row.
+fn joined(mut pieces: Vec<Piece>) -> Vec<Piece> {
+    pieces.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.total_cmp(&b.1)));
+    let mut joined: Vec<Piece> = Vec::new();
+    for (at, from, to) in pieces {
+        let mut on_line = joined.iter_mut().rev().take_while(|last| at - last.0 <= ON_LINE);
+        match on_line.find(|last| from <= last.2 + NEAR && last.1 <= to + NEAR) {
+            Some(last) => (last.1, last.2) = (last.1.min(from), last.2.max(to)),
+            None => joined.push((at, from, to)),
+        }
+    }
+    joined
+}
+
+fn distinct(mut values: Vec<f32>) -> Vec<f32> {
+    values.sort_by(f32::total_cmp);
+    values.dedup_by(|next, kept| *next - *kept <= NEAR);
+    values
+}
+
+/// Groups of rules that touch.
+struct Groups(Vec<usize>);
+
+impl Groups {
+    fn new(count: usize) -> Self {
+        Self((0..count).collect())
+    }
+
+    fn root(&mut self, mut at: usize) -> usize {
+        while self.0[at] != at {
+            self.0[at] = self.0[self.0[at]];
+            at = self.0[at];
+        }
+        at
+    }
+
+    fn unite(&mut self, a: usize, b: usize) {
+        let (a, b) = (self.root(a), self.root(b));
+        self.0[a] = b;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_touch_make_a_grid() {
+        let rule = |y: f32| Rect { x0: 50.0, y0: y, x1: 250.0, y1: y + 0.5 };
+        let bar = |x: f32| Rect { x0: x, y0: 100.0, x1: x + 0.5, y1: 160.0 };
+        let far = Rect { x0: 50.0, y0: 500.0, x1: 250.0, y1: 500.5 };
+        let paths = [rule(100.0), rule(130.0), rule(160.0), bar(50.0), bar(150.0), bar(250.0), far];
+        let found = grids(&paths, (600.0, 800.0));
+        assert_eq!((found.grids.len(), found.rules.len()), (1, 1));
+        assert_eq!((found.grids[0].xs.len(), found.grids[0].ys.len()), (3, 3));
+    }
+
+    #[test]
+    fn a_frame_is_no_table() {
+        assert!(grids(&[Rect { x0: 50.0, y0: 50.0, x1: 300.0, y1: 300.0 }], (600.0, 800.0)).grids.is_empty());
+    }
+
+    #[test]
+    fn pieces_of_rules_as_wide_as_columns_and_as_high_as_lines_make_one_grid() {
+        let across = |y: f32| [50.0, 150.0].map(|x| Rect { x0: x, y0: y, x1: x + 100.0, y1: y + 0.5 });
+        // The middle of the three lines of the second row touches no rule across.
+        let tops = [100.0, 112.0, 124.0, 136.0];
+        let down =
+            tops.iter().flat_map(|y| [50.0, 150.0, 250.0].map(|x| Rect { x0: x, y0: *y, x1: x + 0.5, y1: y + 12.0 }));
+        let paths: Vec<Rect> = [100.0, 112.0, 148.0].into_iter().flat_map(across).chain(down).collect();
+        let found = grids(&paths, (600.0, 800.0));
+        assert_eq!((found.grids.len(), found.rows.len(), found.rules.len()), (1, 0, 0));
+        assert_eq!((found.grids[0].xs.len(), found.grids[0].ys.len()), (3, 3));
+    }
+
+    #[test]
+    fn a_grid_without_rules_at_its_sides_reaches_as_far_as_those_across() {
+        let across = |y: f32| Rect { x0: 50.0, y0: y, x1: 350.0, y1: y + 0.5 };
+        let down = |x: f32| Rect { x0: x, y0: 100.0, x1: x + 0.5, y1: 160.0 };
+        let paths = [across(100.0), across(130.0), across(160.0), down(150.0), down(250.0)];
+        let found = grids(&paths, (600.0, 800.0));
+        let area = found.grids[0].area();
+        assert_eq!((area.x0, area.x1, found.grids[0].xs.len()), (50.0, 350.0, 4));
+    }
+}
