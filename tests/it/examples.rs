@@ -6,6 +6,7 @@ use std::net::{TcpListener, TcpStream};
 use std::path::Path;
 use std::process::Output;
 use std::sync::mpsc;
+use std::time::Duration;
 
 use api_docs::guide::{GUIDES, script};
 use api_docs::program::PROGRAMS;
@@ -18,7 +19,7 @@ use tokio::process::Command;
 use crate::clients::{root, sample};
 use crate::every_tool::part_of;
 use crate::fonts::fixture;
-use crate::support::{deployed_url, pdf};
+use crate::support::{deployed_url, eventually, pdf};
 
 /// Failed requests end a script, except for canceling a job that has just ended.
 const STRICT: &str = r#"set -eu -o pipefail
@@ -42,13 +43,18 @@ impl Stack {
         Some(Self { url, key: setting("DOCMILL_LIVE_KEY"), samples: setting("SAMPLES_URL") })
     }
 
+    /// Asks until the service is not too busy, as clients should.
     async fn ask(&self, method: Method, path: &str, body: Option<Value>) -> Value {
         let request = Client::new().request(method, format!("{}{path}", self.url)).bearer_auth(&self.key);
         let request = match body {
             Some(body) => request.json(&body),
             None => request,
         };
-        request.send().await.unwrap().error_for_status().unwrap().json().await.unwrap()
+        let answer = eventually(path, Duration::from_secs(60), async || {
+            let answer = request.try_clone()?.send().await.unwrap();
+            (![429, 503].contains(&answer.status().as_u16())).then_some(answer)
+        });
+        answer.await.error_for_status().unwrap().json().await.unwrap()
     }
 
     async fn create(&self, body: Value) -> String {

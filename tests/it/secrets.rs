@@ -131,7 +131,8 @@ async fn finish(
     let get = async |path: &str| -> Value { deployed.get(path, key).send().await.unwrap().json().await.unwrap() };
     let job = eventually(&format!("job {number} ends"), Duration::from_secs(120), async || {
         let job = get(&path).await["job"].clone();
-        ["completed", "failed"].contains(&job["status"].as_str().unwrap()).then_some(job)
+        // A busy service says to ask again.
+        ["completed", "failed"].contains(&job["status"].as_str()?).then_some(job)
     })
     .await;
     assert!(!secrets.iter().any(|secret| job.to_string().contains(secret)), "{job}");
@@ -152,7 +153,10 @@ async fn finish(
         assert!(!record.contains(&form), "the record of job {number} holds a secret");
     }
     if job["status"] == "completed" {
-        let link = get(&format!("{path}/download")).await["download"]["url"].as_str().unwrap().to_owned();
+        let link = eventually("the link of the result", Duration::from_secs(60), async || {
+            get(&format!("{path}/download")).await["download"]["url"].as_str().map(str::to_owned)
+        })
+        .await;
         let signature = signature_of(&link);
         reqwest::get(&link).await.unwrap().error_for_status().unwrap();
         secrets.push(signature);
