@@ -268,8 +268,9 @@ bench-privileges: setup build-release ## Compare the worker on Lambda, on one ma
 COMPILED = build-lambda
 include infra/deploy.mk
 
-# Paths of this machine are in messages of panics. Under the same names, two compilations are equal.
-REPRODUCIBLE = RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CARGO_TARGET_DIR)=target"
+# Two compilations of a commit are equal: paths of this machine, which are in messages of panics, get the same names, and the time that
+# mozjpeg writes into itself is the commit's.
+REPRODUCIBLE = SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CARGO_TARGET_DIR)=target"
 PROGRAMS = docmill-admin docmill
 
 # All in one call, so that each dependency is compiled once. cargo-lambda's own optimizations would give each function its own LTO.

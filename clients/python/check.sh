@@ -5,7 +5,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 fresh=$(mktemp -d)
 trap 'rm -rf "$fresh"' EXIT
 "$here/generate.sh" "$fresh"
-for each in models.py _sync/client.py _sync/files.py _sync/jobs.py _sync/resources.py _sync/transport.py; do
+for each in $(cd "$fresh" && ls models.py _sync/*.py); do
     diff -u "$here/src/docmill/$each" "$fresh/$each" || { echo "Error: clients/python is not up to date: run clients/python/generate.sh" >&2; exit 1; }
 done
 cd "$here"

@@ -19,6 +19,7 @@ async function createKey(page, goto, name) {
   await goto("/app/keys");
   await page.getByRole("link", { name: "Create a key" }).click();
   await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Mode").selectOption("live");
   await page.getByRole("button", { name: "Create key" }).click();
   return page.locator("#secret").innerText();
 }
@@ -93,8 +94,14 @@ test("a wrong form stays filled in, and works without scripts", async () => {
     assert.equal(await page.getByLabel("Name").inputValue(), "Two lines of origins");
     assert.match(await page.locator("#origins-error").innerText(), /origin/);
     await page.getByLabel(/^Origins/).fill("https://ok.example");
+    await page.getByLabel("Only these").check();
     await page.getByRole("button", { name: "Create key" }).click();
-    assert.match(await page.locator("#secret").innerText(), /^dm_live_/);
+    assert.equal(await page.locator("#tools-error").innerText(), "Choose at least one tool, or all.");
+    await page.getByLabel("Merge PDF").check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    assert.match(await page.locator("#secret").innerText(), /^dm_test_/);
+    await goto("/app/keys");
+    assert.match(await mainText(page), /Merge PDF|merge-pdf/);
   });
 });
 

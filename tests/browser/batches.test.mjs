@@ -26,6 +26,12 @@ test("a batch is followed, its failed items become a new one, and it is deleted"
     await page.getByRole("link", { name: "Download ZIP" }).waitFor({ timeout: 60_000 });
     await page.getByText("source_unreachable", { exact: true }).waitFor();
     assert.match(await mainText(page), /Completed\s*2/);
+    assert.match(await page.getByRole("status").first().innerText(), /completed, 1 failed/);
+    const items = page.getByRole("region", { name: "Items", exact: true }).locator("tbody tr");
+    assert.deepEqual(await items.locator(".badge").allInnerTexts(), ["completed", "failed", "completed"]);
+    const result = await items.last().getByRole("link", { name: "Download item 2" }).getAttribute("href");
+    const pdf = await page.context().request.get(new URL(result, page.url()).href);
+    assert.equal((await pdf.body()).subarray(0, 5).toString(), "%PDF-");
     assert.deepEqual(await findings(page), []);
 
     const archive = await page.getByRole("link", { name: "Download ZIP" }).getAttribute("href");

@@ -6,6 +6,7 @@ import { closeBrowser, findings, mainText, newPerson, signIn, url, withVisitor }
 
 after(closeBrowser);
 
+const CONVERSION_MS = 120_000;
 const FIELD = "Drop a template here, or choose one";
 
 /** Runs `journey` as a new person on the page of templates. */
@@ -46,6 +47,22 @@ test("a template is added, gets versions, tells its data, and is deleted", async
     assert.match(shown, /"customer"[\s\S]*"count"/);
     assert.equal(await page.getByRole("region", { name: "Versions" }).locator("tbody tr").count(), 2);
     assert.deepEqual(await findings(page), []);
+    const file = await page.getByRole("link", { name: "Download version 1" }).getAttribute("href");
+    const stored = await page.context().request.get(new URL(file, page.url()).href);
+    assert.equal(await stored.text(), "<p>Dear {customer.name}</p>");
+
+    // It is filled in with a form made for its data.
+    await page.getByRole("link", { name: "Fill it in" }).click();
+    assert.equal(await page.getByLabel("Stored template").inputValue(), "Order-letter");
+    await page.locator('[name="option.data.customer.name"]').fill("Ada");
+    await page.locator('[name="option.data.count"]').fill("3");
+    assert.deepEqual(await findings(page), []);
+    await page.getByRole("button", { name: "Convert" }).click();
+    await page.locator("#job[data-job]:not([data-waiting]) #download").waitFor({ timeout: CONVERSION_MS });
+    const link = await page.locator("#download").getAttribute("href");
+    const letter = await page.context().request.get(new URL(link, page.url()).href);
+    assert.match(await letter.text(), /Dear Ada, you ordered 3/);
+    await page.goto(url("/app/templates/Order-letter"));
 
     await page.getByRole("link", { name: "Delete", exact: true }).click();
     await page.getByRole("heading", { name: "Delete Order-letter and its 2 versions?" }).waitFor();

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fileURLToPath } from "node:url";
-import { closeBrowser, newPerson, signIn, url, withVisitor } from "./support.mjs";
+import { closeBrowser, findings, mainText, newPerson, signIn, url, withVisitor } from "./support.mjs";
 
 after(closeBrowser);
 
@@ -84,6 +84,14 @@ test("a box that is drawn on the page is removed from the document", async () =>
     await page.locator('[name$=".literal"]').last().fill("pacem");
     await convert(page, "1 credit");
     assert.equal(loads(), 0);
+    // What was proven can be shown to others.
+    await page.getByRole("link", { name: "Certificate", exact: true }).click();
+    await page.getByRole("heading", { name: "Certificate of redaction" }).waitFor();
+    assert.match(await mainText(page), /SHA-256\s*[0-9a-f]{64}[\s\S]*Entry 1\s*\d+ occurrence[\s\S]*Objects searched\s*\d/);
+    assert.deepEqual(await findings(page), []);
+    const json = await page.getByRole("link", { name: "Download as JSON" }).getAttribute("href");
+    const certificate = await (await page.context().request.get(new URL(json, page.url()).href)).text();
+    assert.ok(!certificate.includes("pacem") && JSON.parse(certificate).redaction.proof.pagesExtracted > 0, certificate);
   });
 });
 

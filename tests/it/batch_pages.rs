@@ -47,9 +47,19 @@ async fn the_failed_items_of_a_batch_become_a_new_one() {
     assert!(list.text.contains(&path) && list.text.contains("completed"), "{}", list.text);
     assert_eq!(visitor.get(&format!("{path}/progress")).await.header("hx-refresh"), "true");
     let page = visitor.get(&path).await.text;
-    for expected in ["render_failed", "validation_failed", "Retry failed", &format!("/app/jobs/{}", batch.job(3))] {
+    for expected in [
+        "render_failed",
+        "validation_failed",
+        "Retry failed",
+        "completed, 3 failed",
+        &format!("/app/jobs/{}", batch.job(3)),
+        &format!("/app/jobs/{}/download", batch.job(0)),
+    ] {
         assert!(page.contains(expected), "{expected}: {page}");
     }
+    assert!(!page.contains(&format!("/app/jobs/{}/download", batch.job(3))), "a failed item has no result: {page}");
+    assert!(!visitor.get(&format!("{path}?from=4")).await.text.contains(&batch.job(0).to_string()));
+    assert_eq!(visitor.get(&format!("{path}?from=4000000000")).await.status, 200);
     let csv = visitor.get(&format!("{path}/results?first=0")).await.text;
     assert_eq!(csv.lines().count(), 7, "{csv}");
     let results = visitor.get(&format!("{path}/results?first=0&json=true")).await.text;

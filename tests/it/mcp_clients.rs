@@ -46,6 +46,16 @@ fn check(seen: &Value, text: &str) {
     assert!(text.contains("Amet aliqua dolor"), "{text}");
     assert!(seen["uploaded"].as_str().unwrap().contains("From an upload"), "{seen}");
 
+    let others = &seen["without calls"];
+    let resources = others["resources"].as_array().unwrap();
+    assert!(resources.contains(&json!("docmill://tools/redact-pdf")), "{resources:?}");
+    assert_eq!(others["templates"], json!(["docmill://tools/{tool}", "docmill://jobs/{jobId}/files/{file}"]));
+    assert_eq!(others["tool"], "merge-pdf");
+    assert_eq!(others["result"], seen["uploaded"], "the same text as in the answer");
+    assert!(others["missing"].as_str().unwrap().contains("job"), "{others}");
+    assert_eq!(others["prompts"][0], "read-document");
+    assert!(others["prompt"].as_str().unwrap().contains("https://files.example/a.pdf with run_tool"), "{others}");
+
     let refused = &seen["refused"];
     let code = |name: &str| refused[name]["error"]["code"].clone();
     assert_eq!(code("failed job"), "source_unreachable");
@@ -77,6 +87,21 @@ async fn a_client_of_an_earlier_revision_is_served_too() {
     let Some((seen, text)) = journey("legacy").await else { return };
     assert_eq!(seen["protocol"], "2025-11-25");
     check(&seen, &text);
+}
+
+/// The guide's program, as a reader pastes it.
+#[tokio::test]
+async fn the_guides_program_reads_a_document() {
+    let Some(url) = deployed_url() else { return };
+    let guide = std::fs::read_to_string(root().join("functions/api-docs/guides/assistants.md")).unwrap();
+    let program = guide.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let mut python = Command::new(prepared(&["python", "mcp"]).await);
+    python.arg("-c").arg(program).env("DOCMILL_URL", url).env("DOCMILL_KEY", setting("DOCMILL_LIVE_KEY"));
+    let output = python.kill_on_drop(true).output().await.unwrap();
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let printed = String::from_utf8_lossy(&output.stdout);
+    assert!(printed.starts_with("list_tools\n"), "{printed}");
+    assert!(printed.contains("completed # Hello") && printed.contains("left our house"), "{printed}");
 }
 
 #[tokio::test]

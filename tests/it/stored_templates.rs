@@ -372,9 +372,29 @@ async fn the_page_of_templates_adds_lists_shows_and_deletes_them() {
     assert!(rows.text.contains("invoice") && rows.text.contains("HTML"), "{}", rows.text);
     let page = visitor.get("/app/templates/invoice").await;
     assert!(page.text.contains("customer") && page.text.contains("Version 1"), "{}", page.text);
-    for path in ["/app/templates/invoice", "/app/templates/invoice/delete", "/app/templates/none"] {
+    assert!(page.text.contains("template:invoice") && page.text.contains("docmill.Stored("), "{}", page.text);
+    let playground = visitor.get("/app/playground?tool=render-template&template=invoice").await;
+    let has_field = |name: &str| playground.text.contains(&format!("name=\"option.data.{name}\""));
+    assert!(
+        has_field("customer") && playground.text.contains("<option value=\"invoice\" selected"),
+        "{}",
+        playground.text
+    );
+    let file = visitor.get("/app/templates/invoice/2/file").await;
+    assert_eq!(file.status, 303);
+    let stored = reqwest::get(file.header("location")).await.unwrap();
+    assert!(stored.headers()["content-disposition"].to_str().unwrap().contains("invoice-2.html"), "{stored:?}");
+    assert_eq!(stored.text().await.unwrap(), PAGE);
+    for path in [
+        "/app/templates/invoice",
+        "/app/templates/invoice/2/file",
+        "/app/templates/invoice/delete",
+        "/app/templates/none",
+        "/app/playground?tool=render-template&template=invoice",
+    ] {
         assert_eq!(other.get(path).await.status, 404, "{path}");
     }
+    assert_eq!(visitor.get("/app/templates/invoice/3/file").await.status, 404);
     assert_eq!(other.post("/app/templates/invoice/delete", &[]).await.status, 404);
     let deleted = visitor.post("/app/templates/invoice/1/delete", &[]).await;
     assert_eq!((deleted.status, deleted.header("location")), (303, "/base/app/templates/invoice"));

@@ -122,8 +122,8 @@ async def convert(client: Client, source: str, target: str) -> dict[str, Any]:
     return {"started": started["job"]["status"], "ended": told(ended)["job"]["status"]}
 
 
-async def upload(client: Client) -> str:
-    """Uploads a page, and converts it in one call."""
+async def upload(client: Client) -> tuple[str, str]:
+    """Uploads a page, and converts it in one call. Returns the job's id and the text of its result."""
     page = b"<p>From an upload"
     arguments = {"bytes": len(page), "contentType": "text/html"}
     link = told(await client.call_tool("create_upload", arguments))["upload"]
@@ -132,7 +132,26 @@ async def upload(client: Client) -> str:
     arguments = {"tool": "html-to-pdf", "input": {"uploadId": link["id"]}, "options": {"renderMode": "basic"}}
     result = await client.call_tool("run_tool", {**arguments, "then": [{"toolSlug": "pdf-to-text"}], "waitSeconds": 25})
     # A short text is in the answer itself.
-    return result.content[1].text
+    return told(result)["job"]["id"], result.content[1].text
+
+
+async def without_calls(client: Client, job: str) -> dict[str, Any]:
+    """Resources and prompts."""
+    try:
+        await client.read_resource("docmill://jobs/unknown/files/0")
+        missing = None
+    except MCPError as problem:
+        missing = problem.error.message
+    prompt = await client.get_prompt("read-document", {"document": "https://files.example/a.pdf"})
+    return {
+        "resources": [str(each.uri) for each in (await client.list_resources()).resources],
+        "templates": [each.uri_template for each in (await client.list_resource_templates()).resource_templates],
+        "tool": json.loads((await client.read_resource("docmill://tools/merge-pdf")).contents[0].text)["tool"],
+        "result": (await client.read_resource(f"docmill://jobs/{job}/files/0")).contents[0].text,
+        "missing": missing,
+        "prompts": [each.name for each in (await client.list_prompts()).prompts],
+        "prompt": prompt.messages[0].content.text,
+    }
 
 
 async def refusals(client: Client, source: str) -> dict[str, Any]:
@@ -192,6 +211,7 @@ async def main(mode: str, source: str, target: str) -> None:
         tools = (await client.list_tools()).tools
         documents = told(await client.call_tool("list_tools", {}))["tools"]
         described = told(await client.call_tool("describe_tool", {"tool": "office-to-pdf"}))
+        job, uploaded = await upload(client)
         seen = {
             "protocol": client.protocol_version,
             "server": client.server_info.name,
@@ -199,7 +219,8 @@ async def main(mode: str, source: str, target: str) -> None:
             "document tools": [tool["slug"] for tool in documents],
             "described": described["tool"],
             "converted": await convert(client, source, target),
-            "uploaded": await upload(client),
+            "uploaded": uploaded,
+            "without calls": await without_calls(client, job),
             "refused": await refusals(client, source),
         }
     seen["tasks"] = await as_tasks() if mode == "auto" else None

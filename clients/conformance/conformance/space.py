@@ -112,6 +112,7 @@ class Space:
         with self.lock:
             if key is None:
                 self.counts["keyless"] += 1
+            self.counts["compressions"] += sum(step["toolSlug"] == "compress-pdf" and step["options"]["preset"] == "small" for step in request.get("then", []))
             batch = Batch(f"bat_{uuid.uuid4().hex}", request["toolSlug"], request["items"], request.get("output", {}).get("archive", False))
             return self.batches.setdefault(self.by_key.setdefault(key or batch.id, batch.id), batch)
 

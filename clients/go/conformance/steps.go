@@ -74,7 +74,7 @@ var steps = map[string]func(context.Context, *docmill.Client, step) (result, err
 		return saved(client.Save(ctx, s.ID, s.Path, s.waiting()...))
 	},
 	"batchCreate": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
-		batch := docmill.NewBatch{Tool: s.Tool, Archive: s.Archive}
+		batch := docmill.NewBatch{Tool: s.Tool, Then: s.Then, Archive: s.Archive}
 		if s.Options != nil {
 			batch.Options = s.Options
 		}

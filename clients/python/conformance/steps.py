@@ -133,7 +133,8 @@ class Steps:
 
     async def batchCreate(self, step: dict[str, Any]) -> dict[str, Any]:
         items = [item | {"input": source_of(item["input"])} for item in step["items"]]
-        made = self.client.batches.create(step["tool"], items, step.get("options"), archive=step.get("archive", False))
+        then = [(each["toolSlug"], each.get("options")) for each in step.get("then", [])]
+        made = self.client.batches.create(step["tool"], items, step.get("options"), then=then, archive=step.get("archive", False))
         return {"batch": (await value(made)).data}
 
     async def batchWait(self, step: dict[str, Any]) -> dict[str, Any]:

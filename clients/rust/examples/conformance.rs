@@ -88,6 +88,9 @@ async fn batches(client: &Client, step: &Value, id: &str) -> Outcome {
             if let Some(options) = step.get("options") {
                 batch = batch.options(options);
             }
+            for further in further_steps(step) {
+                batch = batch.then(further);
+            }
             if step["archive"] == true {
                 batch = batch.archive();
             }
@@ -167,9 +170,8 @@ fn request(step: &Value) -> Request {
     if let Some(options) = step.get("options") {
         request = request.options(options);
     }
-    for further in step["then"].as_array().into_iter().flatten() {
-        let then = Step::new(text(&further["toolSlug"]));
-        request = request.then(further.get("options").map_or(then.clone(), |options| then.options(options)));
+    for further in further_steps(step) {
+        request = request.then(further);
     }
     for (name, value) in step["metadata"].as_object().into_iter().flatten() {
         request = request.label(name, text(value));
@@ -320,4 +322,11 @@ fn family(kind: ErrorKind) -> &'static str {
         ErrorKind::Server => "server",
         ErrorKind::Other | _ => "api",
     }
+}
+
+fn further_steps(step: &Value) -> impl Iterator<Item = Step> {
+    step["then"].as_array().into_iter().flatten().map(|further| {
+        let then = Step::new(text(&further["toolSlug"]));
+        further.get("options").map_or(then.clone(), |options| then.options(options))
+    })
 }

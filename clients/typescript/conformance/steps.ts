@@ -44,7 +44,7 @@ function conversion(client: docmill.Docmill, step: Step): docmill.Conversion {
   if (step.sources) made = client.run(step.tool, step.sources.map(sourceOf), step.options, settings);
   else if (step.tool) made = client.run(step.tool, sourceOf(step.source), step.options, settings);
   else made = client.convert(sourceOf(step.source), step.options, settings);
-  for (const each of step.then ?? []) made = made.then(each.toolSlug as string, each.options);
+  for (const each of step.then ?? []) made = made.step(each.toolSlug as string, each.options);
   return made;
 }
 
@@ -77,7 +77,8 @@ const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<obj
   save: async (client, step) => ({ file: saved(await (await client.jobs.get(step.id)).save(step.path, { seconds: step.seconds, overwrite: step.overwrite })) }),
   batchCreate: async (client, step) => {
     const items = step.items.map((item: Step) => ({ ...item, input: sourceOf(item.input) }));
-    return { batch: (await client.batches.create(step.tool as string, items, step.options, { archive: step.archive })).data };
+    const then = step.then?.map((each: Step) => ({ tool: each.toolSlug, options: each.options }));
+    return { batch: (await client.batches.create(step.tool as string, items, step.options, { then, archive: step.archive })).data };
   },
   batchWait: async (client, step) => {
     const progress: number[] = [];

@@ -29,6 +29,8 @@ export interface BatchItem {
 }
 
 export interface BatchSettings {
+  /** Further tools for all jobs, each with its options. */
+  then?: { tool: AnyTool; options?: Record<string, unknown> }[];
   /** Whether a ZIP of all results is made. */
   archive?: boolean;
   /** Whether the batch is canceled as soon as an item fails. */
@@ -173,7 +175,7 @@ export class Batches {
    * count more.
    */
   async create<Slug extends AnyTool>(tool: Slug, items: BatchItem[], options?: OptionsOf<Slug>, settings: BatchSettings = {}): Promise<Batch> {
-    const { archive, stopOnError, webhook, idempotencyKey } = settings;
+    const { then: steps = [], archive, stopOnError, webhook, idempotencyKey } = settings;
     const made: (Omit<BatchItem, "input"> & { input: SourceObject })[] = [];
     for (const item of items) made.push({ ...item, input: await available(this.#transport, item.input, tool) });
     const body = {
@@ -181,6 +183,7 @@ export class Batches {
       items: made,
       options,
       webhook,
+      ...(steps.length && { then: steps.map(({ tool, options }) => ({ toolSlug: tool, options })) }),
       ...(archive && { output: { archive } }),
       ...(stopOnError && { onError: "stop" }),
     };

@@ -36,7 +36,7 @@ export class Docmill {
 
   /**
    * A PDF of a document: a path, a URL, or a source such as `{ html: "<h1>Hello</h1>" }`. The tool follows from the extension; `run` takes any
-   * other tool. Nothing is sent yet: go on with `then`, `save`, `wait` or `start`.
+   * other tool. Nothing is sent yet: go on with `step`, `save`, `wait` or `start`.
    */
   convert(source: Source, options?: OptionsOf<Converting>, settings: JobSettings = {}): Conversion {
     return this.#conversion(toolFor(source), source, options, settings);

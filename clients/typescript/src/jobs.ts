@@ -50,13 +50,8 @@ interface Plan {
   settings: JobSettings;
 }
 
-/** Any conversion. The property that none has makes `await` skip a signature, which it would otherwise take for the one that it calls. */
-type NotAwaited = Conversion & { readonly isAwaited?: never };
-
-/**
- * A job to be: add steps with `then`, and `save` its result, `wait` for it or `start` it. `await` means `wait`.
- */
-export class Conversion implements PromiseLike<Job> {
+/** A job to be: add steps with `step`, and `save` its result, `wait` for it or `start` it. Until then nothing is sent. */
+export class Conversion {
   readonly #transport: Transport;
   readonly #plan: Plan;
 
@@ -66,14 +61,8 @@ export class Conversion implements PromiseLike<Job> {
   }
 
   /** Adds a step, which takes the result of the step before. A job has up to five. */
-  then<Slug extends AnyTool>(this: NotAwaited, tool: Slug, options?: OptionsOf<Slug>): Conversion;
-  /** Waits for the job, as `await` does. */
-  then<R = Job, E = never>(done?: ((job: Job) => R | PromiseLike<R>) | null, failed?: ((failure: unknown) => E | PromiseLike<E>) | null): Promise<R | E>;
-  then(first?: unknown, second?: unknown): unknown {
-    if (typeof first !== "string") {
-      return this.wait().then(first as (job: Job) => unknown, second as (failure: unknown) => unknown);
-    }
-    const step = { toolSlug: first, ...(second ? { options: second } : {}) } as Step;
+  step<Slug extends AnyTool>(tool: Slug, options?: OptionsOf<Slug>): Conversion {
+    const step = { toolSlug: tool, ...(options ? { options } : {}) } as Step;
     return new Conversion(this.#transport, { ...this.#plan, steps: [...this.#plan.steps, step] });
   }
 

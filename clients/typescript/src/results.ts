@@ -29,7 +29,7 @@ export function checkName(path: string, filename: string): void {
   const [wanted, made] = [formatOf(path), formatOf(filename)];
   if (!wanted || !made || wanted === made) return;
   if (made === "zip") throw new UsageError(`${path} can't hold several files: give a folder, such as "pages/", or a name that ends in .zip.`);
-  throw new UsageError(`${path} says ${wanted}, but the result is a ${made}: name it .${made}, or add the tool that makes a ${wanted} with then().`);
+  throw new UsageError(`${path} says ${wanted}, but the result is a ${made}: name it .${made}, or add the tool that makes a ${wanted} with step().`);
 }
 
 /** Throws `UsageError` if a file can't be made there, for example because there is one. */

@@ -135,6 +135,17 @@ pub fn token_field(viewer: &Viewer) -> Markup {
     }
 }
 
+/// One of several choices of this name.
+pub fn radio(name: &str, value: &str, label: &Markup, checked: bool) -> Markup {
+    let id = format!("{name}-{value}");
+    html! {
+        div.radio {
+            input type="radio" id=(id) name=(name) value=(value) checked[checked];
+            label for=(id) { (label) }
+        }
+    }
+}
+
 /// A labelled control, made by [`text`], [`textarea`], [`select`] or [`checkbox`] and rendered as `(field)` in a template.
 #[derive(Clone, Debug)]
 pub struct Field<'a> {

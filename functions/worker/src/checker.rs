@@ -177,7 +177,7 @@ pub(crate) fn are_files(conversion: &Conversion) -> Result<(), Failure> {
 
 /// A file without the client's description.
 pub(crate) fn file(path: PathBuf, media: Format, password: Option<String>) -> docmill_pdf_request::Source {
-    docmill_pdf_request::Source { path, media, name: None, password, page_range: None, title: None, base: None }
+    docmill_pdf_request::Source { password, ..docmill_pdf_request::Source::new(path, media) }
 }
 
 fn missing(error: &std::io::Error) -> Failure {

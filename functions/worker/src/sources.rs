@@ -161,13 +161,11 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         })
     } else {
         Source::File(docmill_pdf_request::Source {
-            path: fetched.path,
-            media: format,
             name: name.clone(),
             password: wanted.password.clone(),
             page_range: wanted.page_range.clone(),
             title: wanted.title.clone(),
-            base: None,
+            ..docmill_pdf_request::Source::new(fetched.path, format)
         })
     };
     Ok(Obtained { source, what: plan::Given::File(format), name })

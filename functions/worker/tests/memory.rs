@@ -67,8 +67,7 @@ fn fixture(name: &str) -> PathBuf {
 }
 
 fn pdf(path: PathBuf) -> Source {
-    let (name, password, page_range, title, base) = (None, None, None, None, None);
-    Source::File(docmill_pdf_request::Source { path, media: Format::Pdf, name, password, page_range, title, base })
+    Source::File(docmill_pdf_request::Source::new(path, Format::Pdf))
 }
 
 #[tokio::test]

@@ -202,7 +202,7 @@ impl ErrorCode {
             Self::MethodNotAllowed => {
                 "This path does not support this method. The Allow header lists the methods that it supports."
             }
-            Self::JobFailed => "The job failed and has no result. See `job.result.error` for the reason.",
+            Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
             Self::BatchEnded => "The batch has ended. Create a new one with the items that are left.",

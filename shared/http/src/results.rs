@@ -77,7 +77,14 @@ pub fn no_result(job: &Job, now: Timestamp) -> ApiError {
         JobStatus::Canceled => ErrorCode::JobCanceled,
         JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Failed => ErrorCode::JobFailed,
     };
-    ApiError::from(code).with_job(job.view(now))
+    let error = match &job.result.error {
+        Some(failed) if code == ErrorCode::JobFailed => {
+            let message = format!("The job failed with `{}`: {}", failed.code.as_str(), failed.message);
+            ApiError::from(code).with_message(message)
+        }
+        Some(_) | None => ApiError::from(code),
+    };
+    error.with_job(job.view(now))
 }
 
 async fn link(files: &Files, key: &str, output: &Output) -> Result<SignedLink, ApiError> {

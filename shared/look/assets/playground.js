@@ -463,7 +463,9 @@ acceptDrops(form);
 form.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-sample]");
   if (!button || busy) return;
-  const content = await persist(async () => (await fetch(button.dataset.sample)).blob());
+  const response = await persist(() => ask(button.dataset.sample));
+  if (!response.ok) return say("The sample could not be loaded.");
+  const content = await response.blob();
   const chosen = new DataTransfer();
   chosen.items.add(new File([content], button.dataset.name, { type: content.type }));
   const input = document.getElementById("file");

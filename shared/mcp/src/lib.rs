@@ -1,5 +1,5 @@
 //! The tools that assistants see (Model Context Protocol, revision 2026-07-28 and earlier ones): their names, descriptions, schemas
-//! and results. A client of the `/v1` API like any other: `Api` carries its requests, within a function or over HTTP.
+//! and results, with resources and prompts. A client of the `/v1` API like any other: `Api` carries its requests, within a function or over HTTP.
 //!
 //! No AWS here: the command line uses this too.
 
@@ -8,7 +8,9 @@ mod arguments;
 mod definitions;
 pub mod files;
 mod outline;
+mod prompts;
 pub mod reading;
+mod resources;
 mod results;
 mod schemas;
 mod server;

@@ -6,8 +6,9 @@ use std::sync::Arc;
 
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, CreateTaskResult,
-    GetTaskParams, GetTaskResult, Implementation, ListToolsResult, PaginatedRequestParams, ServerCapabilities,
-    ServerConfig, Tool, UpdateTaskParams,
+    GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities, ServerConfig, Tool, UpdateTaskParams,
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
@@ -16,14 +17,16 @@ use crate::api::{Answer, Api, Request};
 use crate::arguments::{CancelJob, DescribeTool, GetJob, ListTools, ReadResult, RunTool, in_path, parse};
 use crate::definitions::definition;
 use crate::files::{LocalFiles, upload_sources};
+use crate::prompts;
 use crate::reading::{self, PIECE_BYTES, is_text};
+use crate::resources;
 use crate::results::{
     error, files_of, of_answer, of_description, of_job, of_piece, of_read, of_saved, of_search, of_tools, refusal,
 };
 use crate::tasks;
 use crate::tool_name::ToolName;
 
-/// The list of tools changes with a release.
+/// The lists change with a release.
 const LIST_TTL_MS: u64 = 3_600_000;
 
 const INSTRUCTIONS: &str = "Docmill converts and edits documents (Office, PDF, HTML, Markdown, email, pictures). list_tools shows \
@@ -190,7 +193,8 @@ struct Target<'a> {
 
 impl<A: Api> ServerHandler for Server<A> {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().enable_tasks().build();
+        let capabilities =
+            ServerCapabilities::builder().enable_tools().enable_resources().enable_prompts().enable_tasks().build();
         let name = Implementation::new("docmill", env!("CARGO_PKG_VERSION")).with_title("Docmill");
         ServerConfig::new(capabilities).with_server_info(name).with_instructions(INSTRUCTIONS)
     }
@@ -226,6 +230,46 @@ impl<A: Api> ServerHandler for Server<A> {
             Some(task) if takes_tasks && tool == ToolName::RunTool => CreateTaskResult::new(task).into(),
             Some(_) | None => result.into(),
         })
+    }
+
+    async fn list_resources(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        resources::list(self.api.as_ref(), LIST_TTL_MS).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(resources::templates(LIST_TTL_MS))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        resources::read(self.api.as_ref(), &request.uri).await.map(Into::into)
+    }
+
+    async fn list_prompts(
+        &self,
+        _page: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(prompts::list(LIST_TTL_MS))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&request.name, request.arguments.as_ref(), self.files.is_some()).map(Into::into)
     }
 
     async fn get_task(

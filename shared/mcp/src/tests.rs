@@ -13,6 +13,7 @@ use serde_json::{Value, json};
 use crate::api::{Answer, Api, Request, Unreachable};
 use crate::files::LocalFiles;
 use crate::reading::body_of_piece;
+use crate::resources;
 use crate::{Server, ToolName};
 
 /// Gives the same answer each time.
@@ -262,4 +263,25 @@ async fn a_tool_is_described_in_few_words() {
     let told = told(&call(&Server::new(Recorder::answering(200, answer)), "describe_tool", json!({"tool": "t"})).await);
     let expected = "dpi: 36..600 = 150. Dots per inch. More is larger.\nformat: \"png\"|\"jpeg\"\nstamps: [{text: text, n?: number}]";
     assert_eq!((told["options"].as_str().unwrap(), &told["requiredOptions"]), (expected, &json!(["dpi"])));
+}
+
+#[tokio::test]
+async fn resources_are_tools_and_short_text_results() {
+    let tools = json!({"ok": true, "tools": [{"slug": "merge-pdf", "name": "Merge PDF", "description": "Merges."}]});
+    let list = resources::list(&*Recorder::answering(200, tools), 1).await.unwrap();
+    let shown: Vec<_> = list.resources.iter().map(|each| (each.uri.as_str(), each.title.as_deref())).collect();
+    assert_eq!(shown, [("docmill://tools/merge-pdf", Some("Merge PDF"))]);
+
+    let api = Recorder::with_result(200, Value::Null, "# Héllo".to_owned());
+    let read = resources::read(&*api, "docmill://jobs/01a/files/0").await.unwrap();
+    assert_eq!(serde_json::to_value(&read.contents).unwrap()[0]["text"], "# Héllo");
+    let long = Recorder::with_result(200, Value::Null, "a".repeat(1_000_001));
+    let error = resources::read(&*long, "docmill://jobs/01a/files/0").await.unwrap_err();
+    assert!(error.message.contains("1000001 bytes") && error.message.contains("read_result"), "{}", error.message);
+    let error = resources::read(&*long, "docmill://jobs/01a/files/../0").await.unwrap_err();
+    assert!(error.message.contains("docmill://tools/TOOL"), "{}", error.message);
+
+    let missing = json!({"ok": false, "requestId": "r-1", "error": {"code": "tool_not_found", "message": "There is no such tool."}});
+    let error = resources::read(&*Recorder::answering(404, missing), "docmill://tools/x").await.unwrap_err();
+    assert_eq!((error.message.as_ref(), &error.data.unwrap()["requestId"]), ("There is no such tool.", &json!("r-1")));
 }

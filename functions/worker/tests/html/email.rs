@@ -67,8 +67,8 @@ async fn convert(
     let scratch = TempDir::new().unwrap();
     let path = scratch.path().join("source");
     std::fs::write(&path, message).unwrap();
-    let (name, password, page_range, title, base) = (Some("message.eml".to_owned()), None, None, None, None);
-    let file = docmill_pdf_request::Source { path, media, name, password, page_range, title, base };
+    let name = Some("message.eml".to_owned());
+    let file = docmill_pdf_request::Source { name, ..docmill_pdf_request::Source::new(path, media) };
     let (deadline, limits) = (Instant::now() + Duration::from_secs(120), Limits::default());
     let recipe = Recipe::of(Slug::EMAIL_TO_PDF, &options)?;
     let runner = Runner { engines, scratch: scratch.path(), deadline, limits: &limits, fonts: &NO_FONTS };

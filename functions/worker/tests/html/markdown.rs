@@ -29,8 +29,8 @@ async fn convert(engines: &Engines, markdown: &str, base: Option<String>, option
     let scratch = TempDir::new().unwrap();
     let path = scratch.path().join("source");
     std::fs::write(&path, markdown).unwrap();
-    let (name, password, page_range, title) = (Some("notes.md".to_owned()), None, None, None);
-    let file = docmill_pdf_request::Source { path, media: Format::Markdown, name, password, page_range, title, base };
+    let name = Some("notes.md".to_owned());
+    let file = docmill_pdf_request::Source { name, base, ..docmill_pdf_request::Source::new(path, Format::Markdown) };
     let deadline = std::time::Instant::now() + std::time::Duration::from_secs(60);
     let limits = Limits::default();
     let recipe = Recipe::of(Slug::MARKDOWN_TO_PDF, &options).unwrap();

@@ -351,6 +351,16 @@ impl Files {
         self.signed_link(&key.to_string(), content_type, "inline".to_owned()).await
     }
 
+    /// A link that downloads a stored template under this name: only for the dashboard's pages of its account.
+    pub async fn template_link(
+        &self,
+        key: &ObjectKey<'_>,
+        content_type: &str,
+        filename: &str,
+    ) -> Result<SignedLink, FilesError> {
+        self.signed_link(&key.to_string(), content_type, attachment(filename)).await
+    }
+
     /// A link that downloads a file of a batch's archive under this name.
     pub async fn archive_link(&self, key: &ObjectKey<'_>, filename: &str) -> Result<SignedLink, FilesError> {
         self.signed_link(&key.to_string(), "application/zip", attachment(filename)).await

@@ -7,11 +7,23 @@ use super::{Job, Results, StoredResults};
 impl Job {
     /// What its last tool found, as sentences; none if its results are described in the bucket.
     pub fn findings(&self) -> Vec<String> {
+        self.last_report().map_or_else(Vec::new, |(tool, report)| findings(tool, report))
+    }
+
+    /// The report of a redaction with its proof, if that was the job's last tool.
+    pub fn redaction(&self) -> Option<&Value> {
+        self.last_report()
+            .filter(|(tool, report)| *tool == "redact-pdf" && report["proof"].is_object())
+            .map(|(_, report)| report)
+    }
+
+    /// The slug of the last tool, and its report.
+    fn last_report(&self) -> Option<(&str, &Value)> {
         let Some(StoredResults::Inline(Results { report: Some(report), .. })) = &self.result.results else {
-            return Vec::new();
+            return None;
         };
         let last = self.request.then.last().and_then(|step| step["toolSlug"].as_str());
-        findings(last.unwrap_or(&self.tool), report)
+        Some((last.unwrap_or(&self.tool), report))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::source::{SOURCES, SourceKind};
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 /// Stands for the id of an upload in a body, before the number of its file.
 pub const UPLOAD: &str = "$upload";
@@ -31,6 +31,8 @@ pub enum Place {
     File(String),
     /// As the API takes it.
     Given(SourceKind, String),
+    /// A template of the account: this version, or the newest.
+    Stored { name: String, version: Option<u64> },
 }
 
 /// A further tool.
@@ -75,6 +77,11 @@ impl<'a> Call<'a> {
 
 impl Source {
     fn read(source: &Map<String, Value>, files: &[&str]) -> Option<Self> {
+        if let Some(template) = source.get(SourceKind::Template.as_str()) {
+            let name = template["name"].as_str()?.to_owned();
+            let place = Place::Stored { name, version: template["version"].as_u64() };
+            return Some(Self { place, properties: Map::new() });
+        }
         let (kind, value) =
             SourceKind::ALL.into_iter().find_map(|kind| Some((kind, source.get(kind.as_str())?.as_str()?)))?;
         let file = value.strip_prefix(UPLOAD).and_then(|number| files.get(number.parse::<usize>().ok()?));
@@ -97,6 +104,14 @@ impl<'a> Step<'a> {
 
     pub fn slug(&self) -> &'a str {
         &self.tool.definition.slug
+    }
+}
+
+/// A stored template as the API takes it.
+pub(super) fn template(name: &str, version: Option<u64>) -> Value {
+    match version {
+        Some(version) => json!({"name": name, "version": version}),
+        None => json!({"name": name}),
     }
 }
 

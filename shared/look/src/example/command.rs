@@ -58,6 +58,8 @@ impl Files {
             Place::Given(SourceKind::Markdown, text) => self.write("text", Format::Markdown, text, call),
             Place::Given(SourceKind::Text, text) => self.write("text", Format::Txt, text, call),
             Place::Given(_, _) => return None,
+            Place::Stored { name, version: None } => format!("template:{name}"),
+            Place::Stored { name, version: Some(version) } => format!("template:{name}@{version}"),
         };
         self.names.push(name.clone());
         Some(name)

@@ -113,6 +113,11 @@ fn source(source: &Source, call: &Call<'_>, statements: &mut Vec<String>) -> Opt
             return Some(variable);
         }
         Place::Given(kind, value) => (*kind, STYLE.string(value)),
+        Place::Stored { name, version: None } => return Some(format!("docmill.Stored({})", STYLE.string(name))),
+        Place::Stored { name, version: Some(version) } => {
+            let template = format!("&docmill.StoredTemplate{{Name: {}, Version: {version}}}", STYLE.string(name));
+            return Some(format!("docmill.Source{{Template: {template}}}"));
+        }
     };
     let (function, field) = match kind {
         SourceKind::Url | SourceKind::SourceUrl if kind == call.kind_of_address() => ("URL", field_of(kind)),

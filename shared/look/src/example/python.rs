@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::call::{Call, Place, Source};
+use super::call::{Call, Place, Source, template};
 use super::literal::{Style, invocation};
 
 const STYLE: Style = Style::Python;
@@ -72,5 +72,8 @@ fn source(source: &Source, call: &Call<'_>) -> String {
             STYLE.string(address)
         }
         Place::Given(kind, value) => properties(format!("{}: {}", json!(kind.as_str()), STYLE.string(value))),
+        Place::Stored { name, version } => {
+            properties(format!("\"template\": {}", STYLE.line(&template(name, *version))))
+        }
     }
 }

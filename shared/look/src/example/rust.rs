@@ -62,6 +62,9 @@ fn source(source: &Source, call: &Call<'_>) -> Option<String> {
     let (function, value) = match &source.place {
         Place::File(name) => ("file", name),
         Place::Given(kind, value) => (function_of(*kind, call)?, value),
+        Place::Stored { name, version } => {
+            return Some(format!("Source::template({}, {version:?})", STYLE.string(name)));
+        }
     };
     let properties = source.properties.iter().map(|(name, value)| property(name, value)).collect::<Option<String>>()?;
     Some(format!("Source::{function}({}){properties}", STYLE.string(value)))

@@ -123,8 +123,8 @@ fn files_with_passwords_are_uploaded_and_steps_are_chained() {
         &[
             r#"{ uploadId: await docmill.uploads.create("my.pdf"), password: "<secret>", headers: { Cookie: "<secret>" } }"#,
             r#"
-  .then("watermark-pdf", { text: "it's @me" })
-  .then("compress-pdf")
+  .step("watermark-pdf", { text: "it's @me" })
+  .step("compress-pdf")
   .save("result.pdf");"#,
         ],
     );

@@ -1,6 +1,6 @@
 //! A call with the package for TypeScript.
 
-use super::call::{Call, Place, Source};
+use super::call::{Call, Place, Source, template};
 use super::literal::{Style, invocation};
 
 const STYLE: Style = Style::TypeScript;
@@ -15,7 +15,7 @@ pub(super) fn code(call: &Call<'_>) -> String {
         .map(|step| {
             let mut arguments = vec![STYLE.string(step.slug())];
             arguments.extend(STYLE.options(&step.options, TAB));
-            format!(".then({})", arguments.join(", "))
+            format!(".step({})", arguments.join(", "))
         })
         .collect();
     links.extend(call.file.as_ref().map(|file| format!(".save({})", STYLE.string(file))));
@@ -66,5 +66,6 @@ fn source(source: &Source, call: &Call<'_>) -> String {
             STYLE.string(address)
         }
         Place::Given(kind, value) => properties(format!("{}: {}", kind.as_str(), STYLE.string(value))),
+        Place::Stored { name, version } => properties(format!("template: {}", STYLE.line(&template(name, *version)))),
     }
 }

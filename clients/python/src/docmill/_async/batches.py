@@ -154,6 +154,7 @@ class AsyncBatches:
         items: Iterable[Union[Source, models.BatchItem]],
         options: Optional[Mapping[str, Any]] = None,
         *,
+        then: Iterable[tuple[str, Optional[Mapping[str, Any]]]] = (),
         archive: bool = False,
         stop_on_error: bool = False,
         webhook: Optional[Mapping[str, str]] = None,
@@ -165,11 +166,13 @@ class AsyncBatches:
             items: up to 1,000. Each is a path, a URL, or what differs from job to job: `{"input": …, "options": …, "filename": …, "metadata": …}`,
                 whose `input` may be a path, too.
             options: of all jobs. Those of an item count more.
+            then: further tools for all jobs, each with its options: `[("compress-pdf", {"preset": "small"})]`.
             archive: whether a ZIP of all results is made.
             stop_on_error: whether the batch is canceled as soon as an item fails.
         """
         body: dict[str, Any] = {"toolSlug": tool, "items": [await self._item(item, tool) for item in items]}
-        more = {"options": options, "output": {"archive": True} if archive else None, "webhook": webhook}
+        steps = [{"toolSlug": slug, **({"options": dict(own)} if own else {})} for slug, own in then]
+        more = {"options": options, "then": steps, "output": {"archive": True} if archive else None, "webhook": webhook}
         body |= {name: value for name, value in more.items() if value} | ({"onError": "stop"} if stop_on_error else {})
         response = await self._transport.send(Request("POST", "/v1/batches", body, creating(idempotency_key)))
         return AsyncBatch(self._transport, response.json()["batch"])

@@ -5,10 +5,11 @@ use docmill_domain::batch::{Batch, CancelReason, PauseReason, Reason, State};
 use maud::{Markup, html};
 
 use super::failures::Failures;
+use super::items::Items;
 use super::{PATH, Shown, badge, control, download, is_moving, tool};
 use crate::pages::parts::{moment, moment_or, percent};
 
-pub(super) fn page(shown: &Shown<'_>, failures: &Failures) -> Markup {
+pub(super) fn page(shown: &Shown<'_>, failures: &Failures, items: &Items) -> Markup {
     let Shown { state, batch, .. } = *shown;
     html! {
         nav.crumbs aria-label="Breadcrumb" { ol { li { a href=(state.link(PATH)) { "Batches" } } } }
@@ -19,6 +20,7 @@ pub(super) fn page(shown: &Shown<'_>, failures: &Failures) -> Markup {
         }
         (live(shown))
         (failures.show(state))
+        (items.show(shown))
         (download::section(shown))
     }
 }
@@ -33,7 +35,7 @@ pub(super) fn live(shown: &Shown<'_>) -> Markup {
             section.card aria-labelledby="status" {
                 header.row {
                     h2 #status { "Status" }
-                    p role="status" { (badge(batch.state)) @if batch.mode == Mode::Test { " " span.badge { "test" } } }
+                    p role="status" { (badge(batch)) @if batch.mode == Mode::Test { " " span.badge { "test" } } }
                 }
                 p { (said(batch)) @if again.is_some() { noscript { " Reload the page to see its progress." } } }
                 progress max=(batch.total) value=(ended) aria-label="Items that have ended" {

@@ -87,7 +87,7 @@ pub(super) fn section(shown: &Shown<'_>) -> Markup {
             @if let Some(archive) = batch.archive.as_ref().filter(|_| batch.has_archive(now)) { (archive_links(shown, archive)) }
             @if pages.is_empty() { p.muted { "No item has a job yet." } }
             @else {
-                p { "What became of each item, with a link to its result that works for ten minutes:" }
+                p { "The status of each item, with a link to its result that works for ten minutes:" }
                 ul.plain { @for first in &pages {
                     @let last = batch.next.min(first.saturating_add(PAGE));
                     li.actions {

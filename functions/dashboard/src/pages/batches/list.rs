@@ -63,7 +63,7 @@ fn table(state: &AppState, page: &BatchesPage) -> Markup {
                 tbody { @for batch in &page.batches {
                     tr {
                         th scope="row" { a href=(state.link(&format!("{PATH}/{}", batch.id))) { (tool(state, batch)) } }
-                        td { (badge(batch.state)) }
+                        td { (badge(batch)) }
                         td.number { (batch.total) }
                         td.number { (batch.tally.completed) }
                         td.number { @if batch.tally.failed > 0 { span.badge.danger { (batch.tally.failed) } } @else { "0" } }

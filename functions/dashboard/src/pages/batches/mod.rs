@@ -4,10 +4,11 @@ mod control;
 mod detail;
 mod download;
 mod failures;
+mod items;
 mod list;
 
 use axum::Router;
-use axum::extract::{Path, State};
+use axum::extract::{Path, Query, State};
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use axum::routing::{get, post};
@@ -17,6 +18,7 @@ use docmill_domain::time::Timestamp;
 use maud::{Markup, html};
 
 use self::failures::Failures;
+use self::items::Items;
 use crate::error::PageError;
 use crate::layout::{Page, fragment};
 use crate::session::SignedIn;
@@ -59,11 +61,13 @@ async fn show(
     viewer: Viewer,
     user: SignedIn,
     Path(id): Path<String>,
+    Query(wanted): Query<items::Wanted>,
 ) -> Result<Response, PageError> {
     let batch = own(&state, &user, &id).await?;
     let failures = Failures::of(&state.context, &batch).await?;
+    let items = Items::of(&state.context, &batch, &wanted).await?;
     let shown = Shown { state: &state, viewer: &viewer, batch: &batch, now: clock::now() };
-    Ok(Page::new("Batch", detail::page(&shown, &failures)).live().respond(&state, &viewer))
+    Ok(Page::new("Batch", detail::page(&shown, &failures, &items)).live().respond(&state, &viewer))
 }
 
 /// The part of the page that changes until the batch has ended. Then the page is loaded again, with its failures.
@@ -87,14 +91,16 @@ fn is_moving(batch: &Batch) -> bool {
     batch.is_active()
 }
 
-fn badge(state: BatchState) -> Markup {
-    let class = match state {
+fn badge(batch: &Batch) -> Markup {
+    let failed = batch.tally.failed;
+    let class = match batch.state {
         BatchState::Processing | BatchState::Archiving => "badge info",
+        BatchState::Completed if failed > 0 => "badge warn",
         BatchState::Completed => "badge success",
         BatchState::Paused => "badge warn",
         BatchState::Canceling | BatchState::Canceled | BatchState::Deleting => "badge",
     };
-    html! { span class=(class) { (state.as_str()) } }
+    html! { span class=(class) { (batch.state.as_str()) @if failed > 0 { ", " (failed) " failed" } } }
 }
 
 /// The name of the batch's tool.

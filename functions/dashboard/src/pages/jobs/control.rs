@@ -52,6 +52,11 @@ pub(super) async fn delete(
     Ok(Flash::of(deleted, "The job's documents were deleted.").on(&state, &format!("/app/jobs/{id}")))
 }
 
+/// Whether the same request would fail again.
+fn is_hopeless(job: &Job) -> bool {
+    job.result.error.as_ref().is_some_and(|error| !error.retryable)
+}
+
 /// The owner's actions on the job.
 pub(super) fn actions(state: &AppState, viewer: &Viewer, job: &Job) -> Markup {
     let path = format!("/app/jobs/{}", job.id);
@@ -66,7 +71,9 @@ pub(super) fn actions(state: &AppState, viewer: &Viewer, job: &Job) -> Markup {
             JobStatus::Deleted => {}
         }
         @if job.status != JobStatus::Deleted {
-            a.button href=(state.link(&format!("/app/playground?job={}", job.id))) { "Convert again" }
+            a.button href=(state.link(&format!("/app/playground?job={}", job.id))) {
+                @if is_hopeless(job) { "Change and convert again" } @else { "Convert again" }
+            }
         }
     }
 }

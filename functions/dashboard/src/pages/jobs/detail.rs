@@ -11,7 +11,7 @@ use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::table::{document, took, tool_names};
-use super::{control, files, steps, support};
+use super::{certificate, control, files, steps, support};
 use crate::assets;
 use crate::pages::fonts;
 use crate::pages::parts::{bytes, millis, mistakes, moment, moment_or, prose, said, status_badge};
@@ -127,6 +127,7 @@ fn completed(state: &AppState, job: &Job) -> Markup {
             @for finding in job.findings() { p.finding { (finding) } }
             p.actions {
                 a.button.primary #download href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }
+                @if let Some(path) = certificate::path_of(job) { a.button href=(state.link(&path)) { "Certificate" } }
                 @if let Some(expires) = job.times.expires_at { " " span.muted { "until " (moment(expires)) } }
             }
         }

@@ -1,6 +1,7 @@
 //! Jobs: a list, and a page for each.
 
 mod bulk;
+pub mod certificate;
 mod control;
 mod detail;
 mod export;
@@ -41,6 +42,8 @@ pub fn routes() -> Router<AppState> {
         .route("/app/jobs/{id}", get(show))
         .route("/app/jobs/{id}/progress", get(progress))
         .route("/app/jobs/{id}/download", get(download))
+        .route("/app/jobs/{id}/certificate", get(certificate::show))
+        .route("/app/jobs/{id}/certificate.json", get(certificate::download))
         .route("/app/jobs/{id}/cancel", post(control::cancel))
         .route("/app/jobs/{id}/delete", get(control::ask_to_delete).post(control::delete))
 }

@@ -26,7 +26,7 @@ const MODES: [Mode; 2] = [Mode::Live, Mode::Test];
 pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn, _proved: Proved) -> Response {
     // The id is part of the form, so that sending it twice creates one key.
     let id = NewKey::id();
-    let data = FormData::of(&[("id", id.as_str()), ("mode", Mode::Live.as_str())]);
+    let data = FormData::of(&[("id", id.as_str()), ("mode", Mode::Test.as_str()), ("access", fields::ALL_TOOLS)]);
     Page::new("Create a key", page(&state, &viewer, &data, &FormErrors::default())).respond(&state, &viewer)
 }
 
@@ -110,7 +110,7 @@ fn page(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors)
         (form::form(state, viewer, "/app/keys", html! {
             input type="hidden" name="id" value=(data.get("id"));
             (fields::name_field(data, errors))
-            (select("mode", "Mode", vec![("live", "Live: uses credits"), ("test", "Test: free, marks every page with TEST")])
+            (select("mode", "Mode", vec![("test", "Test: free, marks every page with TEST"), ("live", "Live: uses credits")])
                 .value(data.get("mode")).error(errors.of("mode")).required())
             (fields::limit_fields(state, viewer, data, errors))
             div.actions {

@@ -5,13 +5,17 @@ use docmill_domain::time::Timestamp;
 use docmill_store::accounts::keys::KeyDetails;
 use maud::{Markup, html};
 
-use crate::form::{FormData, FormErrors, input, text, textarea};
+use crate::form::{FormData, FormErrors, input, radio, text, textarea};
+use crate::layout::tool_groups;
 use crate::listing::Listing;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
 const MAX_NAME: usize = 80;
 const MAX_ORIGINS: usize = 20;
+/// The values of the choice between all tools and some.
+pub(super) const ALL_TOOLS: &str = "all";
+const SOME_TOOLS: &str = "some";
 
 /// Reads the fields and reports errors next to them.
 pub(super) fn read(
@@ -43,6 +47,10 @@ pub(super) fn read(
         errors.add("expires", "Choose today or a later day.");
     }
     let tools = chosen_tools(state, viewer, data);
+    // Without any, the key would have all.
+    if data.get("access") == SOME_TOOLS && tools.is_empty() {
+        errors.add("tools", "Choose at least one tool, or all.");
+    }
     match (origins, expires) {
         (Some(allowed_origins), Ok(expires_at)) if errors.is_empty() => Some(KeyDetails {
             name: name.to_owned(),
@@ -58,7 +66,9 @@ pub(super) fn read(
 pub(super) fn of_key(key: &StoredKey) -> FormData {
     let expires = key.expires_at.map(|at| at.day().to_string()).unwrap_or_default();
     let origins = key.allowed_origins.join("\n");
+    let access = if key.allowed_tools.is_some() { SOME_TOOLS } else { ALL_TOOLS };
     let mut fields = vec![("name", key.name.as_str()), ("origins", origins.as_str()), ("expires", expires.as_str())];
+    fields.push(("access", access));
     fields.extend(key.allowed_tools.iter().flatten().map(|tool| ("tool", tool.as_str())));
     FormData::of(&fields)
 }
@@ -69,6 +79,9 @@ pub(super) fn tools<'a>(state: &'a AppState, viewer: &'a Viewer) -> Vec<Listing<
 }
 
 fn chosen_tools(state: &AppState, viewer: &Viewer, data: &FormData) -> Vec<String> {
+    if data.get("access") == ALL_TOOLS {
+        return Vec::new();
+    }
     let chosen = data.all("tool");
     let slugs = tools(state, viewer).into_iter().map(|listing| listing.definition.slug.clone());
     slugs.filter(|slug| chosen.contains(&slug.as_str())).collect()
@@ -84,20 +97,32 @@ pub(super) fn name_field(data: &FormData, errors: &FormErrors) -> Markup {
 
 pub(super) fn limit_fields(state: &AppState, viewer: &Viewer, data: &FormData, errors: &FormErrors) -> Markup {
     html! {
-        fieldset.field aria-describedby="tools-hint" {
-            legend { "Tools " span.optional { "optional" } }
-            @for listing in tools(state, viewer) {
-                @let slug = listing.definition.slug.as_str();
-                div.field.check {
-                    input type="checkbox" id={ "tool-" (slug) } name="tool" value=(slug) checked[data.all("tool").contains(&slug)];
-                    label for={ "tool-" (slug) } { (listing.name) }
-                }
-            }
-            p.hint #tools-hint { "If you choose none, the key can use all tools of the account, including future ones." }
-        }
+        (tool_choice(&tools(state, viewer), data, errors))
         (textarea("origins", "Origins", 3).value(data.raw("origins")).error(errors.of("origins"))
             .hint("One per line, such as https://app.example. Leave empty to allow requests from anywhere."))
         (input("date", "expires", "Expires on").value(data.get("expires")).error(errors.of("expires"))
             .hint("The key works through this day, in UTC. Leave empty for a key that does not expire."))
+    }
+}
+
+/// All tools, or a list that the style sheet shows only for "only these".
+fn tool_choice(tools: &[Listing<'_>], data: &FormData, errors: &FormErrors) -> Markup {
+    let is_all = data.get("access") != SOME_TOOLS;
+    html! {
+        fieldset.field.choice data-invalid[errors.of("tools").is_some()] aria-describedby="tools-error" {
+            legend { "Tools" }
+            (radio("access", ALL_TOOLS, &html! { "All tools of the account, including future ones" }, is_all))
+            (radio("access", SOME_TOOLS, &html! { "Only these" }, !is_all))
+            p.error #tools-error { @if let Some(error) = errors.of("tools") { (error) } }
+            (tool_groups(tools, |listing| {
+                let slug = listing.definition.slug.as_str();
+                html! {
+                    div.field.check {
+                        input type="checkbox" id={ "tool-" (slug) } name="tool" value=(slug) checked[data.all("tool").contains(&slug)];
+                        label for={ "tool-" (slug) } { (listing.name) }
+                    }
+                }
+            }))
+        }
     }
 }

@@ -101,6 +101,7 @@ fn input(definition: &Definition, data: &FormData) -> Map<String, Value> {
         Some(Source::Url(name)) => (name.as_str(), data.get(name)),
         Some(Source::Inline(name)) => (name.as_str(), data.raw(name)),
         Some(Source::Job) => ("jobId", data.get("jobId")),
+        Some(Source::Stored) => return stored(data),
         None => return Map::new(),
     };
     if value.trim().is_empty() {
@@ -108,6 +109,20 @@ fn input(definition: &Definition, data: &FormData) -> Map<String, Value> {
     }
     let filename = if wanted == Some(Source::File) { data.get(FILE_NAME) } else { "" };
     source(definition, name, value, filename, data)
+}
+
+/// The stored template of the form.
+fn stored(data: &FormData) -> Map<String, Value> {
+    let property = SourceKind::Template.as_str();
+    let chosen = data.get(property);
+    if chosen.is_empty() {
+        return Map::new();
+    }
+    let template = match chosen.split_once('@') {
+        Some((name, version)) => json!({"name": name, "version": version.parse::<u32>().ok()}),
+        None => json!({"name": chosen}),
+    };
+    Map::from_iter([(property.to_owned(), template)])
 }
 
 fn listed(definition: &Definition, data: &FormData) -> Map<String, Value> {
@@ -178,6 +193,7 @@ pub fn field_of(path: &str, definition: &Definition, steps: &[Option<&Tool>]) ->
                 Source::File => *name == "uploadId",
                 Source::Files => false,
                 Source::Job => *name == "jobId",
+                Source::Stored => *name == "template",
                 Source::Url(property) | Source::Inline(property) => name == property,
             });
             source.map_or_else(String::new, |source| source.as_str().to_owned())
@@ -273,6 +289,19 @@ mod tests {
         ]);
         let asked = with_tool("merge-pdf", |tool| body(&Catalogue::load().unwrap(), &tool.definition, &form));
         assert_eq!(asked["input"], json!({"sources": [{"html": "<p>x"}, {"uploadId": "upl_1", "filename": "a.pdf"}]}));
+    }
+
+    #[test]
+    fn a_stored_template_is_named_with_or_without_its_version() {
+        for (chosen, expected) in [
+            ("invoice", json!({"template": {"name": "invoice"}})),
+            ("invoice@3", json!({"template": {"name": "invoice", "version": 3}})),
+            ("", json!({})),
+        ] {
+            let form = FormData::of(&[("source", "template"), ("template", chosen)]);
+            let asked = with_tool("render-template", |tool| body(&Catalogue::load().unwrap(), &tool.definition, &form));
+            assert_eq!(asked["input"], expected);
+        }
     }
 
     #[test]

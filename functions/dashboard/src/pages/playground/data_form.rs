@@ -85,8 +85,17 @@ impl Report {
         Ok(report.and_then(|report| Self::parse(&report)))
     }
 
+    /// What a stored template expects; `None` if that is too large for a form.
+    pub fn of_stored(expected: &Value) -> Option<Self> {
+        let is_small = expected["schema"].to_string().len() <= MOST_REPORT_BYTES;
+        Self::of_value(expected.clone()).filter(|_| is_small)
+    }
+
     fn parse(report: &[u8]) -> Option<Self> {
-        let mut report: Value = serde_json::from_slice(report).ok()?;
+        Self::of_value(serde_json::from_slice(report).ok()?)
+    }
+
+    fn of_value(mut report: Value) -> Option<Self> {
         let schema = report.get_mut("schema").map(Value::take).filter(Value::is_object)?;
         let mistakes = report["mistakes"].as_array().cloned().unwrap_or_default();
         Some(Self { schema, example: report["example"].take(), mistakes })

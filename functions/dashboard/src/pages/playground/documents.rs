@@ -14,19 +14,9 @@ use super::messages::EXPIRED_UPLOAD;
 use super::options::{Source, sources};
 use super::shown::Shown;
 use crate::assets;
-use crate::form::{Field, input, select, textarea};
+use crate::form::{Field, input, radio, select, textarea};
 use crate::pages::jobs::table::document;
 use crate::pages::parts::bytes;
-
-pub fn radio(name: &str, value: &str, label: &Markup, checked: bool) -> Markup {
-    let id = format!("{name}-{value}");
-    html! {
-        div.radio {
-            input type="radio" id=(id) name=(name) value=(value) checked[checked];
-            label for=(id) { (label) }
-        }
-    }
-}
 
 pub fn source_choice(shown: &Shown<'_>) -> Markup {
     let sources = sources(&shown.tool.definition);
@@ -70,6 +60,7 @@ fn source_label(source: &Source) -> String {
         Source::Url(_) => "A URL".to_owned(),
         Source::Inline(name) => label::of(name),
         Source::Job => "An earlier result".to_owned(),
+        Source::Stored => "A stored template".to_owned(),
     }
 }
 
@@ -96,11 +87,25 @@ fn source_field(source: &Source, shown: &Shown<'_>) -> Markup {
             let field = textarea(name, &label, 10).value(data.raw(name)).required().hint(&hint);
             html! { (messages.at(name, field.with("spellcheck", "false"))) }
         }
+        Source::Stored => html! { (messages.at("template", templates(shown))) },
         Source::Job => {
             let jobs = fitting(shown);
             html! { (messages.at("jobId", results("jobId", &jobs).value(data.get("jobId")).hint("The latest results that this tool accepts."))) }
         }
     }
+}
+
+/// The account's stored templates. The chosen one is among them.
+fn templates<'a>(shown: &'a Shown<'_>) -> Field<'a> {
+    let chosen = shown.data.get("template");
+    let names = shown.own.templates.iter().map(|name| name.as_str());
+    let missing = (!chosen.is_empty() && names.clone().all(|name| name != chosen)).then_some(chosen);
+    let none = if shown.own.templates.is_empty() { "You have no stored templates" } else { "Choose a template" };
+    let choices = [("", none)].into_iter().chain(names.chain(missing).map(|name| (name, name)));
+    select("template", "Stored template", choices.collect())
+        .value(chosen)
+        .required()
+        .hint("The page Templates adds and lists them. Jobs take the newest version.")
 }
 
 /// The latest results that the tool accepts, as values and labels. The chosen one is among them.
@@ -113,7 +118,7 @@ fn fitting(shown: &Shown<'_>) -> Vec<(String, String)> {
         let name = job.result.output.as_ref().map(|output| output.filename.clone()).filter(|name| !name.is_empty());
         format!("{}, {}", name.or_else(|| document(job)).unwrap_or_default(), job.times.created_at.for_people())
     };
-    let mut jobs: Vec<_> = shown.recent.iter().filter(accepts).map(|job| (job.id.to_string(), label(job))).collect();
+    let mut jobs: Vec<_> = shown.own.jobs.iter().filter(accepts).map(|job| (job.id.to_string(), label(job))).collect();
     let chosen = shown.data.get("jobId");
     if !chosen.is_empty() && jobs.iter().all(|(id, _)| id != chosen) {
         jobs.push((chosen.to_owned(), format!("Job {chosen}")));

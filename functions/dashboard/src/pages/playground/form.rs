@@ -11,12 +11,12 @@ use super::PATH;
 use super::body::{Entry, FILE_NAME, FILE_TYPE, access, body, entries};
 use super::code::{File, code};
 use super::controls::{Place, option_fields};
-use super::documents::{radio, source_choice};
+use super::documents::source_choice;
 use super::options::{Source, sources};
 use super::shown::Shown;
 use super::steps::{price, step_fields};
 use crate::assets;
-use crate::form::{FormData, token_field};
+use crate::form::{FormData, radio, token_field};
 use crate::layout::{state_badge, tool_groups};
 use crate::listing::Listing;
 use crate::pages::upload::progress;
@@ -211,6 +211,7 @@ pub fn code_tabs(state: &AppState, tool: &Tool, data: &FormData) -> Markup {
             Some(Source::Inline(name)) => drop(input.insert(name.clone(), json!("…"))),
             Some(Source::File) => input.extend(access(data)),
             Some(Source::Job) => drop(input.insert("jobId".to_owned(), json!("…"))),
+            Some(Source::Stored) => drop(input.insert("template".to_owned(), json!({"name": "…"}))),
             Some(Source::Files) => drop(input.insert(SOURCES.to_owned(), json!([access(data)]))),
             None => {}
         }

@@ -29,20 +29,22 @@ use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::{Job, JobStatus};
+use docmill_domain::template::TemplateName;
 use docmill_http::error::ApiError;
 use docmill_store::jobs::JobFilter;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use self::messages::Messages;
+use self::options::{Source, sources};
 use self::panel::Links;
 use self::preview::Preview;
-use self::shown::Shown;
+use self::shown::{Own, Shown};
 use crate::error::PageError;
 use crate::form::{FormData, button_form};
 use crate::layout::{Page, fragment};
 use crate::pages::parts::bytes;
-use crate::pages::{fonts, jobs};
+use crate::pages::{fonts, jobs, templates};
 use crate::security::Policy;
 use crate::session::SignedIn;
 use crate::state::AppState;
@@ -70,6 +72,8 @@ struct Wanted {
     tool: Option<String>,
     /// The job to continue with after a reload or later.
     job: Option<String>,
+    /// A stored template to fill in.
+    template: Option<String>,
 }
 
 async fn show(
@@ -89,17 +93,39 @@ async fn show(
     };
     let catalogue = &state.context.catalogue;
     let repeated = job.as_ref().map(|job| repeat::form_of(catalogue, &tool.definition, job));
-    let (data, messages) = repeated.unwrap_or_default();
+    let (data, messages) = match (repeated, &wanted.template) {
+        (Some(repeated), _) => repeated,
+        (None, Some(name)) => (with_template(&state, &user, tool, name).await?, Messages::default()),
+        (None, None) => Default::default(),
+    };
     // The script asks for recent results when they are wanted.
-    let recent = Vec::new();
-    let shown = Shown { state: &state, viewer: &viewer, tools, tool, data: &data, messages, recent };
+    let own = Own { jobs: Vec::new(), templates: stored(&state, &user, tool).await? };
+    let shown = Shown { state: &state, viewer: &viewer, tools, tool, data: &data, messages, own };
     respond(&shown, job.as_ref(), StatusCode::OK).await
 }
 
-/// The latest jobs with results.
-async fn recent(state: &AppState, user: &SignedIn) -> Result<Vec<Job>, PageError> {
+/// The latest jobs with results, and the stored templates.
+async fn own(state: &AppState, user: &SignedIn, tool: &Tool) -> Result<Own, PageError> {
     let filter = JobFilter { status: Some(JobStatus::Completed), ..JobFilter::default() };
-    Ok(state.context.jobs.of_account(&user.account, &filter, None, RECENT, clock::now()).await?.jobs)
+    let jobs = state.context.jobs.of_account(&user.account, &filter, None, RECENT, clock::now()).await?.jobs;
+    Ok(Own { jobs, templates: stored(state, user, tool).await? })
+}
+
+/// The names of the account's templates, if the tool takes them.
+async fn stored(state: &AppState, user: &SignedIn, tool: &Tool) -> Result<Vec<TemplateName>, PageError> {
+    if !sources(&tool.definition).contains(&Source::Stored) {
+        return Ok(Vec::new());
+    }
+    Ok(templates::read(state, &user.account).await?.into_iter().map(|(name, _)| name).collect())
+}
+
+/// A form with this stored template, and fields for the data that it expects.
+async fn with_template(state: &AppState, user: &SignedIn, tool: &Tool, name: &str) -> Result<FormData, PageError> {
+    let property = Source::Stored;
+    let form =
+        FormData::of(&[("tool", &tool.definition.slug), ("source", property.as_str()), (property.as_str(), name)]);
+    let (_, _, newest) = templates::expected(state, user, name).await?;
+    Ok(data_form::Report::of_stored(&newest).map_or_else(|| form.clone(), |report| report.form(&form)))
 }
 
 /// The form with these values: after a change that others depend on, or after signing in again.
@@ -110,11 +136,11 @@ async fn form_again(
     data: FormData,
 ) -> Result<Response, PageError> {
     let form = sent(&state, &viewer, &user, &data)?;
-    let shown = Shown { recent: recent(&state, &user).await?, ..form };
+    let shown = Shown { own: own(&state, &user, form.tool).await?, ..form };
     Ok(fragment(form::fields(&shown)))
 }
 
-/// The form as it was sent, without messages and recent results.
+/// The form as it was sent, without messages and what the account has.
 fn sent<'a>(
     state: &'a AppState,
     viewer: &'a Viewer,
@@ -123,7 +149,7 @@ fn sent<'a>(
 ) -> Result<Shown<'a>, PageError> {
     let tools = usable(state, viewer, user);
     let tool = find(&tools, data.get("tool")).ok_or(PageError::NotFound)?;
-    Ok(Shown { state, viewer, tools, tool, data, messages: Messages::default(), recent: Vec::new() })
+    Ok(Shown { state, viewer, tools, tool, data, messages: Messages::default(), own: Own::default() })
 }
 
 /// Creates the form's job. Scripts get a part of the page; plain forms are redirected to the job.
@@ -138,7 +164,7 @@ async fn convert(
     let by_script = headers.contains_key("hx-request");
     if data.has("show") {
         // Without scripts, this shows the options of the chosen steps.
-        let shown = Shown { recent: recent(&state, &user).await?, ..form };
+        let shown = Shown { own: own(&state, &user, form.tool).await?, ..form };
         return respond(&shown, None, StatusCode::OK).await;
     }
     let messages = match submit(&state, &user, form.tool, &data).await {
@@ -149,7 +175,7 @@ async fn convert(
         Ok(id) => return Ok(state.redirect(&format!("{PATH}?job={id}"))),
         Err(messages) => messages,
     };
-    let shown = Shown { messages, recent: recent(&state, &user).await?, ..form };
+    let shown = Shown { messages, own: own(&state, &user, form.tool).await?, ..form };
     if by_script {
         // The script recognises the form by the status.
         return Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response());
@@ -176,7 +202,7 @@ async fn check(
             Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)))
         }
         Err(messages) => {
-            let shown = Shown { messages, recent: recent(&state, &user).await?, ..form };
+            let shown = Shown { messages, own: own(&state, &user, form.tool).await?, ..form };
             Ok((StatusCode::UNPROCESSABLE_ENTITY, fragment(form::fields(&shown))).into_response())
         }
     }
@@ -212,7 +238,7 @@ async fn data_again(
         (None, None) => (data_form::as_json(&form.tool.definition, &data), None),
     };
     let messages = mistakes.map(|mistakes| Messages::by_form(&mistakes)).unwrap_or_default();
-    let shown = Shown { data: &data, messages, recent: recent(&state, &user).await?, ..form };
+    let shown = Shown { data: &data, messages, own: own(&state, &user, form.tool).await?, ..form };
     Ok(fragment(form::fields(&shown)))
 }
 
@@ -359,6 +385,7 @@ async fn links(state: &AppState, viewer: &Viewer, job: &Job) -> Result<Links, Pa
         job: state.link(&format!("/app/jobs/{}", job.id)),
         files: jobs::file_list(state, job),
         fonts: state.link(fonts::PATH),
+        certificate: jobs::certificate::path_of(job).map(|path| state.link(&path)),
         preview,
     })
 }

@@ -21,6 +21,8 @@ pub struct Links {
     pub cancel: Markup,
     /// The page for adding a missing font.
     pub fonts: String,
+    /// The certificate of a redaction.
+    pub certificate: Option<String>,
     /// The preview, if any.
     pub preview: Option<Preview>,
 }
@@ -92,6 +94,7 @@ fn result(output: &Output, job: &Job, links: &Links) -> Markup {
         @for finding in job.findings() { p.finding { (finding) } }
         p.actions {
             a.button.primary #download href=(format!("{}/download", links.job)) { "Download " (output.filename) }
+            @if let Some(certificate) = &links.certificate { a.button href=(certificate) { "Certificate" } }
             @if let Some(preview) = links.preview.as_ref().filter(|_| Kind::of(output) != Kind::Download) {
                 a.button href=(preview.result.reveal()) target="_blank" rel="noopener noreferrer" { "Open in a new tab" }
             }

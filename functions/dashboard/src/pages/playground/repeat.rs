@@ -64,6 +64,7 @@ impl Fields {
             Source::Files => return self.add_files(source, input),
             Source::File => SourceKind::UploadId.as_str(),
             Source::Job => SourceKind::JobId.as_str(),
+            Source::Stored => return self.add_stored(source, input),
             Source::Url(name) | Source::Inline(name) => name.as_str(),
         };
         let Some(value) = input.get(property) else { return };
@@ -71,12 +72,22 @@ impl Fields {
         match (kept_text(value), source) {
             (Some(text), _) => self.add(property, text),
             (None, Source::Url(_)) => self.messages.ask(property.to_owned(), URL_AGAIN),
-            (None, Source::File | Source::Files | Source::Inline(_) | Source::Job) => {
+            (None, Source::File | Source::Files | Source::Inline(_) | Source::Job | Source::Stored) => {
                 self.messages.ask(property.to_owned(), AGAIN)
             }
         }
         if *source == Source::File {
             self.add(FILE_NAME, filename(input));
+        }
+    }
+
+    fn add_stored(&mut self, source: &Source, input: &Value) {
+        let property = source.as_str();
+        let Some(name) = input[property]["name"].as_str() else { return };
+        self.add("source", property);
+        match input[property]["version"].as_u64() {
+            Some(version) => self.add(property, &format!("{name}@{version}")),
+            None => self.add(property, name),
         }
     }
 
@@ -181,6 +192,13 @@ mod tests {
         assert_eq!(asked["input"], input);
         assert_eq!(asked["options"]["bookmarks"], "titles");
         assert_eq!((&asked["then"], messages), (&then, Messages::default()));
+    }
+
+    #[test]
+    fn a_stored_template_keeps_its_version() {
+        let input = json!({"template": {"name": "invoice", "version": 2}});
+        let (asked, messages) = repeated("render-template", &input, &json!({}), &json!([]));
+        assert_eq!((&asked["input"], messages), (&input, Messages::default()));
     }
 
     #[test]

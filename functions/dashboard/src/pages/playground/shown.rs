@@ -3,6 +3,7 @@
 use docmill_domain::catalogue::Tool;
 use docmill_domain::job::Job;
 use docmill_domain::limits::Limits;
+use docmill_domain::template::TemplateName;
 
 use super::messages::Messages;
 use crate::form::FormData;
@@ -18,8 +19,16 @@ pub struct Shown<'a> {
     pub tool: &'a Tool,
     pub data: &'a FormData,
     pub messages: Messages,
-    /// The latest jobs with results, which can be sources.
-    pub recent: Vec<Job>,
+    pub own: Own,
+}
+
+/// What the account has that can be a source.
+#[derive(Debug, Default)]
+pub struct Own {
+    /// The latest jobs with results.
+    pub jobs: Vec<Job>,
+    /// The stored templates, if the tool takes them.
+    pub templates: Vec<TemplateName>,
 }
 
 impl Shown<'_> {

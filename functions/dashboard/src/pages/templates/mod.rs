@@ -2,6 +2,8 @@
 
 mod one;
 
+pub(super) use self::one::expected;
+
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
@@ -39,6 +41,7 @@ pub fn routes() -> Router<AppState> {
         .route(UPLOADS, post(announce))
         .route("/app/templates/{name}", get(one::show))
         .route("/app/templates/{name}/delete", get(one::ask_to_delete_all).post(one::delete_all))
+        .route("/app/templates/{name}/{version}/file", get(one::download))
         .route("/app/templates/{name}/{version}/delete", get(one::ask_to_delete).post(one::delete))
 }
 

@@ -1,14 +1,15 @@
 //! A template: its versions, the data that it expects, and deletion.
 
 use axum::extract::{Path, State};
-use axum::response::Response;
+use axum::response::{IntoResponse, Response};
 use docmill_app::templates::TemplateError;
+use docmill_aws::files::{ObjectKey, TemplatePart};
 use docmill_domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
-use docmill_look::code::copyable_code;
+use docmill_look::code::{copyable_code, tabs};
 use docmill_look::highlight::Syntax;
 use docmill_store::templates::Versions;
 use maud::{Markup, html};
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::PATH;
 use crate::error::PageError;
@@ -16,9 +17,13 @@ use crate::flash::Flash;
 use crate::form::{FormData, confirm};
 use crate::layout::Page;
 use crate::pages::parts::{bytes, moment};
+use crate::pages::playground;
 use crate::session::SignedIn;
-use crate::state::AppState;
+use crate::state::{AppState, redirect_to};
 use crate::viewer::Viewer;
+
+/// The tool that fills in templates.
+const TOOL: &str = "render-template";
 
 /// The user's own template. Other accounts' templates, unknown ones and invalid names get the same page.
 async fn own_template(state: &AppState, user: &SignedIn, name: &str) -> Result<(TemplateName, Versions), PageError> {
@@ -37,19 +42,57 @@ fn unreadable(error: TemplateError) -> PageError {
     }
 }
 
+/// The user's own template, with the data that its newest version expects.
+pub(crate) async fn expected(
+    state: &AppState,
+    user: &SignedIn,
+    name: &str,
+) -> Result<(TemplateName, Versions, Value), PageError> {
+    let (name, versions) = own_template(state, user, name).await?;
+    let newest = state.templates.show_of(&user.account, &name, &versions, None).await.map_err(unreadable)?;
+    Ok((name, versions, newest))
+}
+
 pub(super) async fn show(
     State(state): State<AppState>,
     viewer: Viewer,
     user: SignedIn,
     Path(name): Path<String>,
 ) -> Result<Response, PageError> {
-    let (name, versions) = own_template(&state, &user, &name).await?;
-    let newest = state.templates.show_of(&user.account, &name, &versions, None).await.map_err(unreadable)?;
+    let (name, versions, newest) = expected(&state, &user, &name).await?;
     Ok(Page::new(name.as_str(), page(&state, &name, versions.each(), &newest)).respond(&state, &viewer))
 }
 
+/// Redirects to a newly signed link to the file of a version.
+pub(super) async fn download(
+    State(state): State<AppState>,
+    user: SignedIn,
+    Path((name, version)): Path<(String, u32)>,
+) -> Result<Response, PageError> {
+    let (name, versions) = own_template(&state, &user, &name).await?;
+    let version = chosen(versions.each(), Some(version)).ok_or(PageError::NotFound)?;
+    let key = ObjectKey::of_template(&user.account, &name, version, TemplatePart::File);
+    let filename = format!("{name}-{}.{}", version.version, version.format.extension());
+    let link = state.context.files.template_link(&key, version.format.content_type(), &filename).await;
+    let link = link.map_err(|error| PageError::Unavailable(error.to_string()))?;
+    Ok(redirect_to(link.reveal()).into_response())
+}
+
+/// A job with an example of the data in each language.
+fn code(state: &AppState, name: &TemplateName, newest: &Value) -> Markup {
+    let catalogue = &state.context.catalogue;
+    let body = [
+        ("input".to_owned(), json!({"template": {"name": name.as_str()}})),
+        ("options".to_owned(), json!({"data": newest["example"]})),
+    ];
+    html! {
+        @if let Some(tool) = catalogue.find(TOOL) {
+            (tabs("template-code", "Language", &playground::code::code(catalogue, tool, &Map::from_iter(body), &[])))
+        }
+    }
+}
+
 fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Value) -> Markup {
-    let job = json!({"template": {"name": name.as_str()}, "options": {"data": newest["example"]}});
     html! {
         (crumbs(state))
         header.page-head {
@@ -57,12 +100,15 @@ fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Va
             @if let Some(version) = chosen(versions, None) {
                 p.lead { "Version " (version.version) ", " (version.format.extension().to_uppercase()) ", added " (moment(version.created_at)) }
             }
-            p.actions { a.button.danger href=(state.link(&format!("{PATH}/{name}/delete"))) { "Delete" } }
+            p.actions {
+                a.button.primary href=(state.link(&format!("/app/playground?tool={TOOL}&template={name}"))) { "Fill it in" }
+                a.button.danger href=(state.link(&format!("{PATH}/{name}/delete"))) { "Delete" }
+            }
         }
         section.card aria-labelledby="use" {
             h2 #use { "Use it" }
-            p { "The body of a " code { "render-template" } " job, with an example of the data that the newest version expects:" }
-            (copyable_code("template-job", Syntax::Json, &format!("{job:#}")))
+            p { "This fills in the newest version, with an example of the data that it expects:" }
+            (code(state, name, newest))
             details { summary { "The schema of its data" } (copyable_code("template-schema", Syntax::Json, &format!("{:#}", newest["schema"]))) }
         }
         section aria-labelledby="versions" {
@@ -94,9 +140,14 @@ fn row(state: &AppState, name: &TemplateName, version: &Version) -> Markup {
             td { (version.format.extension().to_uppercase()) }
             td { (bytes(version.bytes)) }
             td { (moment(version.created_at)) }
-            td { a.button.small.danger href=(state.link(&format!("{PATH}/{name}/{number}/delete"))) {
-                "Delete" span.quiet { " version " (number) }
-            } }
+            td.actions {
+                a.button.small href=(state.link(&format!("{PATH}/{name}/{number}/file"))) {
+                    "Download" span.quiet { " version " (number) }
+                }
+                a.button.small.danger href=(state.link(&format!("{PATH}/{name}/{number}/delete"))) {
+                    "Delete" span.quiet { " version " (number) }
+                }
+            }
         }
     }
 }

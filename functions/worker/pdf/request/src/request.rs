@@ -50,6 +50,16 @@ pub struct Source {
     /// The base of relative references in it, without query and fragment.
     #[serde(default)]
     pub base: Option<String>,
+    /// Bytes of the damaged file that this one was repaired from.
+    #[serde(skip)]
+    pub damaged_bytes: Option<u64>,
+}
+
+impl Source {
+    /// A file of this format, of which nothing else is known.
+    pub const fn new(path: PathBuf, media: Format) -> Self {
+        Self { path, media, name: None, password: None, page_range: None, title: None, base: None, damaged_bytes: None }
+    }
 }
 
 impl std::fmt::Debug for Source {

@@ -213,3 +213,12 @@ fn circular_references_of_every_kind_are_answered() {
         }
     }
 }
+
+#[test]
+fn a_repaired_source_counts_with_the_bytes_that_were_sent() {
+    let mut content = save(&mut plain_document("one", 2, (300.0, 400.0)));
+    content.truncate(content.len() - 120);
+    let (outcome, _) = Run::new().with(&content).results(Tool::CompressPdf, json!({}));
+    assert_eq!(outcome.warnings[0].code, "repaired");
+    assert_eq!(outcome.report.unwrap()["bytesBefore"], content.len());
+}

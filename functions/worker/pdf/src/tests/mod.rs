@@ -66,7 +66,7 @@ impl Run {
         let path = self.directory.path().join(format!("in-{number}"));
         std::fs::write(&path, content).unwrap();
         let name = Some(format!("file {number}.pdf"));
-        self.sources.push(Source { path, media, name, password: None, page_range: None, title: None, base: None });
+        self.sources.push(Source { name, ..Source::new(path, media) });
         self.sources.last_mut().unwrap()
     }
 

@@ -25,15 +25,7 @@ fn root() -> PathBuf {
 
 fn run(tool: Tool, sources: &[(&Path, Format)], options: Value, directory: &Path) -> Result<Outcome, Failure> {
     std::fs::create_dir_all(directory).unwrap();
-    let source = |(path, media): &(&Path, Format)| Source {
-        path: path.to_path_buf(),
-        media: *media,
-        name: None,
-        password: None,
-        page_range: None,
-        title: None,
-        base: None,
-    };
+    let source = |(path, media): &(&Path, Format)| Source::new(path.to_path_buf(), *media);
     let limits = Limits { pages: 500, output_bytes: 100 << 20, pixels: 100_000_000, memory_bytes: 1 << 30 };
     ENGINES.run(&Request {
         tool,

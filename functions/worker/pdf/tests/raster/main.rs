@@ -65,7 +65,7 @@ fn fixture(name: &str) -> PathBuf {
 
 fn source(path: &Path, media: Format) -> Source {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Source { path: path.to_owned(), media, name, password: None, page_range: None, title: None, base: None }
+    Source { name, ..Source::new(path.to_owned(), media) }
 }
 
 fn run(tool: Tool, sources: Vec<Source>, options: Value) -> Run {

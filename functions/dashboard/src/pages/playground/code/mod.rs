@@ -65,11 +65,14 @@ fn result(
         is_several = step.tool.definition.makes_several(&step.options, is_several);
         last = Some(step);
     }
+    let is_stored = body.get("input").is_some_and(|input| input.get(SourceKind::Template.as_str()).is_some());
     let wish = options.get("filename").and_then(Value::as_str).map(str::to_owned);
     let source = last.is_none().then(|| files.first().and_then(|file| Format::from_filename(file.name))).flatten();
     let Step { tool, options } = last.unwrap_or(Step { tool, options });
     let output = tool.definition.output_from(&options, source);
-    (output, (!is_several).then(|| target(wish, files, output.extension())))
+    // The format of a stored template is not known here: the result has its own name.
+    let is_open = is_stored && tool.definition.keeps_format;
+    (output, (!is_several && !is_open).then(|| target(wish, files, output.extension())))
 }
 
 /// The requested name, that of the first file, or another one that is not a file's.

@@ -77,6 +77,8 @@ pub enum Source {
     Inline(String),
     /// The result of an earlier job.
     Job,
+    /// A template that the account has stored: its name, or `NAME@VERSION`.
+    Stored,
 }
 
 impl Source {
@@ -87,6 +89,7 @@ impl Source {
             Self::Files => "files",
             Self::Url(name) | Self::Inline(name) => name,
             Self::Job => SourceKind::JobId.as_str(),
+            Self::Stored => SourceKind::Template.as_str(),
         }
     }
 }

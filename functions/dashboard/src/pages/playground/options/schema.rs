@@ -22,6 +22,7 @@ pub fn sources(definition: &Definition) -> Vec<Source> {
         Some("source-url") => Some(Source::Url(name.clone())),
         Some("inline") => Some(Source::Inline(name.clone())),
         _ if name == SourceKind::JobId.as_str() => Some(Source::Job),
+        _ if name == SourceKind::Template.as_str() => Some(Source::Stored),
         _ => (name == SourceKind::UploadId.as_str()).then(|| file.clone()),
     };
     let mut sources: Vec<_> = properties(definition, Section::Input).filter_map(source).collect();

@@ -107,7 +107,8 @@ struct Comparison {
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let source = super::only_source(request)?;
-    let before = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
+    let readable = std::fs::metadata(&source.path).map_err(|error| Failure::io(&error))?.len();
+    let before = source.damaged_bytes.unwrap_or(readable);
     let result = request.directory.join(RESULT);
     // Lossless: all glyphs stay, since the text may be edited later.
     let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
@@ -126,10 +127,10 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     }
     let saves_little = before.saturating_sub(attempt.bytes) * LITTLE < before;
     // A damaged source is never the result: the rewritten file is, even if it is a little larger.
-    if attempt.bytes >= before && attempt.converted.is_empty() && reads_without_repair(libraries, source)? {
+    if attempt.bytes >= readable && attempt.converted.is_empty() && reads_without_repair(libraries, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
         let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
-        attempt.bytes = before;
+        attempt.bytes = readable;
         attempt.warnings = vec![Warning::new("already_compact", message)];
         pages.iter_mut().for_each(|page| *page = Comparison { text_same: true, similarity: Some(1.0) });
     }

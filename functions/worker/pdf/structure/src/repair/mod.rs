@@ -121,7 +121,8 @@ fn mend(libraries: &Libraries, request: &Request, should: impl Fn(&Source) -> bo
         let message = format!("The PDF is damaged and has been repaired{missing}. Check the result.");
         let detail = source.name.clone().filter(|_| request.sources.len() > 1);
         mended.warnings.push(Warning { detail, ..Warning::new("repaired", message) });
-        *source = Source { path, password: None, ..source.clone() };
+        let damaged_bytes = std::fs::metadata(&source.path).ok().map(|file| file.len());
+        *source = Source { path, password: None, damaged_bytes, ..source.clone() };
     }
     (!mended.warnings.is_empty()).then_some(mended)
 }

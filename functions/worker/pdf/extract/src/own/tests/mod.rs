@@ -32,7 +32,7 @@ fn try_read(media: Format, bytes: &[u8], limits: &Limits) -> Result<(Document, V
     let path = directory.path().join("source");
     fs::write(&path, bytes).unwrap();
     let base = Some("https://example.com/a/b".to_owned());
-    let source = Source { path, media, name: None, password: None, page_range: None, title: None, base };
+    let source = Source { base, ..Source::new(path, media) };
     let mut pictures = Pictures::new(Images::Inline, directory.path(), limits, "p".to_owned());
     read(&source, &mut pictures, limits, HeadersFooters::Keep)
 }

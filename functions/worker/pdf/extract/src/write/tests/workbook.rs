@@ -24,8 +24,7 @@ fn read(bytes: &[u8]) -> Document {
     let directory = tempfile::tempdir().unwrap();
     let path = directory.path().join("source");
     std::fs::write(&path, bytes).unwrap();
-    let media = Format::Xlsx;
-    let source = Source { path, media, name: None, password: None, page_range: None, title: None, base: None };
+    let source = Source::new(path, Format::Xlsx);
     let mut pictures = Pictures::new(Images::None, directory.path(), &LIMITS, String::new());
     own::read(&source, &mut pictures, &LIMITS, HeadersFooters::Keep).unwrap().0
 }
