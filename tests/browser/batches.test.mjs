@@ -24,7 +24,7 @@ test("a batch is followed, its failed items become a new one, and it is deleted"
     await signIn(visitor, people.user, `/app/batches/${id}`);
     // It refreshes itself until it has ended, and then has its archive.
     await page.getByRole("link", { name: "Download ZIP" }).waitFor({ timeout: 60_000 });
-    await page.getByText("source_unreachable", { exact: true }).waitFor();
+    await page.getByRole("region", { name: "Failures" }).getByText("source_unreachable", { exact: true }).waitFor();
     assert.match(await mainText(page), /Completed\s*2/);
     assert.match(await page.getByRole("status").first().innerText(), /completed, 1 failed/);
     const items = page.getByRole("region", { name: "Items", exact: true }).locator("tbody tr");

@@ -53,7 +53,7 @@ test("a template is added, gets versions, tells its data, and is deleted", async
 
     // It is filled in with a form made for its data.
     await page.getByRole("link", { name: "Fill it in" }).click();
-    assert.equal(await page.getByLabel("Stored template").inputValue(), "Order-letter");
+    assert.equal(await page.getByLabel("Stored template", { exact: true }).inputValue(), "Order-letter");
     await page.locator('[name="option.data.customer.name"]').fill("Ada");
     await page.locator('[name="option.data.count"]').fill("3");
     assert.deepEqual(await findings(page), []);

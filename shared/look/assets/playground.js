@@ -18,6 +18,10 @@ function say(message) {
   result.replaceChildren(note);
 }
 
+function sayWhy(error) {
+  say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
+}
+
 // Uploads all files that are not uploaded yet. What is wrong with a file is said beside it.
 async function upload() {
   const show = document.getElementById("upload-progress");
@@ -279,7 +283,7 @@ form.addEventListener("click", async (event) => {
     if (button.dataset.as === "json") await renewFields(form.dataset.fields);
     else await checkTemplate();
   } catch (error) {
-    say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
+    sayWhy(error);
   } finally {
     busy = false;
     button.removeAttribute("aria-disabled");
@@ -435,7 +439,7 @@ form.addEventListener("submit", async (event) => {
   try {
     if (!hasFiles() || await upload()) await create();
   } catch (error) {
-    say(error instanceof Refused ? error.message : "Something went wrong. Reload the page and try again.");
+    sayWhy(error);
   } finally {
     busy = false;
     form.querySelector("[type=submit]").removeAttribute("aria-disabled");
@@ -464,10 +468,10 @@ form.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-sample]");
   if (!button || busy) return;
   const response = await persist(() => ask(button.dataset.sample));
-  if (!response.ok) return say("The sample could not be loaded.");
+  if (!response.ok) return say("The sample is missing.");
   const content = await response.blob();
   const chosen = new DataTransfer();
-  chosen.items.add(new File([content], button.dataset.name, { type: content.type }));
+  chosen.items.add(new File([content], button.dataset.name, content));
   const input = document.getElementById("file");
   input.files = chosen.files;
   edited(input);
