@@ -132,7 +132,7 @@ async fn an_archive_has_every_result_under_a_name_of_its_own() {
     assert_eq!(names, [".._evil.pdf", "Letter (1).pdf", "letter (2).pdf", "letter.pdf"]);
     assert!(entries[0]["Letter (1).pdf"] == long, "a result that is read in several parts");
     assert!(entries[0]["letter (2).pdf"].is_empty());
-    let view = batch.view();
+    let view = json!(batch.view());
     assert_eq!((&view["archive"]["results"], &view["archive"]["leftOut"]), (&json!(4), &json!(2)));
 
     let answer = download(&scene, &account, id).await;

@@ -10,7 +10,7 @@ use docmill_domain::job::JobStatus;
 use docmill_domain::upload::UploadId;
 use docmill_store::jobs::Written;
 use lambda_http::http::Method;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::batches::{SHORT, Scene, completed_batch};
 use crate::support::http::{Answer, RequestBuilder, get};
@@ -190,6 +190,6 @@ async fn only_the_run_that_wrote_last_removes_the_record() {
     assert_eq!(batches.remove(&sleeping).await.unwrap(), Written::Superseded);
     assert_eq!(found(&scene, &account, batch.id).await, Some(batch.clone()));
     assert_eq!(batches.remove(&batch).await.unwrap(), Written::Yes);
-    assert_eq!(found(&scene, &account, batch.id).await.map(|batch| batch.view()), None::<Value>);
+    assert_eq!(found(&scene, &account, batch.id).await.map(|batch| batch.id), None);
     scene.end().await;
 }

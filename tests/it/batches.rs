@@ -183,7 +183,7 @@ pub fn completed_batch(account: &Account) -> Batch {
 }
 
 fn counts(batch: &Batch) -> Value {
-    batch.view()["counts"].clone()
+    json!(batch.view())["counts"].clone()
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -200,7 +200,7 @@ async fn a_batch_becomes_jobs_and_ends_with_them() {
     let mut jobs = scene.jobs(&batch).await;
     jobs.sort_by_key(|job| job.batch.unwrap().index);
     for (row, job) in jobs.iter().enumerate() {
-        let view = job.view(clock::now());
+        let view = json!(job.view(clock::now()));
         assert_eq!((&view["batchId"], &view["index"]), (&json!(id), &json!(row)));
         assert_eq!(job.request.metadata["row"], row.to_string());
         assert_eq!((job.account.as_str(), job.request.retention_seconds), (account.id.as_str(), Some(600)));
@@ -341,7 +341,7 @@ async fn a_batch_without_credits_is_paused_and_goes_on_when_it_is_resumed() {
     scene.runner().run(&account.id, id, SHORT).await.unwrap();
     let batch = scene.batch(&account, id).await;
     assert_eq!((batch.state, batch.next, batch.charged), (State::Paused, 2, 2));
-    assert_eq!(batch.view()["reason"], "insufficient_credits");
+    assert_eq!(json!(batch.view())["reason"], "insufficient_credits");
     assert!(event_kinds(&scene, &account).await.contains(&"batch.paused".to_owned()));
     // Its jobs go on while it is paused.
     scene.complete_jobs(&batch).await;

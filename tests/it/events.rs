@@ -81,7 +81,7 @@ async fn every_transition_raises_the_version_and_an_event_has_that_of_its_end() 
     let world = World::new();
     let account = world.account(10).await;
     let (jobs, now) = (&world.context.jobs, clock::now());
-    let read = async |id: JobId, at: Timestamp| jobs.get(id).await.unwrap().unwrap().view(at)["version"].clone();
+    let read = async |id: JobId, at: Timestamp| jobs.get(id).await.unwrap().unwrap().view(at).version;
     let answer = request(&world, &account).await;
     assert_eq!(answer.body["job"]["version"], 1, "queued");
     let first = claim(jobs, JobId::parse(&answer.job_id()).unwrap()).await;

@@ -166,7 +166,16 @@ async fn only_the_current_attempts_progress_is_shown_and_only_while_it_runs() {
     let (id, jobs) = (queued(&world, &account).await, &world.context.jobs);
     let soon = Duration::from_millis(1);
     let Claim::Taken(late) = jobs.claim(id, clock::now(), soon).await.unwrap() else { panic!("taken") };
-    let shown = async || jobs.get(id).await.unwrap().unwrap().view(clock::now())["progress"].clone();
+    let shown = async || {
+        jobs.get(id)
+            .await
+            .unwrap()
+            .unwrap()
+            .view(clock::now())
+            .progress
+            .map(|progress| json!(progress))
+            .unwrap_or_default()
+    };
     let at = |done| Progress { step: 2, done, total: 1000 };
     assert_eq!(jobs.note_progress(&late, at(900)).await.unwrap(), Written::Yes);
     assert_eq!(shown().await, json!({"step": 2, "done": 900, "total": 1000}));

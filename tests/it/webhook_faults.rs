@@ -13,7 +13,7 @@ use docmill_aws::queue::WebhookMessage;
 use docmill_config::clock;
 use docmill_domain::event::EventKind;
 use docmill_domain::time::Timestamp;
-use docmill_domain::webhook::{DeliveryId, Endpoint, EndpointId, Health, JobWebhook, WebhookRequest};
+use docmill_domain::webhook::{DeliveryId, Dropped, Endpoint, EndpointId, Health, JobWebhook, WebhookRequest};
 use docmill_store::events::StoredEvent;
 use docmill_store::item::{number, string};
 use futures_util::FutureExt;
@@ -196,7 +196,8 @@ impl<'a> Run<'a> {
             event: self.event.id.clone(),
         };
         let delivery = self.auditor.webhooks.delivery(&id).await.unwrap().unwrap();
-        let is_dropped = delivery.view()["droppedBecause"] == "endpoint_disabled" && story.twist == Twist::Gone;
+        let is_dropped =
+            delivery.view().dropped_because == Some(Dropped::EndpointDisabled) && story.twist == Twist::Gone;
         assert!(delivery.state.as_str() == expected || is_dropped, "{what}: {:?}", delivery.state);
     }
 }

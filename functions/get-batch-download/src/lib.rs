@@ -47,13 +47,13 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
             None => reply,
         });
     }
-    let mut reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>().into());
+    let mut reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>());
     // It is the same for all pages.
     if wanted.first == 0 && batch.has_archive(caller.now) {
         reply = reply.with("archive", results::archive_view(&context.files, &batch, caller.now).await?);
     }
     Ok(match next {
-        Some(next) => reply.with("nextCursor", next.to_string().into()),
+        Some(next) => reply.with("nextCursor", next.to_string()),
         None => reply,
     })
 }

@@ -28,7 +28,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let Page { jobs, refused, next, .. } = page;
         let reply = Reply::ok("jobs", Value::Array(jobs)).with("refused", Value::Array(refused));
         Ok(match next {
-            Some(next) => reply.with("nextCursor", next.to_string().into()),
+            Some(next) => reply.with("nextCursor", next.to_string()),
             None => reply,
         })
     })

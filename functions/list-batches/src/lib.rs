@@ -22,9 +22,9 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let ListRequest { state, limit, before } = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
         let page = context.batches.of_account(caller.account(), state, before, limit, caller.now).await?;
         context.keys.charge(&caller.key, RatePolicy::Read, further_requests(page.read)).await?;
-        let reply = Reply::ok("batches", page.batches.iter().map(Batch::view).collect());
+        let reply = Reply::ok("batches", page.batches.iter().map(Batch::view).collect::<Vec<_>>());
         Ok(match page.next {
-            Some(next) => reply.with("nextCursor", next.to_string().into()),
+            Some(next) => reply.with("nextCursor", next.to_string()),
             None => reply,
         })
     })

@@ -36,7 +36,7 @@ pub async fn handle(list: Arc<JobList>, request: ApiRequest) -> Response<Body> {
         let shown = Shown::of(page, &list.context.files, caller.now).await;
         let reply = Reply::ok("jobs", Value::Array(shown.jobs));
         Ok(match shown.next {
-            Some(mark) => reply.with("nextCursor", list.cursors.sign(mark, account, &filter).into()),
+            Some(mark) => reply.with("nextCursor", list.cursors.sign(mark, account, &filter)),
             None => reply,
         })
     })

@@ -5,7 +5,7 @@ use docmill_domain::job::Job;
 use docmill_domain::time::Timestamp;
 use docmill_store::jobs::{JobMark, JobsPage};
 use futures_util::{StreamExt, stream};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 /// Most bytes of jobs in a response. Lambda's limit is 6 MB.
 const MAX_BYTES: usize = 4 << 20;
@@ -41,10 +41,10 @@ impl Shown {
 async fn view(job: Job, files: &Files, now: Timestamp) -> (JobMark, Value) {
     let mark = JobMark::of_job(&job);
     let view = match files.with_results(job.clone(), now).await {
-        Ok(job) => job.view(now),
+        Ok(job) => json!(job.view(now)),
         Err(error) => {
             tracing::error!(job_id = %job.id, %error, "a job is listed without its results, which could not be read");
-            job.view(now)
+            json!(job.view(now))
         }
     };
     (mark, view)

@@ -105,7 +105,7 @@ async fn send(sender: &Sender, url: &str, sample: &Value, now: Timestamp) -> Val
         signature: header("webhook-signature"),
     };
     let body = sample["body"].as_str().unwrap_or_default().to_owned();
-    sender.send(url, &headers, body, now).await.sent.view()
+    json!(sender.send(url, &headers, body, now).await.sent.view())
 }
 
 #[cfg(test)]

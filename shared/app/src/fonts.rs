@@ -9,7 +9,7 @@ use docmill_domain::upload::{UploadId, named_upload, no_such_upload};
 use docmill_fonts::{Face, Font, MOST_BYTES};
 use docmill_store::StoreError;
 use docmill_store::fonts::Added;
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use crate::caller::Caller;
 use crate::context::Context;
@@ -79,13 +79,13 @@ impl FontService {
         let key = ObjectKey::Font { account, upload: &font.upload };
         self.context.files.put_bytes(&key, file, CONTENT_TYPE).await?;
         match self.context.fonts.add(account, id, font).await? {
-            Added::Yes => Ok(Kept { view: font.view(id), was_there: false }),
+            Added::Yes => Ok(Kept { view: json!(font.view(id)), was_there: false }),
             Added::Already(earlier) => {
                 // A repeated request names the same upload.
                 if earlier.upload != font.upload {
                     self.delete_file(account, font).await;
                 }
-                Ok(Kept { view: earlier.view(id), was_there: true })
+                Ok(Kept { view: json!(earlier.view(id)), was_there: true })
             }
             Added::Full => {
                 self.delete_file(account, font).await;
@@ -97,7 +97,7 @@ impl FontService {
     /// Oldest first.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<Value>, FontError> {
         let fonts = self.of_account(caller.account()).await?;
-        Ok(fonts.iter().map(|(id, font)| font.view(id)).collect())
+        Ok(fonts.iter().map(|(id, font)| json!(font.view(id))).collect())
     }
 
     /// Oldest first.

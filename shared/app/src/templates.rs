@@ -5,7 +5,9 @@ use std::sync::Arc;
 use docmill_aws::files::{FilesError, ObjectKey, Stored, TemplatePart, template_folder};
 use docmill_domain::breach::Breach;
 use docmill_domain::request::new_template::Wanted;
-use docmill_domain::template::{self, Candidate, Checked, MOST_TEMPLATE_BYTES, TemplateName, Unusable, Version};
+use docmill_domain::template::{
+    self, Candidate, Checked, MOST_TEMPLATE_BYTES, TemplateName, TemplateView, Unusable, Version,
+};
 use docmill_domain::upload::{UploadId, no_such_upload};
 use docmill_store::StoreError;
 use docmill_store::templates::{Limit, Versions, Write};
@@ -148,7 +150,7 @@ impl TemplateService {
         let templates = self.of_account(caller.account()).await?;
         let view = |(name, versions): (TemplateName, Versions)| {
             let newest = template::chosen(versions.each(), None)?;
-            Some(Value::Object(template::view(&name, newest, versions.each())))
+            Some(json!(template::view(&name, newest, versions.each())))
         };
         Ok(templates.into_iter().filter_map(view).collect())
     }
@@ -242,10 +244,7 @@ fn contended() -> TemplateError {
 
 /// A version with what it expects.
 fn shown(name: &TemplateName, version: &Version, all: &[Version], expected: &str) -> Result<Value, TemplateError> {
-    let expected: Map<String, Value> = serde_json::from_str(expected).map_err(Fault::internal)?;
-    let mut view = template::view(name, version, all);
-    for member in ["schema", "example"] {
-        view.insert(member.to_owned(), expected.get(member).cloned().unwrap_or(Value::Null));
-    }
-    Ok(json!(view))
+    let mut expected: Map<String, Value> = serde_json::from_str(expected).map_err(Fault::internal)?;
+    let (schema, example) = (expected.remove("schema"), expected.remove("example"));
+    Ok(json!(TemplateView { schema, example, ..template::view(name, version, all) }))
 }

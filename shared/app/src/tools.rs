@@ -3,7 +3,7 @@
 use docmill_domain::catalogue::{Catalogue, Published, Tool};
 use docmill_domain::nearest::nearest;
 use docmill_domain::quota::RatePolicy;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use crate::caller::Caller;
 use crate::context::Context;
@@ -23,7 +23,7 @@ pub fn visible(context: &Context, caller: &Caller) -> Value {
     let plan = caller.plan();
     let visible = context.catalogue.tools().iter().filter_map(|tool| {
         let settings = caller.settings.tool(tool);
-        settings.admits(&tool.definition.slug, &plan, &caller.key).then(|| tool.list_view(settings))
+        settings.admits(&tool.definition.slug, &plan, &caller.key).then(|| json!(tool.list_view(settings)))
     });
     Value::Array(visible.collect())
 }
@@ -43,7 +43,7 @@ pub fn schema(context: &Context, caller: &Caller, slug: &str) -> Result<Value, T
         read: caller.key.limiter.limit(RatePolicy::Read),
         output_retention_hours: context.config.output_retention_hours(),
     };
-    Ok(tool.schema_view(published))
+    Ok(json!(tool.schema_view(published)))
 }
 
 /// The tool with this name.

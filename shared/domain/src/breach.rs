@@ -4,7 +4,9 @@ use serde::Serialize;
 
 /// An error in a body: its place (a JSON Pointer) and what is expected there.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct Breach {
+    /// JSON Pointer into the body, or `?` and the name of a query parameter.
     pub path: String,
     pub message: String,
 }

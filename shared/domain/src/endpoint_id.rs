@@ -13,6 +13,7 @@ const DIGITS: usize = 32;
 /// An endpoint's id. Ids are sorted by time of creation.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("pattern" = "^wh_[0-9a-f]{32}$")))]
 pub struct EndpointId(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -2,13 +2,14 @@
 
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use uuid::{Builder, Uuid};
 
 use crate::account::StoredKey;
 use crate::job::{Job, JobId};
-use crate::time::{Period, Timestamp};
+use crate::time::{Period, SentTime, Timestamp};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
@@ -22,6 +23,21 @@ pub enum EventKind {
     QuotaExhausted,
     ApiKeyRevoked,
     WebhookDisabled,
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for EventKind {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "EventType".into()
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "More may be added: ignore types that you don't know.",
+            "enum": Self::ALL.map(Self::as_str),
+        })
+    }
 }
 
 impl EventKind {
@@ -52,6 +68,37 @@ impl EventKind {
             Self::WebhookDisabled => "webhook.disabled",
         }
     }
+}
+
+/// An event as a receiver of webhooks gets it, in the form of Standard Webhooks.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Event", description = ""))]
+pub struct EventBody<'a> {
+    #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", schemars(with = "EventKind"))]
+    pub kind: &'a str,
+    /// When the event happened.
+    pub timestamp: SentTime,
+    /// What the event is about, for example `job`.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, Value>"))]
+    pub data: &'a Value,
+}
+
+/// An event as it is listed.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = ""))]
+pub struct ListedEvent {
+    /// The same as the `webhook-id`.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^evt_[0-9a-f]{32}$")))]
+    pub id: String,
+    #[serde(rename = "type")]
+    #[cfg_attr(feature = "schema", schemars(with = "EventKind"))]
+    pub kind: String,
+    /// When the event happened.
+    pub timestamp: SentTime,
+    /// What the event is about, for example `job`.
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, Value>"))]
+    pub data: Value,
 }
 
 /// The part of an event's id that is its time: `evt_` and twelve hexadecimal digits.
@@ -134,7 +181,7 @@ pub fn without_document(mut data: Value) -> Value {
 
 /// Data of `job.completed`, `job.failed` and `job.canceled`: the job as it ended.
 pub fn job_ended(job: &Job, at: Timestamp) -> Value {
-    let Value::Object(mut view) = job.view(at) else { return json!({}) };
+    let Value::Object(mut view) = json!(job.view(at)) else { return json!({}) };
     view.retain(|name, _| JOB_MEMBERS.contains(&name.as_str()));
     let mut data = json!({ "job": view });
     leave_out_labels(&mut data);

@@ -4,10 +4,9 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::sha256_hex;
-use crate::time::Timestamp;
+use crate::time::{SentTime, Timestamp};
 
 /// How many fonts an account may have.
 pub const MOST_FONTS: usize = 50;
@@ -84,26 +83,70 @@ pub struct FontFace {
     pub postscript_name: Option<String>,
 }
 
+/// A font as its owner reads it.
+// The documentation of the members is that of the API.
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Font", description = ""))]
+pub struct FontView {
+    /// The same for the same file.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^fnt_[0-9a-f]{32}$")))]
+    pub id: String,
+    /// The name by which documents and style sheets find it.
+    pub family: String,
+    /// Of the file that you uploaded.
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["ttf", "otf", "ttc", "woff2"])))]
+    pub format: String,
+    /// Size of the file that you uploaded.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 20_971_520)))]
+    pub bytes: u64,
+    /// A collection (TTC) has several.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32)))]
+    pub faces: Vec<FaceView>,
+    pub created_at: SentTime,
+}
+
+/// Names of fonts are the account's data: never log them.
+impl fmt::Debug for FontView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("FontView").field("bytes", &self.bytes).finish_non_exhaustive()
+    }
+}
+
+/// One face of a font as its owner reads it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FontFace", description = ""))]
+pub struct FaceView {
+    pub family: String,
+    #[cfg_attr(feature = "schema", schemars(example = &"Bold Italic"))]
+    pub style: String,
+    /// 400 is regular, 700 bold.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
+    pub weight: u16,
+    pub italic: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub postscript_name: Option<String>,
+}
+
 impl StoredFont {
     /// For its owner.
-    pub fn view(&self, id: &FontId) -> Value {
-        let face = |face: &FontFace| {
-            let mut view = json!({
-                "family": face.family, "style": face.style, "weight": face.weight, "italic": face.italic,
-            });
-            if let Some(name) = &face.postscript_name {
-                view["postscriptName"] = json!(name);
-            }
-            view
+    pub fn view(&self, id: &FontId) -> FontView {
+        let face = |face: &FontFace| FaceView {
+            family: face.family.clone(),
+            style: face.style.clone(),
+            weight: face.weight,
+            italic: face.italic,
+            postscript_name: face.postscript_name.clone(),
         };
-        json!({
-            "id": id.as_str(),
-            "family": self.faces.first().map_or("", |face| face.family.as_str()),
-            "format": self.format,
-            "bytes": self.bytes,
-            "faces": self.faces.iter().map(face).collect::<Vec<_>>(),
-            "createdAt": self.created_at.to_string(),
-        })
+        FontView {
+            id: id.as_str().to_owned(),
+            family: self.faces.first().map(|face| face.family.clone()).unwrap_or_default(),
+            format: self.format.clone(),
+            bytes: self.bytes,
+            faces: self.faces.iter().map(face).collect(),
+            created_at: self.created_at.into(),
+        }
     }
 
     /// All names of its families in lower case.
@@ -115,6 +158,8 @@ impl StoredFont {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -145,7 +190,7 @@ mod tests {
             upload: "upl_1".to_owned(),
         };
         let id = FontId::of(b"");
-        let view = font.view(&id);
+        let view = json!(font.view(&id));
         assert_eq!(
             (&view["id"], &view["family"], &view["bytes"], &view["faces"][1]),
             (

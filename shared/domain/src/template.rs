@@ -4,10 +4,12 @@ use std::fmt;
 
 use docmill_formats::Format;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+#[cfg(feature = "schema")]
+use serde_json::Map;
+use serde_json::Value;
 
 use crate::breach::Breach;
-use crate::time::Timestamp;
+use crate::time::{SentTime, Timestamp};
 
 /// How many versions of all templates together an account may have.
 pub const MOST_TEMPLATES: usize = 500;
@@ -56,10 +58,13 @@ impl fmt::Debug for TemplateName {
     }
 }
 
-/// What begins and ends a tag, if not `{` and `}`.
+/// What begins and ends a tag in this template, if not `{` and `}`. Jobs that fill it need not say so again.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplateDelimiters"))]
 pub struct Delimiters {
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 4), regex(pattern = r"^[^A-Za-z0-9\s]+$"), example = &"[["))]
     pub open: String,
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 4), regex(pattern = r"^[^A-Za-z0-9\s]+$"), example = &"]]"))]
     pub close: String,
 }
 
@@ -97,19 +102,62 @@ impl fmt::Debug for Version {
     }
 }
 
+/// A version of a stored template.
+// The documentation of the members is that of the API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplateVersion"))]
+pub struct VersionView {
+    /// From 1. No number is given twice.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
+    pub version: u32,
+    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["docx", "xlsx", "pptx", "odt", "html", "md"])))]
+    pub format: String,
+    #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MOST_TEMPLATE_BYTES)))]
+    pub bytes: u64,
+    pub created_at: SentTime,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delimiters: Option<Delimiters>,
+}
+
+/// A stored template, with one of its versions.
+#[derive(Clone, PartialEq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Template"))]
+pub struct TemplateView {
+    pub name: String,
+    #[serde(flatten)]
+    pub shown: VersionView,
+    /// All versions, the oldest first.
+    #[cfg_attr(feature = "schema", schemars(length(min = 1, max = MOST_VERSIONS)))]
+    pub versions: Vec<VersionView>,
+    /// The data that this version expects, as a JSON Schema. Lists leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+    pub schema: Option<Value>,
+    /// An example of such data. Lists leave it out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
+    pub example: Option<Value>,
+}
+
+/// Names are the account's data: never log them.
+impl fmt::Debug for TemplateView {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TemplateView").field("shown", &self.shown).finish_non_exhaustive()
+    }
+}
+
 impl Version {
     /// For its owner.
-    pub fn view(&self) -> Map<String, Value> {
-        let mut view = Map::from_iter([
-            ("version".to_owned(), json!(self.version)),
-            ("format".to_owned(), json!(self.format)),
-            ("bytes".to_owned(), json!(self.bytes)),
-            ("createdAt".to_owned(), json!(self.created_at.to_string())),
-        ]);
-        if let Some(delimiters) = &self.delimiters {
-            view.insert("delimiters".to_owned(), json!(delimiters));
+    pub fn view(&self) -> VersionView {
+        VersionView {
+            version: self.version,
+            format: self.format.clone(),
+            bytes: self.bytes,
+            created_at: self.created_at.into(),
+            delimiters: self.delimiters.clone(),
         }
-        view
     }
 }
 
@@ -122,10 +170,14 @@ pub fn chosen(versions: &[Version], wanted: Option<u32>) -> Option<&Version> {
 }
 
 /// A template for its owner, with one of its versions. `versions` are in order.
-pub fn view(name: &TemplateName, shown: &Version, versions: &[Version]) -> Map<String, Value> {
-    let all: Vec<_> = versions.iter().map(Version::view).collect();
-    let named = Map::from_iter([("name".to_owned(), json!(name.as_str()))]);
-    named.into_iter().chain(shown.view()).chain([("versions".to_owned(), json!(all))]).collect()
+pub fn view(name: &TemplateName, shown: &Version, versions: &[Version]) -> TemplateView {
+    TemplateView {
+        name: name.as_str().to_owned(),
+        shown: shown.view(),
+        versions: versions.iter().map(Version::view).collect(),
+        schema: None,
+        example: None,
+    }
 }
 
 /// The version's number in a query string.
@@ -163,6 +215,8 @@ pub struct Unusable {
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -208,7 +262,7 @@ mod tests {
         let mut expected = two.clone();
         expected["name"] = json!("invoice");
         expected["versions"] = json!([one, two]);
-        assert_eq!(Value::Object(view(&name, &second, &[version(1), second.clone()])), expected);
+        assert_eq!(json!(view(&name, &second, &[version(1), second.clone()])), expected);
     }
 
     #[test]

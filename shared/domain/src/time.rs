@@ -4,12 +4,33 @@ use std::fmt;
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Serialize, Serializer};
 
 /// Milliseconds since the Unix epoch, UTC. Stored as a number, shown as RFC 3339 with milliseconds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Timestamp(pub i64);
+
+/// A time as it is sent: RFC 3339, UTC, with milliseconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(inline, with = "String", description = "", extend("format" = "date-time"))
+)]
+pub struct SentTime(pub Timestamp);
+
+impl From<Timestamp> for SentTime {
+    fn from(at: Timestamp) -> Self {
+        Self(at)
+    }
+}
+
+impl Serialize for SentTime {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
 
 impl Timestamp {
     /// Parses RFC 3339 with any offset. Fractions of a millisecond are dropped.

@@ -2,6 +2,7 @@
 
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 use super::error::{ApiError, ErrorCode};
@@ -47,12 +48,12 @@ pub struct Noted {
 }
 
 impl Reply {
-    pub fn ok(name: &str, value: Value) -> Self {
+    pub fn ok(name: &str, value: impl Serialize) -> Self {
         Self::new(StatusCode::OK, name, value)
     }
 
-    pub fn new(status: StatusCode, name: &str, value: Value) -> Self {
-        let members = Map::from_iter([(name.to_owned(), value)]);
+    pub fn new(status: StatusCode, name: &str, value: impl Serialize) -> Self {
+        let members = Map::from_iter([(name.to_owned(), json!(value))]);
         Self { status, headers: Vec::new(), content: Content::Members(members), noted: Noted::default() }
     }
 
@@ -73,9 +74,9 @@ impl Reply {
         }
     }
 
-    pub fn with(mut self, name: &str, value: Value) -> Self {
+    pub fn with(mut self, name: &str, value: impl Serialize) -> Self {
         if let Content::Members(members) = &mut self.content {
-            members.insert(name.to_owned(), value);
+            members.insert(name.to_owned(), json!(value));
         }
         self
     }

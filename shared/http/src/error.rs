@@ -6,6 +6,7 @@ use docmill_domain::job::JobId;
 use docmill_domain::offer::Contact;
 use docmill_store::StoreError;
 use lambda_http::http::StatusCode;
+use serde::Serialize;
 use serde_json::{Map, Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -309,8 +310,8 @@ impl ApiError {
         Self { message: message.into(), ..self }
     }
 
-    pub fn with_job(self, job: Value) -> Self {
-        Self { job: Some(job), ..self }
+    pub fn with_job(self, job: impl Serialize) -> Self {
+        Self { job: Some(json!(job)), ..self }
     }
 }
 

@@ -67,7 +67,7 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
         view["index"] = json!(index);
         downloads.push(view);
     }
-    Ok(reply.with("downloads", downloads.into()))
+    Ok(reply.with("downloads", downloads))
 }
 
 /// Why an ended job has no result.

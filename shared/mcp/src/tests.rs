@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use docmill_domain::catalogue::Catalogue;
-use docmill_domain::tool::format_view;
+use docmill_domain::tool::OutputFormat;
 use rmcp::ServerHandler;
 use rmcp::model::CallToolResult;
 use serde_json::{Value, json};
@@ -239,7 +239,7 @@ async fn a_tool_is_described_in_few_words() {
         let definition = &tool.definition;
         let parameters: &Value = &definition.parameters;
         let answer = json!({"ok": true, "requestId": "r-1", "tool": {
-            "slug": definition.slug, "parameters": parameters, "outputFormat": format_view(definition.output_format),
+            "slug": definition.slug, "parameters": parameters, "outputFormat": OutputFormat::from(definition.output_format),
             "metadata": {"sourceFormats": definition.sources.formats, "mostSources": 20},
         }});
         let server = Server::new(Recorder::answering(200, answer));

@@ -8,7 +8,9 @@ use docmill_app::fault::Fault;
 use docmill_app::webhooks::{WebhookError, endpoint_of};
 use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::request::Wanted;
-use docmill_domain::webhook::{Destination, Disabled, DisabledReason, Endpoint, EndpointId, Health, SealedSecret};
+use docmill_domain::webhook::{
+    Destination, Disabled, DisabledReason, Endpoint, EndpointId, EndpointView, Health, SealedSecret,
+};
 use docmill_signing::keys::KeyRing;
 use docmill_signing::seal::{SealingKey, Secret};
 use docmill_store::webhooks::{Change, Created};
@@ -76,7 +78,7 @@ impl WebhookService {
         }
         let changed = self.context.webhooks.change(caller.account(), &endpoint.id, &wanted, caller.now).await?;
         match changed {
-            Change::Done(endpoint) => Ok(endpoint.view()),
+            Change::Done(endpoint) => Ok(json!(endpoint.view())),
             Change::Outdated | Change::Unknown => Err(WebhookError::NotFound),
         }
     }
@@ -128,7 +130,5 @@ fn new_endpoint(
 }
 
 pub(crate) fn with_secret(endpoint: &Endpoint, secret: &Secret) -> Value {
-    let mut view = endpoint.view();
-    view["secret"] = json!(secret.as_str());
-    view
+    json!(EndpointView { secret: Some(secret.as_str().to_owned()), ..endpoint.view() })
 }

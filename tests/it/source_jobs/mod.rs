@@ -133,7 +133,7 @@ async fn a_job_waits_for_all_its_sources_and_starts_once_they_have_completed() {
 
     complete(&world, first, &completion(clock::now())).await;
     notify(&world, first, JobStatus::Completed).await;
-    let view = read(&world, waiter).await.view(clock::now());
+    let view = json!(read(&world, waiter).await.view(clock::now()));
     assert_eq!(view["waitingFor"], json!([second]));
 
     complete(&world, second, &completion(clock::now())).await;

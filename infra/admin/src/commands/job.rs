@@ -59,7 +59,7 @@ async fn find(context: &Context, id: &str) -> Result<Job, Failure> {
 }
 
 fn show(job: &Job) -> Value {
-    let mut view = job.view(clock::now());
+    let mut view = json!(job.view(clock::now()));
     view["operator"] = json!({
         "account": job.account,
         "keyId": job.request.key_id,

@@ -78,7 +78,7 @@ pub(crate) async fn run(context: &Context, command: Command) -> Result<Output, F
     let current = context.settings.fresh().await?;
     match command {
         Command::List => {
-            let tools = context.catalogue.tools().iter().map(|tool| tool.list_view(current.tool(tool)));
+            let tools = context.catalogue.tools().iter().map(|tool| json!(tool.list_view(current.tool(tool))));
             Ok(Output::new("tools", tools.collect()))
         }
         Command::Set {

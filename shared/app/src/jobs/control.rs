@@ -6,7 +6,7 @@ use docmill_aws::queue::Queue;
 use docmill_config::clock;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_store::jobs::Written;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{LookupError, own_job};
 use crate::caller::Caller;
@@ -69,7 +69,7 @@ impl ControlService {
                     }
                 }
                 JobStatus::Completed | JobStatus::Failed | JobStatus::Expired | JobStatus::Deleted => {
-                    return Err(ControlError::Ended(job.view(caller.now)));
+                    return Err(ControlError::Ended(json!(job.view(caller.now))));
                 }
             }
         }

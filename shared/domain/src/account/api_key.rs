@@ -14,6 +14,7 @@ const CHECKSUM_LENGTH: usize = 6;
 /// Live keys spend credits; test keys don't, and mark their output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum Mode {
     Live,
     Test,

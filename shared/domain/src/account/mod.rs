@@ -24,6 +24,7 @@ const KEY_ID_PREFIX: &str = "key_";
 /// In ascending order: a plan may use tools of its own tier and those below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum AccessTier {
     #[default]
     Free,

@@ -1,7 +1,6 @@
 //! The archive of a batch's results: a ZIP, or several.
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 /// Results that more files would be needed for are left out.
 pub const MOST_ARCHIVES: usize = 1000;
@@ -29,14 +28,5 @@ pub struct ArchiveFile {
 impl Archive {
     pub fn is_full(&self) -> bool {
         self.files.len() >= MOST_ARCHIVES
-    }
-
-    pub(super) fn view(&self) -> Value {
-        json!({
-            "files": self.files.len(),
-            "results": self.files.iter().map(|file| file.results).sum::<u32>(),
-            "bytes": self.files.iter().map(|file| file.bytes).sum::<u64>(),
-            "leftOut": self.left_out,
-        })
     }
 }

@@ -14,3 +14,4 @@ pub use request::{
 pub use state::{
     Batch, CancelReason, Forbidden, MOST_OPEN, OnError, PAUSED_AT_MOST, PauseReason, Reason, Seen, State, Tally,
 };
+pub use view::{ArchiveView, BatchCounts, BatchCredits, BatchView};

@@ -95,7 +95,9 @@ impl std::fmt::Debug for NewBatch {
 
 /// An item that can't become a job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct Refusal {
+    /// The code that a request for this job would get.
     pub code: String,
     pub message: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -104,6 +106,7 @@ pub struct Refusal {
 
 /// A mistake of an item as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct RefusedPart {
     pub path: String,
     pub message: String,

@@ -13,6 +13,11 @@ const PREFIX: &str = "bat_";
 
 /// `bat_` and a UUIDv7, so that ids are sorted by time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(inline, with = "String", description = "", extend("pattern" = "^bat_[0-9a-f]{32}$"))
+)]
 pub struct BatchId(Uuid);
 
 impl BatchId {

@@ -9,6 +9,7 @@ use crate::page_range::PageRange;
 /// Why a job failed. Responses, logs and metrics share this list.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "Why the job failed."))]
 pub enum JobErrorCode {
     SourceUnreachable,
     SourceForbidden,
@@ -159,13 +160,17 @@ fn cut(text: impl Into<String>) -> String {
 /// The message of every internal error.
 pub const INTERNAL_MESSAGE: &str = "Something went wrong on our side. The job costs nothing. Try again.";
 
-/// Why a job failed, for its owner. `message` says what to do and never contains secrets or internal names.
+/// Why a job failed.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobError {
     pub code: JobErrorCode,
+    /// What to do.
+    // It never contains secrets or internal names.
     pub message: String,
+    /// Whether the same request may succeed later.
     pub retryable: bool,
-    /// The mistakes in a template.
+    /// The mistakes in a template (`template_error`), 20 at most.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub details: Vec<Mistake>,
 }
@@ -187,16 +192,18 @@ impl JobError {
     }
 }
 
-/// A difference between source and result, or an option that had no effect.
+/// How the result differs from the source, or an option that had no effect.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Warning {
-    /// Stable and machine-readable, e.g. `font_substituted`, `resource_blocked`, `unsupported_css`, `unknown_option`.
+    /// A stable code, such as `unknown_option`, `resource_blocked` or `missing_glyph`. More may be added.
     pub code: String,
     pub message: String,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
-    /// The pages of the result that it is about, if they are known.
+    /// The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known.
     #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
     pub pages: Option<PageRange>,
 }
 

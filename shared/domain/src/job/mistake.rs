@@ -9,14 +9,16 @@ const MAX_TEXT_BYTES: usize = 200;
 /// Longest name of a sheet or cell: spreadsheets allow 31 characters and ten.
 const MAX_NAME_BYTES: usize = 62;
 
-/// A mistake in a template. It quotes the template, and never its data.
+/// A mistake in a template, or a tag that the data does not fit.
+// It quotes the template, and never its data.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplateMistake"))]
 pub struct Mistake {
     pub reason: Reason,
-    /// For people, complete with the name of what is wrong.
+    /// What is wrong, for people.
     pub message: String,
-    /// The tag with its delimiters.
+    /// The tag, with its delimiters.
     pub tag: String,
     pub place: Place,
     /// The known name that is probably meant.
@@ -38,6 +40,11 @@ impl Mistake {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(inline, description = "What is wrong. More may be added.")
+)]
 pub enum Reason {
     /// The data has no value of this name.
     UnknownName,
@@ -75,25 +82,27 @@ impl Reason {
 /// Where a tag is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplatePlace"))]
 pub struct Place {
-    /// The entry of the data, counted from 1, if there is a document for each.
+    /// The entry of the list in `data`, counted from 1, if there is a document for each.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub row: Option<u32>,
-    /// The part of the file, e.g. `word/header1.xml`; empty for files without parts.
+    /// The part of the file, such as `word/header1.xml`, or `filenamePattern`.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub part: String,
     /// The page on which the program that saved the template put it, or the slide.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub page: Option<u32>,
+    /// The line of an HTML or Markdown template.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub line: Option<u32>,
-    /// A spreadsheet's sheet, by its name.
+    /// The name of a spreadsheet's sheet.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sheet: Option<String>,
-    /// A spreadsheet's cell, e.g. `B5`.
+    /// A spreadsheet's cell, such as `B5`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cell: Option<String>,
-    /// The paragraph's text.
+    /// The text of the paragraph.
     pub text: String,
 }
 

@@ -14,6 +14,7 @@ mod result;
 pub mod source;
 pub mod statistics;
 mod status;
+mod view;
 mod webhook;
 
 pub use batch::{BatchId, BatchPlace};
@@ -25,13 +26,13 @@ pub use record::{Deletion, IndexPlaces, JobResult, Payment, RequestRecord, Resul
 pub use refund::Refund;
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
-pub use webhook::{JobWebhook, WebhookRequest};
+pub use view::{JobView, OutputFile};
+pub use webhook::{JobWebhook, ShownWebhook, WebhookRequest};
 
 use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
 use uuid::Uuid;
 
 use crate::account::api_key::Mode;
@@ -81,6 +82,7 @@ pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, with = "String", extend("format" = "uuid")))]
 pub struct JobId(Uuid);
 
 impl JobId {
@@ -135,6 +137,7 @@ impl fmt::Debug for JobId {
 /// Durations in milliseconds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timings {
     pub queued_ms: u64,
     pub fetch_ms: u64,
@@ -216,152 +219,11 @@ impl Job {
     pub fn version_at(&self, now: Timestamp) -> u64 {
         if self.status_at(now) == self.status { self.version } else { self.version + 1 }
     }
-
-    /// The job as its owner reads it.
-    pub fn view(&self, now: Timestamp) -> Value {
-        let status = self.status_at(now);
-        let mut view = Map::new();
-        view.insert("id".into(), json!(self.id));
-        view.insert("status".into(), json!(status));
-        view.insert("version".into(), json!(self.version_at(now)));
-        view.insert("toolSlug".into(), json!(self.tool));
-        view.insert("mode".into(), json!(self.mode));
-        view.insert("testMode".into(), json!(self.mode == Mode::Test));
-        if let Some(batch) = self.batch {
-            view.insert("batchId".into(), json!(batch.id));
-            view.insert("index".into(), json!(batch.index));
-        }
-        view.insert("createdAt".into(), json!(self.times.created_at.to_string()));
-        let times = [
-            ("startedAt", self.times.started_at),
-            ("finishedAt", self.times.finished_at),
-            ("expiresAt", self.times.expires_at),
-            ("deletedAt", self.deletion.deleted_at),
-        ];
-        for (name, time) in times {
-            if let Some(time) = time {
-                view.insert(name.into(), json!(time.to_string()));
-            }
-        }
-        if let Some(waiting_for) = &self.waits.waiting_for {
-            view.insert("waitingFor".into(), json!(waiting_for));
-        }
-        view.insert("attempts".into(), json!(self.attempts));
-        let current = |noted: &NotedProgress| status == JobStatus::Processing && noted.attempt == self.attempts;
-        if let Some(noted) = self.work.progress.filter(current) {
-            view.insert("progress".into(), json!(noted.progress));
-        }
-        view.insert("input".into(), self.request.input.clone());
-        view.insert("options".into(), self.request.options.clone());
-        if !self.request.then.is_empty() {
-            view.insert("then".into(), json!(self.request.then));
-        }
-        view.insert("metadata".into(), json!(self.request.metadata));
-        if let Some(webhook) = &self.request.webhook {
-            view.insert("webhook".into(), webhook.view());
-        }
-        view.insert(
-            "credits".into(),
-            json!({"charged": self.payment.charge.total(), "refunded": self.payment.refunded}),
-        );
-        if let Some(output) = &self.result.output {
-            view.insert("output".into(), json!(output));
-        }
-        if let Some(StoredResults::Inline(Results { outputs, report })) = &self.result.results {
-            view.insert("outputs".into(), numbered(outputs));
-            if let Some(report) = report {
-                view.insert("report".into(), report.clone());
-            }
-        }
-        if !self.result.steps.is_empty() {
-            view.insert("steps".into(), json!(self.result.steps));
-        }
-        if let Some(engine) = &self.result.engine {
-            view.insert("engine".into(), json!(engine));
-        }
-        if let Some(timings) = &self.result.timings {
-            view.insert("timings".into(), json!(timings));
-        }
-        if !self.result.warnings.is_empty() {
-            view.insert("warnings".into(), json!(self.result.warnings));
-        }
-        if let Some(error) = &self.result.error {
-            view.insert("error".into(), json!(error));
-        }
-        Value::Object(view)
-    }
-}
-
-/// Each file with its index, by which it is downloaded.
-fn numbered(outputs: &[Output]) -> Value {
-    let numbered = outputs.iter().enumerate().map(|(index, output)| {
-        let mut view = json!({"index": index});
-        if let (Some(view), Value::Object(output)) = (view.as_object_mut(), json!(output)) {
-            view.extend(output);
-        }
-        view
-    });
-    numbered.collect()
 }
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use super::*;
-
-    /// The form of jobs before they could have several results.
-    #[test]
-    fn jobs_of_the_earlier_form_are_still_read() {
-        let stored = json!({
-            "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_1", "key_id": "key_1", "mode": "live",
-            "tool": "office-to-pdf", "status": "completed", "created_at": 1, "finished_at": 2, "expires_at": 3,
-            "attempts": 1, "period": "2026-11", "charge": {"included": 1, "granted": 0}, "refunded": 0,
-            "input": {"sourceUrl": "https://a.example/x.docx"}, "options": {}, "ttl": 4,
-            "output": {"format": "pdf", "contentType": "application/pdf", "bytes": 5, "pages": 6, "sha256": "00",
-                "filename": "x.pdf"},
-            "output_key": "outputs/acc_1/01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90/1",
-        });
-        let job: Job = serde_json::from_value(stored).unwrap();
-        let view = job.view(Timestamp(2));
-        assert_eq!(view["output"]["pages"], 6);
-        for absent in ["outputs", "steps", "then", "report"] {
-            assert!(view.get(absent).is_none(), "{absent}");
-        }
-    }
-
-    /// A property that nothing sends would be a promise of the description that nobody keeps.
-    #[test]
-    fn every_property_that_the_description_promises_is_sent() {
-        let output = json!({"format": "zip", "contentType": "application/zip", "bytes": 5, "pages": 6, "width": 1,
-            "height": 1, "sha256": "00", "filename": "x.zip"});
-        let stored = json!({
-            "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_1", "key_id": "key_1", "mode": "live",
-            "batch": {"id": "bat_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", "index": 3},
-            "tool": "split-pdf", "status": "processing", "created_at": 1, "started_at": 2, "finished_at": 3,
-            "expires_at": 900_000, "deleted_at": 5, "attempts": 1, "period": "2026-11",
-            "progress": {"attempt": 1, "progress": {"step": 1, "done": 2, "total": 3}},
-            "charge": {"included": 1, "granted": 0}, "refunded": 0, "input": {}, "options": {}, "ttl": 9,
-            "then": [{"toolSlug": "compress-pdf", "options": {}}], "output": output,
-            "webhook": {"id": "wh_01935f6b8d4a7c3e9b5d2f1a6c7e8d90", "shown_url": "https://a.example/", "sealed_url": "x"},
-            "results": {"inline": {"outputs": [output], "report": {}}},
-            "steps": [{"toolSlug": "split-pdf", "engine": {"name": "x", "version": "1"}, "durationMs": 1}],
-            "engine": {"name": "x", "version": "1"}, "warnings": [{"code": "x", "message": "x"}],
-            "timings": {"queuedMs": 1, "fetchMs": 1, "convertMs": 1, "storeMs": 1},
-            "error": {"code": "internal", "message": "x", "retryable": true},
-        });
-        let mut job: Job = serde_json::from_value(stored).unwrap();
-        job.waits.waiting_for = Some(BTreeSet::from([JobId::new()]));
-        let view = job.view(Timestamp(4));
-        let schemas = include_str!("../../../../functions/api-docs/description/schemas.json");
-        let schemas: Value = serde_json::from_str(schemas).unwrap();
-        let promised: BTreeSet<_> = schemas["Job"]["properties"].as_object().unwrap().keys().collect();
-        assert_eq!(promised, view.as_object().unwrap().keys().collect());
-        for (schema, sent) in [("Output", &view["output"]), ("OutputFile", &view["outputs"][0])] {
-            let promised: BTreeSet<_> = schemas[schema]["properties"].as_object().unwrap().keys().collect();
-            assert_eq!(promised, sent.as_object().unwrap().keys().collect(), "{schema}");
-        }
-    }
 
     #[test]
     fn a_payload_never_shows_itself() {

@@ -2,12 +2,17 @@
 
 use serde::{Deserialize, Serialize};
 
-/// The files that the current step has made.
+/// How far a running job is that makes many files, such as a mail merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Progress {
-    /// Counted from 1, in the order of the job's `steps`.
+    /// The step that runs, counted from 1 in the order of `steps`.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub step: u32,
+    /// The files that it has made.
     pub done: u32,
+    /// The files that it is to make.
+    #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub total: u32,
 }
 

@@ -6,23 +6,28 @@ use serde_json::Value;
 use super::{Timings, Warning};
 use crate::time::Timestamp;
 
-/// One stored file of a result.
+/// The result of a completed job.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Output {
     pub format: String,
     pub content_type: String,
     pub bytes: u64,
+    /// Pages of a document. Absent for other files.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub pages: Option<u32>,
-    /// Pixels.
+    /// Of a picture, in pixels.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub width: Option<u32>,
+    /// Of a picture, in pixels.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub height: Option<u32>,
-    /// Lower-case hexadecimal. Like the file name, it is empty once the job is deleted.
+    /// Lower-case hexadecimal. Absent once the job is deleted.
     #[serde(skip_serializing_if = "String::is_empty", default)]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]
     pub sha256: String,
+    /// Absent once the job is deleted.
     #[serde(skip_serializing_if = "String::is_empty", default)]
     pub filename: String,
 }
@@ -68,9 +73,10 @@ impl StoredResults {
     }
 }
 
-/// A completed step of a job.
+/// A tool that ran.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Step"))]
 pub struct StepRun {
     pub tool_slug: String,
     pub engine: EngineInfo,
@@ -79,7 +85,9 @@ pub struct StepRun {
     pub warnings: Vec<Warning>,
 }
 
+/// The program that made the result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Engine"))]
 pub struct EngineInfo {
     pub name: String,
     pub version: String,

@@ -8,6 +8,11 @@ use crate::time::Timestamp;
 /// `queued | processing → canceled` at the owner's request; every final state `→ deleted`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(description = "More may be added: treat an unknown status as not ended.")
+)]
 pub enum JobStatus {
     Queued,
     Processing,

@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::source::redact_url;
 use crate::endpoint_id::EndpointId;
@@ -40,6 +39,14 @@ impl fmt::Debug for JobWebhook {
     }
 }
 
+/// The webhook that the request named. Its deliveries are listed under `id`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct ShownWebhook {
+    pub id: EndpointId,
+    pub url: String,
+}
+
 impl JobWebhook {
     /// The texts are sealed by `seal`.
     pub fn new<E>(
@@ -57,7 +64,7 @@ impl JobWebhook {
     }
 
     /// For the job's owner.
-    pub fn view(&self) -> Value {
-        json!({"id": self.id.as_str(), "url": self.shown_url})
+    pub fn view(&self) -> ShownWebhook {
+        ShownWebhook { id: self.id.clone(), url: self.shown_url.clone() }
     }
 }

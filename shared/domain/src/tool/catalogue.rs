@@ -5,13 +5,13 @@
 
 use serde_json::{Value, json};
 
-use crate::account::limits::{Limit, Limits};
+use crate::account::limits::Limits;
 use crate::account::quota::RateLimit;
 use crate::breach::Breach;
+use crate::tool::Definition;
 use crate::tool::schema::{OptionsSchema, Schema};
 use crate::tool::slug::{FILES, Files, Slug};
 use crate::tool::validation::Validator;
-use crate::tool::{Definition, ToolSettings, format_view};
 
 /// Every tool of this build.
 #[derive(Debug)]
@@ -86,43 +86,6 @@ impl Tool {
     /// All errors in the options of a further step with this tool.
     pub fn breaches_of_options(&self, options: &Value) -> Vec<Breach> {
         self.options.breaches(options)
-    }
-
-    /// The response of the schema endpoint. It contains the schema that validates requests, with the caller's limit on sources.
-    pub fn schema_view(&self, published: Published<'_>) -> Value {
-        let Definition { slug, version, parameters, supported_modes, output_format, metadata, sources, .. } =
-            &self.definition;
-        let Published { limits, create, read, output_retention_hours } = published;
-        let most = limits.sources.min(sources.most_files() as u64);
-        let mut limits = limits.view(create, read, output_retention_hours);
-        limits.insert(Limit::Sources.as_str().to_owned(), json!(most));
-        let mut metadata = metadata.clone();
-        metadata.insert("mostSources".into(), json!(most));
-        metadata.insert("limits".into(), Value::Object(limits));
-        json!({
-            "slug": slug,
-            "version": version,
-            "parameters": parameters.for_sources(most),
-            "supportedModes": supported_modes,
-            "outputFormat": format_view(*output_format),
-            "metadata": metadata,
-        })
-    }
-
-    /// The tool's entry in the tools list.
-    pub fn list_view(&self, settings: &ToolSettings) -> Value {
-        let definition = &self.definition;
-        json!({
-            "slug": definition.slug,
-            "name": definition.name,
-            "description": settings.description.as_ref().unwrap_or(&definition.description),
-            "accessTier": settings.access_tier,
-            "creditCost": settings.credit_cost,
-            "pageVisibility": settings.page_visibility,
-            "state": settings.state,
-            "category": settings.category.as_ref().unwrap_or(&definition.category),
-            "endpoints": definition.endpoints(),
-        })
     }
 }
 

@@ -7,6 +7,7 @@ pub mod schema;
 pub mod secrets;
 mod slug;
 pub(crate) mod validation;
+mod view;
 
 use std::collections::BTreeMap;
 
@@ -24,6 +25,7 @@ use crate::tool::intake::{Section, Sources};
 use crate::tool::schema::Schema;
 pub use crate::tool::secrets::Secrets;
 pub use crate::tool::slug::Slug;
+pub use crate::tool::view::{OutputFormat, ToolMetadata, ToolSchemaView, ToolView};
 
 /// A tool's file.
 #[derive(Clone, Debug, Deserialize)]
@@ -248,11 +250,6 @@ impl EngineKind {
     }
 }
 
-/// A result's format as the API shows it.
-pub fn format_view(format: Format) -> Value {
-    json!({"format": format.name(), "contentType": format.content_type(), "extension": format.extension()})
-}
-
 /// Administrators' settings of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -279,6 +276,7 @@ impl ToolSettings {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum ToolState {
     Live,
     Beta,
@@ -286,8 +284,9 @@ pub enum ToolState {
     Disabled,
 }
 
-/// Where a tool is shown.
+/// Where the tool is listed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct PageVisibility {
     pub public: bool,
     pub category: bool,

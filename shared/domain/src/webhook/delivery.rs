@@ -4,7 +4,6 @@ use std::fmt;
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use super::schedule::{MOST_TRIES, next_try};
 use crate::endpoint_id::EndpointId;
@@ -68,6 +67,7 @@ impl DeliveryState {
 /// Why a delivery is not tried again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum Dropped {
     /// The endpoint was disabled.
     EndpointDisabled,
@@ -217,53 +217,12 @@ impl Delivery {
         self.ttl = self.due.unwrap_or(now).plus(DELIVERY_RETENTION).as_ttl_seconds();
         self
     }
-
-    /// The delivery for its account.
-    pub fn view(&self) -> Value {
-        let mut view = json!({
-            "eventId": self.event,
-            "type": self.kind,
-            "status": match self.state {
-                DeliveryState::Waiting | DeliveryState::Sending => "pending",
-                DeliveryState::Delivered => "delivered",
-                DeliveryState::Failed => "failed",
-                DeliveryState::Dropped => "dropped",
-            },
-            "createdAt": self.created_at.to_string(),
-            "triesLeft": if self.state.is_ended() { 0 } else { MOST_TRIES.saturating_sub(self.tries) },
-            "attempts": self.attempts.iter().map(|attempt| attempt.sent.view()).collect::<Vec<_>>(),
-        });
-        if let Some(job) = self.job {
-            view["jobId"] = json!(job);
-        }
-        if let (DeliveryState::Waiting, Some(due)) = (self.state, self.due) {
-            view["nextTryAt"] = json!(due.to_string());
-        }
-        if let Some(dropped) = self.dropped {
-            view["droppedBecause"] = json!(dropped.as_str());
-        }
-        view
-    }
-}
-
-impl Sent {
-    /// For the account that sent it.
-    pub fn view(&self) -> Value {
-        let Self { at, ms, status, answer, error } = self;
-        let mut view = json!({"at": at.to_string(), "durationMs": ms});
-        match (status, error) {
-            (Some(status), _) => {
-                view["status"] = json!(status);
-                view["response"] = json!(answer);
-            }
-            (None, error) => view["error"] = json!(error),
-        }
-        view
-    }
 }
 
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     const NOW: Timestamp = Timestamp(1_795_176_000_000);
@@ -345,7 +304,7 @@ mod tests {
 
     #[test]
     fn the_account_sees_each_attempt() {
-        let view = after(1, Some(500)).after(attempt(None), None, 0.5, NOW).view();
+        let view = json!(after(1, Some(500)).after(attempt(None), None, 0.5, NOW).view());
         assert_eq!(
             view["attempts"],
             json!([

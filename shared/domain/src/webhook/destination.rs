@@ -3,7 +3,6 @@
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
-use serde_json::{Value, json};
 
 use crate::sha256_hex;
 
@@ -57,21 +56,6 @@ impl Destination {
             Self::Sqs { role, .. } | Self::EventBridge { role, .. } => Some(role),
         }
     }
-
-    /// As this account sees it: `url`, or `destination`.
-    pub fn view(&self, account: &str) -> (&'static str, Value) {
-        let of_aws = |kind: &str, name: &str, arn: &Arn, role: &Arn| {
-            let view = json!({
-                "type": kind, name: arn.as_str(), "roleArn": role.as_str(), "externalId": external_id(account),
-            });
-            ("destination", view)
-        };
-        match self {
-            Self::Url { url } => ("url", json!(url)),
-            Self::Sqs { queue, role } => of_aws("sqs", "queueArn", queue, role),
-            Self::EventBridge { bus, role } => of_aws("eventbridge", "busArn", bus, role),
-        }
-    }
 }
 
 /// What the customer's role asks for (`sts:ExternalId`). It follows from the account, so that nobody can name a role that trusts the
@@ -84,6 +68,11 @@ pub fn external_id(account: &str) -> String {
 /// The name of a resource in a customer's AWS account: `arn:partition:service:region:account:resource`.
 #[derive(Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(inline, description = "", extend("maxLength" = MAX_ARN_BYTES))
+)]
 pub struct Arn(String);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -9,7 +9,6 @@ use serde_json::{Value, json};
 
 use super::destination::Destination;
 use crate::endpoint_id::EndpointId;
-use crate::event::EventKind;
 use crate::job::JobWebhook;
 use crate::time::Timestamp;
 
@@ -29,6 +28,7 @@ pub const SLOW_ANSWER: Duration = Duration::from_secs(2);
 /// Which signatures a request has: HMAC-SHA256 with the endpoint's secret (`v1`), Ed25519 with the service's key (`v1a`), or both.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum Signatures {
     V1,
     V1a,
@@ -63,6 +63,7 @@ impl Signatures {
 /// Why an endpoint gets no events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum DisabledReason {
     /// Its account disabled it.
     Account,
@@ -242,34 +243,6 @@ impl Endpoint {
             "id": self.id.as_str(), "description": self.description,
             "reason": disabled.reason.as_str(), "disabledAt": disabled.at.to_string(),
         }})
-    }
-
-    /// The endpoint for its account, without secrets.
-    pub fn view(&self) -> Value {
-        let kinds: Vec<&str> = match self.kinds.is_empty() {
-            true => EventKind::ALL.map(EventKind::as_str).to_vec(),
-            false => self.kinds.iter().map(String::as_str).collect(),
-        };
-        let (address_name, address) = self.destination.view(&self.account);
-        let mut view = json!({
-            "id": self.id.as_str(),
-            (address_name): address,
-            "events": kinds,
-            "description": self.description,
-            "rateLimit": self.rate_limit,
-            "signature": self.signatures.as_str(),
-            "challenge": self.challenge,
-            "status": if self.disabled.is_some() { "disabled" } else { "active" },
-            "createdAt": self.created_at.to_string(),
-            "updatedAt": self.updated_at.to_string(),
-        });
-        if let Some(Disabled { reason, at }) = self.disabled {
-            view["disabled"] = json!({"reason": reason.as_str(), "at": at.to_string()});
-        }
-        if let Some(since) = self.health.failing_since {
-            view["failing"] = json!({"since": since.to_string(), "failures": self.health.failures});
-        }
-        view
     }
 }
 

@@ -6,9 +6,14 @@ pub mod endpoint;
 mod reach;
 pub mod request;
 pub mod schedule;
+mod view;
 
 pub use crate::endpoint_id::EndpointId;
 pub use crate::job::{JobWebhook, WebhookRequest};
 pub use delivery::{Attempt, Delivery, DeliveryId, DeliveryState, Dropped, Sent};
 pub use destination::{Arn, Destination};
 pub use endpoint::{Disabled, DisabledReason, Endpoint, Health, SealedSecret, Signatures};
+pub use view::{
+    AttemptView, DeliveryStatus, DeliveryView, DestinationKind, DestinationView, DisabledView, EndpointStatus,
+    EndpointView, FailingView,
+};

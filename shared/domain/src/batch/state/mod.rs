@@ -22,6 +22,15 @@ const DELETED_AT_LATEST: Duration = Duration::from_secs(7 * 86_400);
 /// `processing ⇄ paused`; `processing | paused → canceling → canceled`; `processing (→ archiving) → completed`; any of these `→ deleting`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(
+        rename = "BatchStatus",
+        description = "`completed`: all items have ended. `counts` shows how many succeeded. `archiving`: they have ended, and \
+                       the archive is being made."
+    )
+)]
 pub enum State {
     /// Jobs are created, or some have not ended yet.
     Processing,
@@ -73,6 +82,7 @@ impl State {
 /// What a failed item means for the others.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum OnError {
     #[default]
     Continue,

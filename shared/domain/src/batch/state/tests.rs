@@ -1,6 +1,7 @@
 //! The invariants of the state machine, whatever happens in whatever order.
 
 use proptest::prelude::*;
+use serde_json::json;
 
 use super::*;
 
@@ -126,7 +127,7 @@ proptest! {
             if before.state == State::Canceling {
                 prop_assert!(matches!(batch.state, State::Canceling | State::Canceled | State::Deleting));
             }
-            let counts = &batch.view()["counts"];
+            let counts = &json!(batch.view())["counts"];
             let parts = ["queued", "processing", "completed", "failed", "canceled"];
             let sum: u64 = parts.iter().map(|part| counts[part].as_u64().unwrap()).sum();
             prop_assert_eq!(sum, u64::from(batch.total));
@@ -162,7 +163,7 @@ fn a_failed_item_stops_a_batch_that_is_to_stop() {
     assert_eq!((stopping.state, stopping.room()), (State::Canceling, 0));
     stopping.settle(&[seen(1, JobStatus::Canceled)]);
     assert!(stopping.conclude(Timestamp(3)));
-    let view = stopping.view();
+    let view = json!(stopping.view());
     assert_eq!((&view["status"], &view["reason"]), (&"canceled".into(), &"item_failed".into()));
     assert_eq!(view["counts"]["canceled"], 4, "{view}");
 }
@@ -190,7 +191,7 @@ fn a_deleted_job_counts_as_it_ended() {
 fn a_paused_batch_goes_on_with_another_key() {
     let mut paused = batch(2, OnError::Continue);
     paused.pause(PauseReason::RevokedApiKey, Timestamp(5)).unwrap();
-    assert_eq!(paused.view()["reason"], "revoked_api_key");
+    assert_eq!(json!(paused.view())["reason"], "revoked_api_key");
     assert_eq!(paused.room(), 0);
     let key = KeyHash::of_dashboard("acc_2", Mode::Live);
     assert_eq!(paused.resume(key.clone()), Ok(true));
@@ -209,7 +210,7 @@ fn a_batch_that_nobody_resumes_is_canceled() {
     assert_eq!(paused.state, State::Paused);
     paused.give_up(week);
     assert!(paused.conclude(week));
-    assert_eq!(paused.view()["reason"], "paused_too_long");
+    assert_eq!(json!(paused.view())["reason"], "paused_too_long");
     assert_eq!(paused.tally.canceled, 2);
 }
 
