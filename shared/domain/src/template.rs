@@ -111,8 +111,8 @@ pub struct VersionView {
     /// From 1. No number is given twice.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub version: u32,
-    #[cfg_attr(feature = "schema", schemars(extend("enum" = ["docx", "xlsx", "pptx", "odt", "html", "md"])))]
-    pub format: String,
+    #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = ["docx", "xlsx", "pptx", "odt", "html", "md"])))]
+    pub format: Format,
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MOST_TEMPLATE_BYTES)))]
     pub bytes: u64,
     pub created_at: SentTime,
@@ -153,7 +153,7 @@ impl Version {
     pub fn view(&self) -> VersionView {
         VersionView {
             version: self.version,
-            format: self.format.clone(),
+            format: self.format,
             bytes: self.bytes,
             created_at: self.created_at.into(),
             delimiters: self.delimiters.clone(),

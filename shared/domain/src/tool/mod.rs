@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 
 use docmill_formats::Format;
 use serde::{Deserialize, Serialize};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 pub use crate::account::AccessTier;
 use crate::account::limits::Ceilings;
