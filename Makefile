@@ -276,7 +276,7 @@ PROGRAMS = docmill-admin docmill
 # All in one call, so that each dependency is compiled once. cargo-lambda's own optimizations would give each function its own LTO.
 build-lambda: ## Compile every function as AWS Lambda runs it to target/lambda, and the programs to target/programs (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
-		&& $(OPTIMISED) $(REPRODUCIBLE) cargo lambda build --profile release --disable-optimizations --locked --workspace --exclude bench-api \
+		&& $(OPTIMISED) $(REPRODUCIBLE) cargo lambda build --profile release --disable-optimizations --locked --workspace --exclude bench-api --exclude docmill-tests \
 			--lambda-dir target/lambda $(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 	@mkdir -p target/programs
 	@for each in $(PROGRAMS); do mv "target/lambda/$$each/bootstrap" "target/programs/$$each" && rmdir "target/lambda/$$each" || exit; done

@@ -4410,7 +4410,7 @@ type WebhookAttempt struct {
 	DurationMs int64     `json:"durationMs"`
 
 	// Error Why there was no answer.
-	Error *string `json:"error,omitempty"`
+	Error string `json:"error,omitempty"`
 
 	// Response The beginning of the answer, at most 1 KiB.
 	Response string `json:"response,omitempty"`

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 DESCRIPTION = ROOT / "functions/api-docs/openapi.json"
 
 # Written by hand in each language: requests that create jobs, and their sources.
-BY_HAND = re.compile(r"^(JobRequest|ToolJobRequest|\w+(Input|Sources|Source|Job)|One\w+)$")
+BY_HAND = re.compile(r"^(JobRequest|ToolJobRequest|\w+(Input|Sources|Source|Job)|One\w+|StoredTemplate)$")
 # Errors are a type of the client. Webhooks and the list of events have one type: a webhook's id is in its headers.
 RENAMED = {"Error": "ErrorBody", "ListedEvent": "Event", "Step": "CompletedStep"}
 LEFT_OUT = {"Event", "ErrorResponse"}

@@ -874,11 +874,6 @@ export interface components {
             /** @description How often a worker started the job. */
             attempts: number;
             progress?: components["schemas"]["Progress"];
-            /** @description The webhook that the request named. Its deliveries are listed under `id`. */
-            webhook?: {
-                id: string;
-                url: string;
-            };
             /** @description The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest. Of a request above 16 KB, long texts and lists are shown in part, with `[shortened]` at their end; the job itself uses all of it. */
             input: {
                 [key: string]: unknown;
@@ -897,6 +892,11 @@ export interface components {
             /** @description Your own labels. */
             metadata: {
                 [key: string]: string;
+            };
+            /** @description The webhook that the request named. Its deliveries are listed under `id`. */
+            webhook?: {
+                id: string;
+                url: string;
             };
             credits: {
                 charged: number;
@@ -1004,7 +1004,7 @@ export interface components {
              * @description What is wrong. More may be added.
              * @enum {string}
              */
-            reason: "unknown_name" | "unknown_filter" | "unclosed_tag" | "unopened_tag" | "unclosed_section" | "unopened_section" | "mismatched_section" | "misplaced" | "invalid_tag" | "unusable_value";
+            reason: "unknown_filter" | "unclosed_section" | "unopened_section" | "invalid_tag" | "unknown_name" | "unclosed_tag" | "unopened_tag" | "mismatched_section" | "misplaced" | "unusable_value";
             /** @description What is wrong, for people. */
             message: string;
             /** @description The tag, with its delimiters. */
@@ -1799,27 +1799,27 @@ export interface components {
             /** @description The beginning of the answer, at most 1 KiB. */
             response?: string;
             /** @description Why there was no answer. */
-            error?: string | null;
+            error?: string;
         };
         Delivery: {
             /** @description The same as the `webhook-id`. */
             eventId: string;
             type: components["schemas"]["EventType"];
             status: components["schemas"]["DeliveryStatus"];
+            /** Format: date-time */
+            createdAt: string;
+            triesLeft: number;
+            /** @description Oldest first. */
+            attempts: components["schemas"]["WebhookAttempt"][];
             /** Format: uuid */
             jobId?: string;
             /** Format: date-time */
-            createdAt: string;
-            /** Format: date-time */
             nextTryAt?: string;
-            triesLeft: number;
             /**
              * @description Only of a dropped delivery.
              * @enum {string}
              */
             droppedBecause?: "endpoint_disabled" | "job_deleted" | "event_expired";
-            /** @description Oldest first. */
-            attempts: components["schemas"]["WebhookAttempt"][];
         };
         /** @enum {string} */
         DeliveryStatus: "pending" | "delivered" | "failed" | "dropped";
@@ -2110,10 +2110,8 @@ export interface components {
              * @enum {string}
              */
             pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-            /** @description Page width, instead of `pageSize`, together with `height`. */
-            width?: number | string;
-            /** @description Page height, instead of `pageSize`, together with `width`. */
-            height?: number | string;
+            width?: components["schemas"]["PageWidth"];
+            height?: components["schemas"]["PageHeight"];
             /** @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
             marginTop?: number | string;
             /** @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
@@ -2258,10 +2256,8 @@ export interface components {
              * @enum {string}
              */
             pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-            /** @description Page width, instead of `pageSize`, together with `height`. */
-            width?: number | string;
-            /** @description Page height, instead of `pageSize`, together with `width`. */
-            height?: number | string;
+            width?: components["schemas"]["PageWidth"];
+            height?: components["schemas"]["PageHeight"];
             /**
              * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
              * @default 20mm
@@ -2453,36 +2449,14 @@ export interface components {
                 sourceUrl?: components["schemas"]["SourceUrl"];
                 uploadId?: components["schemas"]["SourceUploadId"];
                 jobId?: components["schemas"]["SourceJobId"];
-                /** @description One of your stored templates (`POST /v1/templates`). */
-                template?: {
-                    /** @description The template's name. */
-                    name: string;
-                    /** @description The number of a version. By default, the newest one when the job is created. */
-                    version?: number;
-                };
+                template?: components["schemas"]["StoredTemplate"];
                 html?: components["schemas"]["InlineHtml"];
                 markdown?: components["schemas"]["InlineMarkdown"];
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
                 /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
-                sources?: ({
-                    sourceUrl?: components["schemas"]["SourceUrl"];
-                    uploadId?: components["schemas"]["SourceUploadId"];
-                    jobId?: components["schemas"]["SourceJobId"];
-                    /** @description One of your stored templates (`POST /v1/templates`). */
-                    template?: {
-                        /** @description The template's name. */
-                        name: string;
-                        /** @description The number of a version. By default, the newest one when the job is created. */
-                        version?: number;
-                    };
-                    html?: components["schemas"]["InlineHtml"];
-                    markdown?: components["schemas"]["InlineMarkdown"];
-                    output?: components["schemas"]["SourceOutput"];
-                    filename?: components["schemas"]["Filename"];
-                    headers?: components["schemas"]["SourceHeaders"];
-                } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+                sources?: components["schemas"]["TemplateSources"];
             };
             options: components["schemas"]["RenderTemplateOptions"];
             then?: components["schemas"]["FurtherSteps"];
@@ -2496,12 +2470,7 @@ export interface components {
             /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
             /** @description Short form of `input.template`. */
-            template?: {
-                /** @description The template's name. */
-                name: string;
-                /** @description The number of a version. By default, the newest one when the job is created. */
-                version?: number;
-            };
+            template?: components["schemas"]["StoredTemplate"];
             /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
             /** @description Short form of `input.markdown`. */
@@ -2510,24 +2479,7 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
-            /** @description Short form of `input.sources`. */
-            sources?: ({
-                sourceUrl?: components["schemas"]["SourceUrl"];
-                uploadId?: components["schemas"]["SourceUploadId"];
-                jobId?: components["schemas"]["SourceJobId"];
-                /** @description One of your stored templates (`POST /v1/templates`). */
-                template?: {
-                    /** @description The template's name. */
-                    name: string;
-                    /** @description The number of a version. By default, the newest one when the job is created. */
-                    version?: number;
-                };
-                html?: components["schemas"]["InlineHtml"];
-                markdown?: components["schemas"]["InlineMarkdown"];
-                output?: components["schemas"]["SourceOutput"];
-                filename?: components["schemas"]["Filename"];
-                headers?: components["schemas"]["SourceHeaders"];
-            } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+            sources?: components["schemas"]["TemplateSources"];
         } & ((unknown | {
             input: unknown;
         }) | (unknown | {
@@ -2566,10 +2518,8 @@ export interface components {
              * @enum {string}
              */
             pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
-            /** @description Page width, instead of `pageSize`, together with `height`. */
-            width?: number | string;
-            /** @description Page height, instead of `pageSize`, together with `width`. */
-            height?: number | string;
+            width?: components["schemas"]["PageWidth"];
+            height?: components["schemas"]["PageHeight"];
             /**
              * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
              * @default 15mm
@@ -2821,21 +2771,7 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["MergeSources"];
-        } & ((unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }));
+        } & components["schemas"]["OneOrMoreDocuments"];
         SplitPdfOptions: {
             /**
              * @description `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
@@ -3424,15 +3360,7 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["FileSources"];
-        } & ((unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }));
+        } & components["schemas"]["OneOrMoreFiles"];
         /**
          * @example {
          *       "set": {
@@ -3552,15 +3480,7 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["FileSources"];
-        } & ((unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }));
+        } & components["schemas"]["OneOrMoreFiles"];
         FlattenPdfOptions: {
             /**
              * @description Turns comments, highlights, stamps and drawings into content of the pages. Links and attached files are kept.
@@ -3980,15 +3900,7 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["ImageSources"];
-        } & ((unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }));
+        } & components["schemas"]["OneOrMoreFiles"];
         ThumbnailOptions: {
             /**
              * @description Width in pixels.
@@ -4206,18 +4118,7 @@ export interface components {
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
                 /** @description The documents: each makes a file of its own, in this order, in the order given. */
-                sources?: ({
-                    sourceUrl?: components["schemas"]["SourceUrl"];
-                    url?: components["schemas"]["PageUrl"];
-                    uploadId?: components["schemas"]["SourceUploadId"];
-                    jobId?: components["schemas"]["SourceJobId"];
-                    html?: components["schemas"]["InlineHtml"];
-                    markdown?: components["schemas"]["InlineMarkdown"];
-                    output?: components["schemas"]["SourceOutput"];
-                    filename?: components["schemas"]["Filename"];
-                    password?: components["schemas"]["SourcePassword"];
-                    headers?: components["schemas"]["SourceHeaders"];
-                } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+                sources?: components["schemas"]["DocumentSources"];
             };
             options?: components["schemas"]["ExtractDocumentOptions"];
             then?: components["schemas"]["FurtherSteps"];
@@ -4242,34 +4143,8 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
-            /** @description Short form of `input.sources`. */
-            sources?: ({
-                sourceUrl?: components["schemas"]["SourceUrl"];
-                url?: components["schemas"]["PageUrl"];
-                uploadId?: components["schemas"]["SourceUploadId"];
-                jobId?: components["schemas"]["SourceJobId"];
-                html?: components["schemas"]["InlineHtml"];
-                markdown?: components["schemas"]["InlineMarkdown"];
-                output?: components["schemas"]["SourceOutput"];
-                filename?: components["schemas"]["Filename"];
-                password?: components["schemas"]["SourcePassword"];
-                headers?: components["schemas"]["SourceHeaders"];
-            } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        } & ((unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }) | (unknown | {
-            input: unknown;
-        }));
+            sources?: components["schemas"]["DocumentSources"];
+        } & components["schemas"]["OneOrMoreDocuments"];
         InspectDocumentOptions: Record<string, never>;
         /** inspect-document job */
         InspectDocumentJob: {
@@ -4405,6 +4280,31 @@ export interface components {
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
         /** @description Short form of `input.sources`. */
+        DocumentSources: ({
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            url?: components["schemas"]["PageUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            html?: components["schemas"]["InlineHtml"];
+            markdown?: components["schemas"]["InlineMarkdown"];
+            output?: components["schemas"]["SourceOutput"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+        } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+        /** @description Short form of `input.sources`. */
+        TemplateSources: ({
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            template?: components["schemas"]["StoredTemplate"];
+            html?: components["schemas"]["InlineHtml"];
+            markdown?: components["schemas"]["InlineMarkdown"];
+            output?: components["schemas"]["SourceOutput"];
+            filename?: components["schemas"]["Filename"];
+            headers?: components["schemas"]["SourceHeaders"];
+        } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+        /** @description Short form of `input.sources`. */
         ImageSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4413,6 +4313,13 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
+        /** @description One of your stored templates (`POST /v1/templates`). */
+        StoredTemplate: {
+            /** @description The template's name. */
+            name: string;
+            /** @description The number of a version. By default, the newest one when the job is created. */
+            version?: number;
+        };
         /**
          * Format: source-url
          * @description Full http(s) URL of the file, without a user name or password.
@@ -4472,6 +4379,36 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         });
+        /** @description give exactly one of `sourceUrl`, `uploadId`, `jobId` and `sources` */
+        OneOrMoreFiles: (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        });
+        /** @description give exactly one of `sourceUrl`, `url`, `uploadId`, `jobId`, `html`, `markdown` and `sources` */
+        OneOrMoreDocuments: (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        }) | (unknown | {
+            input: unknown;
+        });
+        /** @description Page width, instead of `pageSize`, together with `height`. */
+        PageWidth: number | string;
+        /** @description Page height, instead of `pageSize`, together with `width`. */
+        PageHeight: number | string;
         /**
          * @description What to wait for before the page is printed, for at most 30 seconds.
          * @default load

@@ -1,15 +1,20 @@
-//! Writes `openapi.json` and `openapi-3.0.json` from the parts in `description/` and the code. A test compares them.
+//! Writes `openapi.json` and `openapi-3.0.json` from the parts in `description/` and the code, and before that `description/sent.json`
+//! from the types of what is sent. Tests compare them.
 
 use std::error::Error;
 use std::fs;
 
-use api_docs::description::{openapi, text};
+use api_docs::description::{openapi_of, text};
 use api_docs::openapi30::openapi30;
 use docmill_domain::catalogue::Catalogue;
+use serde_json::json;
 
 fn main() -> Result<(), Box<dyn Error>> {
     let catalogue = Catalogue::load()?;
-    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), text(&openapi(&catalogue)?)?)?;
-    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi-3.0.json"), text(&openapi30(&catalogue)?)?)?;
+    let sent = docmill_domain::sent::schemas();
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/description/sent.json"), format!("{:#}\n", json!(sent)))?;
+    let document = openapi_of(&catalogue, &sent)?;
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi.json"), text(&document)?)?;
+    fs::write(concat!(env!("CARGO_MANIFEST_DIR"), "/openapi-3.0.json"), text(&openapi30(document, &catalogue)?)?)?;
     Ok(())
 }

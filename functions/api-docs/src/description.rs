@@ -5,13 +5,9 @@
 
 use docmill_domain::breach::Breach;
 use docmill_domain::catalogue::Catalogue;
-use docmill_domain::event::EventKind;
-use docmill_domain::job::{JobErrorCode, JobStatus, Reason};
 use docmill_http::envelope::respond;
 use docmill_http::error::{ApiError, ErrorCode};
 use docmill_http::request::RequestId;
-use serde::Serialize as _;
-use serde_json::ser::{PrettyFormatter, Serializer};
 use serde_json::{Map, Value, json};
 
 use crate::{guide, sharing};
@@ -19,6 +15,8 @@ use crate::{guide, sharing};
 const DOCUMENT: &str = include_str!("../description/openapi.json");
 const COMPONENTS: &str = include_str!("../description/components.json");
 const SCHEMAS: &str = include_str!("../description/schemas.json");
+/// Written by `make description` from the types that are sent.
+const SENT: &str = include_str!("../description/sent.json");
 const EXAMPLES: &str = include_str!("../description/examples.json");
 
 #[derive(Debug, thiserror::Error)]
@@ -30,28 +28,74 @@ pub enum DescriptionError {
 }
 
 /// The whole OpenAPI document.
+///
+/// # Errors
+/// If a part of it can't be read, or lacks what another one needs.
 pub fn openapi(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
+    openapi_of(catalogue, &serde_json::from_str(SENT)?)
+}
+
+/// The same with these schemas of what is sent, instead of those that were written last.
+///
+/// # Errors
+/// If a part of it can't be read, or lacks what another one needs.
+pub fn openapi_of(catalogue: &Catalogue, sent: &Map<String, Value>) -> Result<Value, DescriptionError> {
     let mut document: Value = serde_json::from_str(DOCUMENT)?;
     let mut components: Value = serde_json::from_str(COMPONENTS)?;
-    put(&mut components, "", "schemas", schemas(catalogue)?)?;
+    put(&mut components, "", "schemas", schemas(catalogue, sent)?)?;
     put(&mut components, "", "examples", examples()?)?;
     put(&mut document, "/info", "description", json!(guide::for_description()))?;
     put(&mut document, "", "components", components)?;
     Ok(document)
 }
 
-/// The document as it is served, with little indentation: it is large.
+/// A longer value, in bytes, has a line for each of its members.
+const LINE: usize = 200;
+
+/// The document as it is served: in lines, so that changes can be read, and without indentation, since it is large.
+///
+/// # Errors
+/// If a value can't be written as JSON.
 pub fn text(document: &Value) -> Result<String, DescriptionError> {
-    let mut written = Vec::new();
-    let format = PrettyFormatter::with_indent(b"");
-    document.serialize(&mut Serializer::with_formatter(&mut written, format))?;
-    let mut text = String::from_utf8_lossy(&written).into_owned();
+    let mut text = String::new();
+    write(document, &mut text)?;
     text.push('\n');
     Ok(text)
 }
 
-fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
+fn write(value: &Value, text: &mut String) -> Result<(), DescriptionError> {
+    let line = serde_json::to_string(value)?;
+    match value {
+        Value::Object(members) if line.len() > LINE => {
+            for (index, (name, member)) in members.iter().enumerate() {
+                text.push_str(if index == 0 { "{\n" } else { ",\n" });
+                text.push_str(&serde_json::to_string(name)?);
+                text.push(':');
+                write(member, text)?;
+            }
+            text.push_str("\n}");
+        }
+        Value::Array(items) if line.len() > LINE => {
+            for (index, item) in items.iter().enumerate() {
+                text.push_str(if index == 0 { "[\n" } else { ",\n" });
+                write(item, text)?;
+            }
+            text.push_str("\n]");
+        }
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) | Value::Object(_) => {
+            text.push_str(&line);
+        }
+    }
+    Ok(())
+}
+
+/// Those that are `null` in the part by hand are derived from types.
+fn schemas(catalogue: &Catalogue, sent: &Map<String, Value>) -> Result<Value, DescriptionError> {
     let mut schemas: Value = serde_json::from_str(SCHEMAS)?;
+    let by_hand = schemas.as_object_mut().ok_or(DescriptionError::Missing("schemas"))?;
+    for (name, schema) in by_hand.iter_mut().filter(|(_, schema)| schema.is_null()) {
+        *schema = sent.get(name).cloned().ok_or(DescriptionError::Missing("schema of a type that is sent"))?;
+    }
     let mut bodies = Vec::new();
     for tool in catalogue.tools() {
         bodies.push(json!({"$ref": format!("#/components/schemas/{}", schema_name(&tool.definition.slug))}));
@@ -60,10 +104,6 @@ fn schemas(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     sharing::add_tools(components, catalogue, schema_name);
     put(&mut schemas, "/ToolJobRequest", "anyOf", bodies.into())?;
     put(&mut schemas, "/Error/properties/code", "enum", json!(ErrorCode::ALL.map(ErrorCode::as_str).to_vec()))?;
-    put(&mut schemas, "/JobError/properties/code", "enum", json!(JobErrorCode::ALL.map(JobErrorCode::as_str)))?;
-    put(&mut schemas, "/TemplateMistake/properties/reason", "enum", json!(Reason::ALL))?;
-    put(&mut schemas, "/JobStatus", "enum", json!(JobStatus::ALL.map(JobStatus::as_str)))?;
-    put(&mut schemas, "/EventType", "enum", json!(EventKind::ALL.map(EventKind::as_str)))?;
     Ok(schemas)
 }
 
@@ -116,14 +156,27 @@ pub fn put(document: &mut Value, pointer: &'static str, name: &str, value: Value
 
 #[cfg(test)]
 mod tests {
+    use std::collections::BTreeSet;
+
     use super::*;
     use crate::openapi30::openapi30;
+
+    #[test]
+    fn what_is_sent_is_described_by_its_types() {
+        let (written, sent): (Value, _) = (serde_json::from_str(SENT).unwrap(), docmill_domain::sent::schemas());
+        assert!(written == json!(sent), "sent.json is not up to date: run `make description`");
+        let by_hand: Map<String, Value> = serde_json::from_str(SCHEMAS).unwrap();
+        let derived: BTreeSet<_> =
+            by_hand.iter().filter(|(_, schema)| schema.is_null()).map(|(name, _)| name).collect();
+        assert_eq!(derived, sent.keys().collect());
+    }
 
     #[test]
     fn the_served_description_matches_the_code() {
         let composed = text(&openapi(&Catalogue::load().unwrap()).unwrap()).unwrap();
         assert!(composed == include_str!("../openapi.json"), "openapi.json is not up to date: run `make description`");
-        let in_30 = text(&openapi30(&Catalogue::load().unwrap()).unwrap()).unwrap();
+        let catalogue = Catalogue::load().unwrap();
+        let in_30 = text(&openapi30(openapi(&catalogue).unwrap(), &catalogue).unwrap()).unwrap();
         assert!(
             in_30 == include_str!("../openapi-3.0.json"),
             "openapi-3.0.json is not up to date: run `make description`"

@@ -12,6 +12,8 @@ pub mod nearest;
 pub mod page_range;
 pub mod paper;
 pub mod request;
+#[cfg(feature = "schema")]
+pub mod sent;
 pub mod spreadsheet;
 pub mod template;
 pub mod time;

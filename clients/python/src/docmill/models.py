@@ -6,6 +6,11 @@ from typing import Any, Literal, Optional, TypedDict, Union
 from typing_extensions import TypeAlias, NotRequired
 
 
+class JobThenItem(TypedDict):
+    toolSlug: str
+    options: dict[str, Any]
+
+
 class JobWebhook(TypedDict):
     """
     The webhook that the request named. Its deliveries are listed under `id`.
@@ -13,11 +18,6 @@ class JobWebhook(TypedDict):
 
     id: str
     url: str
-
-
-class JobThenItem(TypedDict):
-    toolSlug: str
-    options: dict[str, Any]
 
 
 class JobCredits(TypedDict):
@@ -780,7 +780,7 @@ class WebhookAttempt(TypedDict):
     """
     The beginning of the answer, at most 1 KiB.
     """
-    error: NotRequired[Optional[str]]
+    error: NotRequired[str]
     """
     Why there was no answer.
     """
@@ -930,7 +930,7 @@ class TemplateMistake(TypedDict):
     A mistake in a template, or a tag that the data does not fit.
     """
 
-    reason: Literal["unknown_name", "unknown_filter", "unclosed_tag", "unopened_tag", "unclosed_section", "unopened_section", "mismatched_section", "misplaced", "invalid_tag", "unusable_value"]
+    reason: Literal["unknown_filter", "unclosed_section", "unopened_section", "invalid_tag", "unknown_name", "unclosed_tag", "unopened_tag", "mismatched_section", "misplaced", "unusable_value"]
     """
     What is wrong. More may be added.
     """
@@ -1249,17 +1249,17 @@ class Delivery(TypedDict):
     """
     type: EventType
     status: DeliveryStatus
-    jobId: NotRequired[str]
     createdAt: str
-    nextTryAt: NotRequired[str]
     triesLeft: int
-    droppedBecause: NotRequired[Literal["endpoint_disabled", "job_deleted", "event_expired"]]
-    """
-    Only of a dropped delivery.
-    """
     attempts: list[WebhookAttempt]
     """
     Oldest first.
+    """
+    jobId: NotRequired[str]
+    nextTryAt: NotRequired[str]
+    droppedBecause: NotRequired[Literal["endpoint_disabled", "job_deleted", "event_expired"]]
+    """
+    Only of a dropped delivery.
     """
 
 
@@ -1526,10 +1526,6 @@ class Job(TypedDict):
     How often a worker started the job.
     """
     progress: NotRequired[Progress]
-    webhook: NotRequired[JobWebhook]
-    """
-    The webhook that the request named. Its deliveries are listed under `id`.
-    """
     input: dict[str, Any]
     """
     The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest. Of a request above 16 KB, long texts and lists are shown in part, with `[shortened]` at their end; the job itself uses all of it.
@@ -1545,6 +1541,10 @@ class Job(TypedDict):
     metadata: dict[str, str]
     """
     Your own labels.
+    """
+    webhook: NotRequired[JobWebhook]
+    """
+    The webhook that the request named. Its deliveries are listed under `id`.
     """
     credits: JobCredits
     output: NotRequired[Output]

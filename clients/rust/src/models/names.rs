@@ -486,15 +486,15 @@ super::open_enums! {
     }
     /// What is wrong. More may be added.
     TemplateMistakeReason {
-        UnknownName = "unknown_name",
         UnknownFilter = "unknown_filter",
-        UnclosedTag = "unclosed_tag",
-        UnopenedTag = "unopened_tag",
         UnclosedSection = "unclosed_section",
         UnopenedSection = "unopened_section",
+        InvalidTag = "invalid_tag",
+        UnknownName = "unknown_name",
+        UnclosedTag = "unclosed_tag",
+        UnopenedTag = "unopened_tag",
         MismatchedSection = "mismatched_section",
         Misplaced = "misplaced",
-        InvalidTag = "invalid_tag",
         UnusableValue = "unusable_value",
     }
     /// One of the names that the API lists, or one that was added later.

@@ -12,12 +12,14 @@ mod tests;
 use docmill_domain::catalogue::Catalogue;
 use serde_json::{Map, Value, json};
 
-use crate::description::{DescriptionError, openapi, put, schema_name};
+use crate::description::{DescriptionError, put, schema_name};
 use crate::sharing::same_but_for_words;
 
-/// The whole OpenAPI document.
-pub fn openapi30(catalogue: &Catalogue) -> Result<Value, DescriptionError> {
-    let mut document = openapi(catalogue)?;
+/// The whole OpenAPI document, made of that in 3.1.
+///
+/// # Errors
+/// If the document lacks something that every description has.
+pub fn openapi30(mut document: Value, catalogue: &Catalogue) -> Result<Value, DescriptionError> {
     put(&mut document, "", "openapi", json!("3.0.3"))?;
     object(&mut document, "/info")?.remove("summary");
     put(&mut document, "/info", "license", json!({"name": "Apache-2.0", "url": APACHE}))?;

@@ -11,7 +11,8 @@ use crate::requests::requests;
 
 fn both() -> (Value, Value) {
     let catalogue = Catalogue::load().unwrap();
-    (openapi(&catalogue).unwrap(), openapi30(&catalogue).unwrap())
+    let document = openapi(&catalogue).unwrap();
+    (document.clone(), openapi30(document, &catalogue).unwrap())
 }
 
 /// What a schema of 3.0 says, as JSON Schema 2020-12: alone, or with all that its annotations add.
@@ -55,7 +56,7 @@ fn validator(description: &Value, name: &str, with_annotations: bool) -> jsonsch
 #[test]
 fn every_request_that_a_tool_accepts_fits_every_type_for_it() {
     let catalogue = Catalogue::load().unwrap();
-    let description = openapi30(&catalogue).unwrap();
+    let description = openapi30(openapi(&catalogue).unwrap(), &catalogue).unwrap();
     let any_job = validator(&description, "JobRequest", false);
     let any_tool = validator(&description, "ToolJobRequest", false);
     let mut accepted = 0;
@@ -81,7 +82,7 @@ fn every_request_that_a_tool_accepts_fits_every_type_for_it() {
 #[test]
 fn with_its_annotations_a_tools_type_is_as_strict_as_the_service() {
     let catalogue = Catalogue::load().unwrap();
-    let description = openapi30(&catalogue).unwrap();
+    let description = openapi30(openapi(&catalogue).unwrap(), &catalogue).unwrap();
     let mut verdicts = [0, 0];
     for tool in catalogue.tools() {
         let own = jsonschema::validator_for(&tool.definition.parameters).unwrap();
