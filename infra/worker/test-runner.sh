@@ -8,9 +8,14 @@
 # that is confined already, as the one in the image is. FUZZ_SECONDS looks for long, and keeps what it finds in this project.
 set -eu
 
-case "${CARGO_PKG_NAME:-} $1" in
-    "worker "*/deps/as_root-*) exec "$@" ;;
-    "worker "*/deps/*) [ -z "${DOCMILL_WORKER:-}${FUZZ_SECONDS:-}" ] || exec "$@" ;;
+case "${CARGO_PKG_NAME:-}" in
+    worker | docmill-browser | docmill-confine | docmill-engine | docmill-fetch | docmill-html-basic | docmill-office) ;;
+    docmill-office-rewrite | docmill-pdf-engine | docmill-plan | docmill-sniff) ;;
+    *) exec "$@" ;;
+esac
+case "$1" in
+    */deps/as_root-*) exec "$@" ;;
+    */deps/*) [ -z "${DOCMILL_WORKER:-}${FUZZ_SECONDS:-}" ] || exec "$@" ;;
     *) exec "$@" ;;
 esac
 here=$(cd "$(dirname "$0")" && pwd)

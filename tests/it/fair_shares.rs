@@ -9,11 +9,11 @@ use docmill_domain::job::{Job, JobErrorCode, JobId, JobStatus};
 use docmill_domain::limits::Limit;
 use docmill_domain::tool::QueueName;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_fetch::Fetcher;
 use docmill_store::jobs::{Lane, Slot};
 use serde_json::json;
 use tokio::net::TcpListener;
 use worker::pipeline::Handled;
-use worker::source::Fetcher;
 
 use crate::support::http::{Answer, post};
 use crate::support::receiver::{Receiver, Reception};

@@ -16,6 +16,8 @@ use docmill_domain::limits::Limits;
 use docmill_domain::time::millis;
 use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Engines, Failure};
+use docmill_fetch::{Fetched, Fetcher};
 use docmill_sources::Budget;
 use egress_relay::EgressRelay;
 use futures_util::future::join_all;
@@ -26,9 +28,7 @@ use tokio::task::JoinHandle;
 use url::Url;
 use uuid::Uuid;
 use worker::converter::Network;
-use worker::engine::{Engines, Failure};
 use worker::pipeline::Handled;
-use worker::source::{Fetched, Fetcher};
 
 use crate::support::receiver::{Receiver, Reception};
 use crate::support::stage::files_of;

@@ -8,11 +8,11 @@ use docmill_config::clock;
 use docmill_domain::job::{JobErrorCode, JobId, Payload};
 use docmill_domain::template::{TemplateName, Version};
 use docmill_domain::upload::UploadId;
+use docmill_fetch::Fetched;
 use futures_util::future::join_all;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 use worker::account_files::AccountFiles;
-use worker::source::Fetched;
 
 use crate::clients::root;
 use crate::support::aws_watch::Fault;
@@ -264,7 +264,7 @@ async fn read(world: &World, account: &Account, version: u32) -> Result<String, 
         clock: &clock,
         account: &account.id,
     };
-    let budget = docmill_sources::Budget::of(&worker::engine::Limits::default());
+    let budget = docmill_sources::Budget::of(&docmill_engine::Limits::default());
     let fetched = shelf.template(&named("invoice"), version, &scratch.path().join("source"), &budget).await;
     let Fetched { path, filename, content_type, .. } = fetched.map_err(|failure| failure.code)?;
     assert_eq!(

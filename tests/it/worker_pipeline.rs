@@ -11,13 +11,13 @@ use docmill_domain::catalogue::Catalogue;
 use docmill_domain::job::{Job, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS};
 use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::Engines;
+use docmill_fetch::Fetcher;
 use lambda_runtime::LambdaEvent;
 use serde_json::{Value, json};
 use worker::converter::{Converter, Network};
-use worker::engine::Engines;
 use worker::fonts::FontCache;
 use worker::pipeline::{Delivery, Handled, Pipeline};
-use worker::source::Fetcher;
 
 use crate::support::aws_watch::{Fault, Watch};
 use crate::support::http::{Answer, post};

@@ -133,7 +133,7 @@ impl Part {
 /// The same schema in forms that generators of clients can read: rules of the body say that it is an object, and choices with
 /// control characters, which no language has in names, are patterns.
 fn generated(mut schema: Value) -> Value {
-    // It is the description's.
+    // The whole description has this version of JSON Schema.
     schema.as_object_mut().and_then(|schema| schema.shift_remove("$schema"));
     for rule in schema["allOf"].as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
         rule.entry("type").or_insert(json!("object"));

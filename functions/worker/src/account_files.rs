@@ -10,12 +10,11 @@ use docmill_config::clock::Clock;
 use docmill_domain::job::{JobErrorCode, JobId, JobStatus};
 use docmill_domain::template::{TemplateName, chosen};
 use docmill_domain::upload::UploadId;
+use docmill_engine::Failure;
+use docmill_fetch::{internal, save};
 use docmill_sources::{Budget, Fetched, disposition_filename, plain_name};
 use docmill_store::jobs::Jobs;
 use docmill_store::templates::Templates;
-
-use crate::engine::Failure;
-use crate::source::{internal, save};
 
 /// The bucket is near: what takes longer is its fault, and is tried again.
 const TIME: Duration = Duration::from_secs(30);

@@ -3,9 +3,8 @@
 use docmill_aws::files::FilesError;
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::{EngineKind, QueueName};
+use docmill_engine::Failure;
 use docmill_store::StoreError;
-
-use crate::engine::Failure;
 
 /// Why an attempt ended without completing the job.
 #[derive(Debug, thiserror::Error)]

@@ -6,12 +6,12 @@ use std::time::Duration;
 
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::request::OutputRequest;
+use docmill_engine::Failure;
+use docmill_fetch::{Fetcher, Put};
 use tokio::time::Instant;
 use url::Url;
 
-use crate::engine::Failure;
 use crate::results::Made;
-use crate::source::{Fetcher, Put};
 
 /// Pauses between tries.
 const PAUSES: [Duration; 2] = [Duration::from_millis(500), Duration::from_secs(3)];

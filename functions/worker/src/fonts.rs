@@ -9,10 +9,9 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use docmill_aws::files::{Files, ObjectKey};
 use docmill_domain::font::{FontId, StoredFont};
 use docmill_domain::tool::EngineKind;
+use docmill_engine::Failure;
 use docmill_fonts::{Format, MOST_BYTES, NO_FONTS, OwnFonts};
 use docmill_store::fonts::Fonts;
-
-use crate::engine::Failure;
 
 /// Most cached bytes for all accounts.
 const MOST_KEPT_BYTES: u64 = 256 << 20;

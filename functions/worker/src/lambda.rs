@@ -11,7 +11,12 @@ use docmill_app::context::Context;
 use docmill_aws::queue::chain::{Chain, HOPS, following};
 use docmill_aws::relay::Relay;
 use docmill_config::clock::{Clock, time_left};
+use docmill_confine::{Isolation, Launcher, Platform, scratch};
 use docmill_domain::tool::QueueName;
+use docmill_egress::EgressPolicy;
+use docmill_engine::Engines;
+use docmill_fetch::Fetcher;
+use docmill_office::DEFAULT_PROGRAM_DIRECTORY;
 use docmill_telemetry::start::worker_started;
 use futures_util::FutureExt;
 use lambda_runtime::layers::TracingLayer;
@@ -20,16 +25,11 @@ use tower::ServiceExt;
 use tower::layer::layer_fn;
 
 use crate::cancellation::LOOK_EVERY;
-use crate::confine::{Isolation, Launcher, Platform};
 use crate::converter::{Converter, Network};
-use crate::engine::Engines;
-use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
+use crate::engines;
 use crate::fonts::FontCache;
 use crate::pipeline::{Delivery, Handled, Pipeline};
-use crate::source::Fetcher;
 use crate::tenancy::{EnvironmentEnds, Tenancy};
-use crate::tree;
-use docmill_egress::EgressPolicy;
 
 /// The timeout of workers in the template.
 const LONGEST_INVOCATION: Duration = Duration::from_secs(240);
@@ -62,7 +62,7 @@ pub async fn pipeline_of_function() -> Result<(Pipeline, Tenancy), Error> {
     };
     let launcher = launcher(queue_name, context.config.local_mode).await?;
     let libreoffice = Path::new(DEFAULT_PROGRAM_DIRECTORY);
-    let engines = Engines::all(&launcher, policy, fetcher.clone(), libreoffice)?;
+    let engines = engines::all(&launcher, policy, fetcher.clone(), libreoffice)?;
     let engines = engines.keeping_warm(Engines::needed_by(queue_name));
     let tenancy = Tenancy::of(&launcher)?;
     let pipeline = Pipeline {
@@ -103,7 +103,7 @@ async fn launcher(queue: QueueName, local_mode: bool) -> Result<Launcher, Error>
 /// local stack, which shares the directory.
 fn wipe(directory: &Path) -> std::io::Result<()> {
     for entry in std::fs::read_dir(directory)? {
-        tree::remove(&entry?.path())?;
+        scratch::remove(&entry?.path())?;
     }
     Ok(())
 }

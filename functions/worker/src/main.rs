@@ -19,24 +19,24 @@ enum Command {
     ConvertEach(worker::convert_command::batch::BatchArgs),
     /// Apply limits to this process and become another program.
     #[command(hide = true)]
-    Confine(worker::confine::Args),
+    Confine(docmill_confine::Args),
     /// Show what this platform keeps from a converter that was taken over: each thing is tried.
     Probe,
     /// Try what a confined child must not do.
     #[command(hide = true)]
-    Attempt(worker::confine::AttemptArgs),
+    Attempt(docmill_confine::AttemptArgs),
     /// Lay out a page in a directory, as a confined child.
     #[command(hide = true)]
-    RenderHtml(worker::engine::html_basic::render::Args),
+    RenderHtml(docmill_html_basic::render::Args),
     /// Index the fonts, and fork a child per page.
     #[command(hide = true)]
-    HtmlZygote(worker::engine::html_basic::zygote::Args),
+    HtmlZygote(docmill_html_basic::zygote::Args),
     /// Load LibreOffice, and fork a child per document.
     #[command(hide = true)]
-    OfficeZygote(worker::engine::office::ZygoteArgs),
+    OfficeZygote(docmill_office::ZygoteArgs),
     /// Load the PDF libraries, and fork a child per call.
     #[command(hide = true)]
-    PdfHelper(worker::engine::pdf_tools::HelperArgs),
+    PdfHelper(docmill_pdf_engine::HelperArgs),
 }
 
 fn main() -> ExitCode {
@@ -45,8 +45,8 @@ fn main() -> ExitCode {
         Some(Command::ConvertEach(args)) => worker::convert_command::batch::run(&args),
         Some(Command::Confine(args)) => confine(args),
         Some(Command::Probe) => probe(),
-        Some(Command::Attempt(args)) => worker::confine::attempt_all(&args),
-        Some(Command::RenderHtml(args)) => worker::engine::html_basic::render::run(&args),
+        Some(Command::Attempt(args)) => docmill_confine::attempt_all(&args),
+        Some(Command::RenderHtml(args)) => docmill_html_basic::render::run(&args),
         Some(Command::HtmlZygote(args)) => html_zygote(&args),
         Some(Command::OfficeZygote(args)) => office_zygote(&args),
         Some(Command::PdfHelper(args)) => pdf_helper(&args),
@@ -54,16 +54,16 @@ fn main() -> ExitCode {
     }
 }
 
-fn confine(args: worker::confine::Args) -> ExitCode {
-    let error = worker::confine::exec(args);
+fn confine(args: docmill_confine::Args) -> ExitCode {
+    let error = docmill_confine::exec(args);
     eprintln!("the child could not be confined, so it was not started: {error}");
-    ExitCode::from(worker::confine::NOT_CONFINED)
+    ExitCode::from(docmill_confine::NOT_CONFINED)
 }
 
 fn probe() -> ExitCode {
-    let probed = worker::confine::hide_own_memory().and_then(|()| {
+    let probed = docmill_confine::hide_own_memory().and_then(|()| {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-        runtime.block_on(async { worker::confine::Platform::probe(&std::env::current_exe()?).await })
+        runtime.block_on(async { docmill_confine::Platform::probe(&std::env::current_exe()?).await })
     });
     let shown =
         probed.and_then(|platform| std::io::Write::write_fmt(&mut std::io::stdout(), format_args!("{platform}")));
@@ -87,7 +87,7 @@ fn lambda() -> ExitCode {
 }
 
 fn serve() -> Result<(), lambda_runtime::Error> {
-    worker::confine::hide_own_memory()?;
+    docmill_confine::hide_own_memory()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
     runtime.block_on(async {
         let (pipeline, tenancy) = worker::lambda::pipeline_of_function().await?;
@@ -95,8 +95,8 @@ fn serve() -> Result<(), lambda_runtime::Error> {
     })
 }
 
-fn html_zygote(args: &worker::engine::html_basic::zygote::Args) -> ExitCode {
-    match worker::engine::html_basic::zygote::run(args) {
+fn html_zygote(args: &docmill_html_basic::zygote::Args) -> ExitCode {
+    match docmill_html_basic::zygote::run(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("not serving: {error}");
@@ -105,8 +105,8 @@ fn html_zygote(args: &worker::engine::html_basic::zygote::Args) -> ExitCode {
     }
 }
 
-fn pdf_helper(args: &worker::engine::pdf_tools::HelperArgs) -> ExitCode {
-    match worker::engine::pdf_tools::run_helper(args) {
+fn pdf_helper(args: &docmill_pdf_engine::HelperArgs) -> ExitCode {
+    match docmill_pdf_engine::run_helper(args) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("not serving: {error}");
@@ -115,8 +115,8 @@ fn pdf_helper(args: &worker::engine::pdf_tools::HelperArgs) -> ExitCode {
     }
 }
 
-fn office_zygote(args: &worker::engine::office::ZygoteArgs) -> ExitCode {
-    let error = worker::engine::office::run_zygote(args);
+fn office_zygote(args: &docmill_office::ZygoteArgs) -> ExitCode {
+    let error = docmill_office::run_zygote(args);
     eprintln!("not serving: {error}");
     ExitCode::FAILURE
 }

@@ -9,6 +9,7 @@ use docmill_aws::files::{Files, FilesError, ObjectKey, OutputPart};
 use docmill_aws::queue::{Message, Queue};
 use docmill_config::Config;
 use docmill_config::clock::Clock;
+use docmill_confine::scratch::{self, Scratch};
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::{
     Completion, Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS,
@@ -19,6 +20,7 @@ use docmill_domain::source::Origin;
 use docmill_domain::time::{Timestamp, millis};
 use docmill_domain::tool::QueueName;
 use docmill_domain::upload::UploadId;
+use docmill_engine::Failure;
 use docmill_sources::Budget;
 use docmill_store::StoreError;
 use docmill_store::budgets::Budgets;
@@ -34,12 +36,10 @@ use crate::attempt_error::AttemptError;
 use crate::cancellation::unless_canceled;
 use crate::converter::{Converted, Converter, Workspace};
 use crate::delivery::{Delivered, deliver};
-use crate::engine::Failure;
 use crate::fonts::{AccountFonts, FontCache, FontSource};
 use crate::progress::Tracker;
 use crate::sources::{self, Given};
 use crate::stored_keys::StoredKeys;
-use crate::tree::{self, Scratch};
 
 /// A lease must end after the function that holds it.
 const LEASE_MARGIN: Duration = Duration::from_secs(15);
@@ -225,7 +225,7 @@ impl Pipeline {
         let all: Vec<_> = each.chain(converted.files.archive.iter().map(|made| (OutputPart::Archive, made))).collect();
         kept.note(all.iter().map(|(part, _)| key(*part).to_string()));
         let stored = all.into_iter().map(|(part, made)| async move {
-            let file = tree::open_written(&made.path).map_err(|error| FilesError::Local(error.to_string()))?;
+            let file = scratch::open_written(&made.path).map_err(|error| FilesError::Local(error.to_string()))?;
             self.files.put_file(&key(part), &file, &made.output.content_type).await
         });
         stream::iter(stored.collect::<Vec<_>>()).buffer_unordered(STORED_AT_ONCE).try_collect::<()>().await?;

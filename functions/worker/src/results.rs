@@ -4,16 +4,15 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
+use docmill_confine::scratch;
 use docmill_domain::hex;
 use docmill_domain::job::Output;
+use docmill_engine::{Artifact, Failure};
 use docmill_formats::Format;
 use sha2::{Digest, Sha256};
 use tokio::task::spawn_blocking;
 use zip::write::SimpleFileOptions;
 use zip::{CompressionMethod, ZipWriter};
-
-use crate::engine::{Artifact, Failure};
-use crate::tree;
 
 /// A longer name would not fit into the download link.
 const MAX_NAME_CHARACTERS: usize = 150;
@@ -80,7 +79,7 @@ fn archive(each: &[Made], stem: &str, scratch: &Path) -> io::Result<Made> {
         let unused = names.insert(output.filename.clone());
         let name = if unused { output.filename.clone() } else { format!("{}-{}", index + 1, output.filename) };
         zip.start_file(name, options)?;
-        io::copy(&mut tree::open_written(path)?, &mut zip)?;
+        io::copy(&mut scratch::open_written(path)?, &mut zip)?;
     }
     zip.finish()?;
     let (pages, width, height) = (None, None, None);
@@ -90,7 +89,7 @@ fn archive(each: &[Made], stem: &str, scratch: &Path) -> io::Result<Made> {
 /// Size and digest.
 fn measure(path: &Path) -> io::Result<(u64, String)> {
     let mut digest = Sha256::new();
-    let mut file = tree::open_written(path)?;
+    let mut file = scratch::open_written(path)?;
     let mut buffer = vec![0; 1 << 16];
     let mut bytes = 0;
     loop {

@@ -6,17 +6,14 @@ use std::path::{Path, PathBuf};
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::source::{Origin, Source as Wanted};
 use docmill_domain::tool::Definition;
+use docmill_engine::{Artifact, Failure, Limits, Source};
+use docmill_fetch::Fetcher;
 use docmill_formats::Format;
+use docmill_sniff::Hints;
 use docmill_sources::{Budget, Fetched};
 use futures_util::{StreamExt, TryStreamExt, stream};
 use tokio::task::spawn_blocking;
 use url::Url;
-
-use crate::checker;
-use crate::engine::{Artifact, Failure, Limits, Source};
-use crate::plan;
-use crate::sniff::{self, Hints};
-use crate::source::Fetcher;
 
 /// Most sources of a job that are fetched at the same time.
 const AT_ONCE: usize = 4;
@@ -28,7 +25,7 @@ pub type Given = HashMap<usize, Fetched>;
 #[derive(Debug)]
 pub struct Obtained {
     pub source: Source,
-    pub what: plan::Given,
+    pub what: docmill_plan::Given,
     /// Its name.
     pub name: Option<String>,
 }
@@ -91,11 +88,11 @@ impl Obtaining<'_> {
             (Origin::Page(url), None) => {
                 let url = parse(url)?;
                 let name = page_name(&url);
-                return Ok(Obtained { source: Source::Page(url), what: plan::Given::Page, name });
+                return Ok(Obtained { source: Source::Page(url), what: docmill_plan::Given::Page, name });
             }
             (Origin::Html(html), None) => {
                 let source = Source::Html { html: html.clone(), name: wanted.filename.clone() };
-                return Ok(Obtained { source, what: plan::Given::File(Format::Html), name: wanted.filename });
+                return Ok(Obtained { source, what: docmill_plan::Given::File(Format::Html), name: wanted.filename });
             }
             (Origin::Markdown(text), None) => self.write(text, "text/markdown; charset=utf-8").await?,
             (Origin::Text(text), None) => self.write(text, "text/plain; charset=utf-8").await?,
@@ -130,34 +127,35 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
     let takes = &tool.sources;
     // Tools that only accept pages or office documents give more detailed errors.
     if takes.formats == [Format::Html] {
-        let source = Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() };
-        return Ok(Obtained { source, what: plan::Given::File(Format::Html), name });
+        let source = Source::Html { html: docmill_sniff::page(&fetched.path, hints.content_type)?, name: name.clone() };
+        return Ok(Obtained { source, what: docmill_plan::Given::File(Format::Html), name });
     }
     // Any text is valid Markdown.
     let format = if takes.formats == [Format::Markdown] {
         Format::Markdown
     } else if takes.accepts(Format::Eml) && takes.accepts(Format::Pdf) {
-        sniff::attached(&fetched.path, hints)?
+        docmill_sniff::attached(&fetched.path, hints)?
     } else if takes.accepts(Format::Eml) {
-        sniff::email(&fetched.path, hints)?
+        docmill_sniff::email(&fetched.path, hints)?
     } else if takes.formats.iter().all(|format| format.is_office()) {
-        sniff::identify(&fetched.path, hints)?
+        docmill_sniff::identify(&fetched.path, hints)?
     } else {
-        sniff::format_of(&fetched.path, hints)?
+        docmill_sniff::format_of(&fetched.path, hints)?
     };
     if !takes.accepts(format) {
-        return Err(sniff::not_accepted(format, &tool.slug, &takes.formats));
+        return Err(docmill_sniff::not_accepted(format, &tool.slug, &takes.formats));
     }
     let source = if format.is_office() {
-        let inspection = sniff::check(&fetched.path, format, limits)?;
+        let inspection = docmill_sniff::check(&fetched.path, format, limits)?;
         Source::Document { path: fetched.path, name: name.clone(), format, inspection }
     } else if format == Format::Html {
-        Source::Html { html: sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }
+        Source::Html { html: docmill_sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }
     } else if format == Format::Markdown {
+        docmill_sniff::markdown_in_place(&fetched.path, hints.content_type)?;
         Source::File(docmill_pdf_request::Source {
             name: name.clone(),
             base: fetched.url.as_ref().map(base),
-            ..markdown(fetched.path, hints.content_type)?
+            ..docmill_pdf_request::Source::new(fetched.path, Format::Markdown)
         })
     } else {
         Source::File(docmill_pdf_request::Source {
@@ -168,7 +166,7 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
             ..docmill_pdf_request::Source::new(fetched.path, format)
         })
     };
-    Ok(Obtained { source, what: plan::Given::File(format), name })
+    Ok(Obtained { source, what: docmill_plan::Given::File(format), name })
 }
 
 /// A file that becomes part of the result unchanged. Blocks.
@@ -176,50 +174,25 @@ fn attached(fetched: Fetched, wanted: &Wanted) -> Result<Obtained, Failure> {
     let name = wanted.filename.clone().or_else(|| fetched.filename.clone());
     let hints =
         Hints { filename: name.as_deref(), content_type: fetched.content_type.as_deref(), url: fetched.url.as_ref() };
-    let format = match sniff::format_of(&fetched.path, hints) {
+    let format = match docmill_sniff::format_of(&fetched.path, hints) {
         Ok(format) if !format.is_office() => format,
         Err(failure) if failure.code == JobErrorCode::Internal => return Err(failure),
         Ok(_) | Err(_) => Format::Other,
     };
-    let file = docmill_pdf_request::Source { name: name.clone(), ..checker::file(fetched.path, format, None) };
-    Ok(Obtained { source: Source::File(file), what: plan::Given::File(format), name })
+    let file =
+        docmill_pdf_request::Source { name: name.clone(), ..docmill_pdf_request::Source::new(fetched.path, format) };
+    Ok(Obtained { source: Source::File(file), what: docmill_plan::Given::File(format), name })
 }
 
 /// A result as a source for LibreOffice, identified and checked like any other. Blocks.
 pub(crate) fn office(artifact: &Artifact, name: Option<&str>, limits: &Limits) -> Result<Source, Failure> {
     let extension = artifact.media.extension();
     let path = artifact.path.clone();
-    let format = sniff::identify(&path, Hints { filename: Some(&format!("result.{extension}")), ..Hints::default() })?;
-    let inspection = sniff::check(&path, format, limits)?;
+    let format =
+        docmill_sniff::identify(&path, Hints { filename: Some(&format!("result.{extension}")), ..Hints::default() })?;
+    let inspection = docmill_sniff::check(&path, format, limits)?;
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
     Ok(Source::Document { path, name, format, inspection })
-}
-
-/// A message's attachment, identified and checked like a source. Pages and Markdown are converted to UTF-8 in place. Blocks.
-pub(crate) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<Source, Failure> {
-    let format = sniff::attached(&path, Hints { filename: Some(name), ..Hints::default() })?;
-    let name = Some(name.to_owned());
-    if format.is_office() {
-        let inspection = sniff::check(&path, format, limits)?;
-        return Ok(Source::Document { path, name, format, inspection });
-    }
-    let file = if format == Format::Markdown {
-        markdown(path, None)?
-    } else {
-        if format == Format::Html {
-            let written = std::fs::write(&path, sniff::page(&path, None)?);
-            written.map_err(|error| Failure::internal(format!("writing an attachment: {error}")))?;
-        }
-        checker::file(path, format, None)
-    };
-    Ok(Source::File(docmill_pdf_request::Source { name, ..file }))
-}
-
-/// Markdown, converted to UTF-8 in place.
-fn markdown(path: PathBuf, content_type: Option<&str>) -> Result<docmill_pdf_request::Source, Failure> {
-    let text = sniff::markdown(&path, content_type)?;
-    std::fs::write(&path, text).map_err(|error| Failure::internal(format!("writing a source: {error}")))?;
-    Ok(checker::file(path, Format::Markdown, None))
 }
 
 /// An address without the parts that may be secret.

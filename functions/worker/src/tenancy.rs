@@ -8,10 +8,9 @@ use std::os::unix::process::CommandExt;
 use std::process::Command;
 use std::sync::atomic::{AtomicU32, Ordering};
 
+use docmill_confine::{Launcher, environment};
 use lambda_runtime::Error;
 use rustix::process::WaitOptions;
-
-use crate::confine::{Launcher, environment};
 
 /// When the environment starts afresh.
 #[derive(Debug)]

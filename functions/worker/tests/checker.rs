@@ -7,23 +7,23 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::job::{EngineInfo, JobErrorCode};
 use docmill_domain::request::JobRequest;
 use docmill_domain::tool::EngineKind;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Conversion, Engine, Engines, Failure, Limits, Task};
+use docmill_fetch::{Fetched, Fetcher};
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use docmill_pdf_engine::PdfTools;
+use docmill_plan::checker::Checker;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use worker::checker::Checker;
-use worker::confine::Launcher;
 use worker::converter::{Converted, Converter, Network, Workspace};
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Engines, Failure, Limits, Task};
 use worker::fonts::FontSource;
 use worker::progress::Tracker;
-use worker::source::{Fetched, Fetcher};
 use worker::sources::{self, Given};
 
 fn tools() -> PdfTools {

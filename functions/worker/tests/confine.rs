@@ -7,9 +7,9 @@ use std::path::Path;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use docmill_confine::usage::{Allowance, Excess};
+use docmill_confine::{Confinement, End, Launcher, Means, NOT_CONFINED, Narrowing, Network, Outcome, Processes, run};
 use tempfile::TempDir;
-use worker::confine::usage::{Allowance, Excess};
-use worker::confine::{Confinement, End, Launcher, Means, NOT_CONFINED, Narrowing, Network, Outcome, Processes, run};
 
 fn confinement() -> Confinement {
     Confinement {

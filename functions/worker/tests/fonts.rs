@@ -9,24 +9,24 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::{Duration, Instant};
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
+use docmill_confine::Launcher;
 use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::Operation;
+use docmill_engine::{Engine, Failure, Limits, Source, Task};
+use docmill_fetch::Fetcher;
 use docmill_fonts::Font;
 use docmill_formats::Format;
+use docmill_html_basic::HtmlBasic;
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree;
 use proptest::test_runner::TestRunner;
 use serde_json::json;
 use tempfile::TempDir;
-use worker::confine::Launcher;
-use worker::engine::html_basic::HtmlBasic;
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Engine, Failure, Limits, Source, Task};
 use worker::fonts::FontSource;
-use worker::recipe::Operation;
-use worker::source::Fetcher;
 
 use checked::checked;
 

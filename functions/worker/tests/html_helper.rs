@@ -7,13 +7,13 @@ mod processes;
 
 use std::time::Duration;
 
+use docmill_confine::Launcher;
 use docmill_domain::job::JobErrorCode;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Engine, Failure, Source};
+use docmill_fetch::Fetcher;
+use docmill_html_basic::HtmlBasic;
 use rustix::process::Pid;
-use worker::confine::Launcher;
-use worker::engine::html_basic::HtmlBasic;
-use worker::engine::{Engine, Failure, Source};
-use worker::source::Fetcher;
 
 use processes::{LONG, assert_gone, outlives_kills, prepared};
 

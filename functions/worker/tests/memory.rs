@@ -5,21 +5,19 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Conversion, Engine, Failure, Inspection, Limits, Operation, Source, Task};
+use docmill_fetch::Fetcher;
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_html_basic::HtmlBasic;
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use docmill_pdf_engine::PdfTools;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use worker::confine::Launcher;
-use worker::engine::html_basic::HtmlBasic;
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
-use worker::recipe::Operation;
-use worker::sniff::Inspection;
-use worker::source::Fetcher;
 
 fn launcher(mebibytes: u64) -> Launcher {
     Launcher::new(env!("CARGO_BIN_EXE_worker")).within(mebibytes << 20)

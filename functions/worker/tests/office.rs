@@ -12,16 +12,16 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::Slug;
+use docmill_engine::Operation;
+use docmill_engine::{Conversion, Engine, Failure, Limits, Source, Task};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use worker::confine::Launcher;
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
-use worker::recipe::Operation;
 
 use checked::checked;
 
@@ -112,7 +112,7 @@ async fn attempt(
 ) -> Done {
     let scratch = TempDir::new().unwrap();
     let format = Format::from_extension(name.rsplit('.').next().unwrap()).unwrap();
-    let inspection = worker::sniff::check(&fixture(name), format, &limits);
+    let inspection = docmill_sniff::check(&fixture(name), format, &limits);
     // Sources that the check would refuse go to the engine here too: it must not rely on the check.
     let source = Source::Document {
         path: fixture(name),
@@ -289,7 +289,7 @@ async fn a_second_attempt_finds_the_unchanged_source() {
             path: path.clone(),
             name: None,
             format: Format::Docx,
-            inspection: worker::sniff::Inspection::default(),
+            inspection: docmill_engine::Inspection::default(),
         };
         let deadline = Instant::now() + PATIENCE;
         let task = Task {

@@ -8,13 +8,13 @@ mod processes;
 use std::path::Path;
 use std::time::Duration;
 
+use docmill_confine::Launcher;
 use docmill_domain::job::JobErrorCode;
+use docmill_engine::Inspection;
+use docmill_engine::{Engine, Failure, Source};
 use docmill_formats::Format;
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
 use rustix::process::{Pid, Signal, kill_process};
-use worker::confine::Launcher;
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Engine, Failure, Source};
-use worker::sniff::Inspection;
 
 use processes::{LONG, assert_gone, helpers, outlives_kills, prepared};
 

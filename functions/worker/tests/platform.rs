@@ -9,11 +9,11 @@ use std::net::TcpListener;
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use docmill_confine::{Isolation, Means, Platform, hide_own_memory};
 use rustix::event::{PollFd, PollFlags, Timespec};
 use seccompiler::{
     SeccompAction, SeccompCmpArgLen, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule, TargetArch,
 };
-use worker::confine::{Isolation, Means, Platform, hide_own_memory};
 
 const WORKER: &str = env!("CARGO_BIN_EXE_worker");
 

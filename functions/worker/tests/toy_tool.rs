@@ -5,21 +5,21 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::job::EngineInfo;
 use docmill_domain::request::JobRequest;
 use docmill_domain::tool::EngineKind;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Source, Task, Unfinished};
+use docmill_fetch::Fetcher;
 use docmill_formats::Format;
+use docmill_pdf_engine::PdfTools;
 use serde_json::json;
-use worker::confine::Launcher;
 use worker::converter::{Converter, Network, Workspace};
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Artifact, Conversion, Engine, Engines, Failure, Limits, Source, Task, Unfinished};
 use worker::fonts::FontSource;
 use worker::progress::Tracker;
-use worker::source::Fetcher;
 use worker::sources::Given;
 
 // The tool, from here …

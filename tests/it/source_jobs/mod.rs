@@ -11,11 +11,11 @@ use docmill_app::context::Context;
 use docmill_app::jobs::control::ControlService;
 use docmill_app::notices::Notices;
 use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
-use docmill_config::Config;
-use docmill_config::clock;
+use docmill_config::{Config, clock};
 use docmill_domain::credits::TILLS;
-use docmill_domain::job::Completion;
-use docmill_domain::job::{Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults};
+use docmill_domain::job::{
+    Completion, Job, JobError, JobErrorCode, JobId, JobStatus, MAX_WAITERS, Output, Results, StoredResults,
+};
 use docmill_store::item::{Shard, UsageItem, job_key, number};
 use docmill_store::jobs::{Claim, WAITING_GRACE, Written};
 use futures_util::future::join_all;
@@ -368,7 +368,7 @@ async fn results_of_other_jobs_are_only_read_within_the_account() {
 
     let scratch = tempfile::tempdir().unwrap();
     let clock = clock::Clock::default();
-    let limits = worker::engine::Limits::default();
+    let limits = docmill_engine::Limits::default();
     let read = async |account: &str| {
         let shelf = worker::account_files::AccountFiles {
             files: &world.context.files,

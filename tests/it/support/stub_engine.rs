@@ -5,8 +5,8 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use docmill_domain::job::{EngineInfo, JobErrorCode};
+use docmill_engine::{Artifact, Conversion, Engine, Failure, Source, Task, Unfinished};
 use tokio::sync::Notify;
-use worker::engine::{Artifact, Conversion, Engine, Failure, Source, Task, Unfinished};
 
 #[derive(Clone, Debug)]
 pub enum Act {

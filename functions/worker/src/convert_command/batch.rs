@@ -9,6 +9,7 @@ use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use docmill_confine::scratch::Scratch;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::request::JobRequest;
 use serde::Deserialize;
@@ -18,7 +19,6 @@ use super::{
     Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, request, rounded_millis, run_to_the_end,
 };
 use crate::converter::Converter;
-use crate::tree::Scratch;
 
 /// The arguments of `worker convert-each`.
 #[derive(Debug, clap::Args)]

@@ -7,29 +7,30 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use docmill_browser::wait_for_dropped_browsers;
+use docmill_confine::Launcher;
+use docmill_confine::scratch::{self, Scratch};
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::job::{JobErrorCode, Mistake, Warning};
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::SourceKind;
 use docmill_domain::tool::{Definition, EngineKind, Slug};
+use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Failure, Limits};
+use docmill_fetch::{Fetched, Fetcher};
 use docmill_fonts::Font;
+use docmill_office::DEFAULT_PROGRAM_DIRECTORY;
+use docmill_plan::Recipe;
 use docmill_telemetry as telemetry;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use crate::confine::{self, Launcher};
 use crate::converter::{Converted, Converter, Network, Workspace};
-use crate::engine::html_browser::wait_for_dropped_browsers;
-use crate::engine::office::DEFAULT_PROGRAM_DIRECTORY;
-use crate::engine::{Engines, Failure, Limits};
+use crate::engines;
 use crate::fonts::FontSource;
 use crate::progress::Tracker;
-use crate::recipe::Recipe;
-use crate::source::{Fetched, Fetcher};
 use crate::sources::{self, Given};
-use crate::tree::{self, Scratch};
-use docmill_egress::{EgressPolicy, SourceExceptions};
 
 pub mod batch;
 mod cpu;
@@ -140,7 +141,7 @@ pub fn run(args: &Args) -> ExitCode {
 /// Does a command's work and leaves no processes or files behind.
 fn run_to_the_end<T, E: From<io::Error>>(work: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     telemetry::init_for_people();
-    let done = confine::hide_own_memory().map_err(E::from).and_then(|()| {
+    let done = docmill_confine::hide_own_memory().map_err(E::from).and_then(|()| {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
         runtime.block_on(work)
     });
@@ -196,7 +197,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
 /// Copies the primary result to its path and describes all results.
 fn keep(converted: &Converted, out: &Path) -> Result<Value, Refused> {
     let primary = converted.files.primary().ok_or_else(|| Refused::invalid("no result"))?;
-    io::copy(&mut tree::open_written(&primary.path)?, &mut File::create(out)?)?;
+    io::copy(&mut scratch::open_written(&primary.path)?, &mut File::create(out)?)?;
     let outputs: Vec<_> = converted.files.each.iter().map(|made| &made.output).collect();
     Ok(json!({
         "output": primary.output,
@@ -281,7 +282,7 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
     if launcher.is_watched() {
         tracing::warn!("this platform has no system call filters: `worker probe` shows what documents could reach");
     }
-    let engines = Engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?;
+    let engines = engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?;
     let options = Value::Object(request.options.clone());
     let recipe = Slug::parse(&request.tool).and_then(|tool| Recipe::of(tool, &options).ok());
     let warm = recipe.iter().flat_map(Recipe::engines).chain([EngineKind::PdfTools]);

@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
+use docmill_confine::scratch;
 use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_engine::{Artifact, Conversion, Failure};
 use docmill_fonts::OwnFonts;
 use futures_util::{StreamExt, TryStreamExt, stream};
 
 use super::{Converter, Place, Step, Workspace, as_sources};
-use crate::engine::{Artifact, Conversion, Failure};
-use crate::tree;
 
 /// Files in work at the same time. The engine has one of them, while the check has another.
 const AT_ONCE: usize = 2;
@@ -59,7 +59,7 @@ impl Converter {
             artifact.path = to;
         }
         tokio::fs::remove_file(&file.path).await.map_err(Failure::internal)?;
-        match tokio::task::spawn_blocking(move || tree::remove(&own)).await {
+        match tokio::task::spawn_blocking(move || scratch::remove(&own)).await {
             Ok(Ok(())) => {}
             // It goes with the job's directory at the latest.
             Ok(Err(error)) => tracing::warn!(%error, "what a row's conversion left could not be removed"),

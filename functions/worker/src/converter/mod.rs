@@ -13,19 +13,18 @@ use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warni
 use docmill_domain::request::JobRequest;
 use docmill_domain::time::millis;
 use docmill_domain::tool::{Definition, EngineKind, QueueName, Slug};
+use docmill_engine::page::read_page;
+use docmill_engine::{Artifact, Conversion, Engines, Failure, Limits, Source};
+use docmill_fetch::Fetcher;
 use docmill_fonts::{NO_FONTS, OwnFonts};
 use docmill_formats::Format;
+use docmill_plan::checker::Checker;
+use docmill_plan::{Call, Plan, Runner};
 use serde_json::Value;
 
-use crate::checker::{self, Checker};
-use crate::engine::page::read_page;
-use crate::engine::{Artifact, Conversion, Engines, Failure, Limits, Source};
 use crate::fonts::{FontSource, uses_fonts};
-use crate::plan::{Call, Plan};
 use crate::progress::Tracker;
-use crate::recipe::Runner;
 use crate::results::{self, Files};
-use crate::source::Fetcher;
 use crate::sources::{self, Given, Obtained};
 
 #[derive(Debug)]
@@ -262,7 +261,7 @@ impl Converter {
 
     async fn mark(&self, artifacts: &mut [Artifact], place: &mut Place<'_>, at: Workspace<'_>) -> Result<(), Failure> {
         for artifact in artifacts.iter_mut() {
-            let unmarked = checker::file(artifact.path.clone(), artifact.media, None);
+            let unmarked = docmill_pdf_request::Source::new(artifact.path.clone(), artifact.media);
             artifact.path = self.checker(at)?.mark(unmarked, &place.next()?).await?;
         }
         Ok(())
@@ -353,7 +352,10 @@ fn as_source(artifact: &Artifact, name: Option<&str>) -> Result<Source, Failure>
         return Ok(Source::Html { html: read_page(&artifact.path)?, name });
     }
     let name = artifact.filename.clone().or_else(|| name.map(str::to_owned));
-    Ok(Source::File(docmill_pdf_request::Source { name, ..checker::file(artifact.path.clone(), artifact.media, None) }))
+    Ok(Source::File(docmill_pdf_request::Source {
+        name,
+        ..docmill_pdf_request::Source::new(artifact.path.clone(), artifact.media)
+    }))
 }
 
 #[cfg(test)]

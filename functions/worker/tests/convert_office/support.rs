@@ -7,17 +7,17 @@ use std::rc::Rc;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::{EngineKind, Slug};
+use docmill_engine::{Conversion, Engines, Failure, Limits, Source};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use docmill_pdf_engine::PdfTools;
+use docmill_plan::{Recipe, Runner};
 use serde_json::Value;
 use tempfile::TempDir;
-use worker::confine::Launcher;
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engines, Failure, Limits, Source};
-use worker::recipe::{Recipe, Runner};
 
 use crate::checked::checked;
 
@@ -59,7 +59,7 @@ pub(crate) async fn convert(document: &Document, options: Value) -> Done {
     let path = scratch.path().join("source");
     std::fs::write(&path, &document.content).unwrap();
     let format = Format::from_extension(document.name.rsplit('.').next().unwrap()).unwrap();
-    let inspection = worker::sniff::check(&path, format, &limits).unwrap();
+    let inspection = docmill_sniff::check(&path, format, &limits).unwrap();
     let source = Source::Document { path, name: Some(document.name.clone()), format, inspection };
     let recipe = Recipe::of(Slug::CONVERT_OFFICE, &options).unwrap();
     let (engines, deadline) = (&*ENGINES.with(Rc::clone), Instant::now() + PATIENCE);

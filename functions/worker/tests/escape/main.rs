@@ -17,20 +17,18 @@ use std::os::unix::net::UnixListener;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
+use docmill_confine::scratch::Scratch;
+use docmill_confine::{Launcher, environment, hide_own_memory};
 use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Engine, Inspection, Limits, Operation, Source, Task};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_office::OfficeEngine;
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
-use worker::confine::{Launcher, environment, hide_own_memory};
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::office::OfficeEngine;
-use worker::engine::{Engine, Limits, Source, Task};
-use worker::recipe::Operation;
-use worker::sniff::Inspection;
-use worker::tree::Scratch;
 
 const LONG: Duration = Duration::from_secs(60);
 

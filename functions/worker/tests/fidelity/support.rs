@@ -5,17 +5,16 @@ use std::process::Command;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::job::Warning;
 use docmill_domain::tool::Slug;
+use docmill_engine::{Conversion, Engine, Failure, Limits, Operation, Source, Task};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
+use docmill_sniff::check;
 use serde_json::Value;
 use tempfile::TempDir;
-use worker::confine::Launcher;
-use worker::engine::office::{DEFAULT_PROGRAM_DIRECTORY, OfficeEngine};
-use worker::engine::{Conversion, Engine, Failure, Limits, Source, Task};
-use worker::recipe::Operation;
-use worker::sniff::check;
 
 use crate::checked::checked;
 

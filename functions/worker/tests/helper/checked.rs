@@ -4,10 +4,10 @@ use std::path::Path;
 use std::rc::Rc;
 use std::time::{Duration, Instant};
 
-use worker::checker::Checker;
-use worker::confine::Launcher;
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Failure, Limits};
+use docmill_confine::Launcher;
+use docmill_engine::{Conversion, Failure, Limits};
+use docmill_pdf_engine::PdfTools;
+use docmill_plan::checker::Checker;
 
 thread_local! {
     /// One for each test: a test has its own thread and runtime.

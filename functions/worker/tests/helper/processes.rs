@@ -4,12 +4,11 @@ use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::Slug;
+use docmill_engine::{Engine, Failure, Limits, Operation, Source, Task};
 use docmill_fonts::NO_FONTS;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use tempfile::TempDir;
-use worker::engine::{Engine, Failure, Limits, Source, Task};
-use worker::recipe::Operation;
 
 /// More than a conversion takes on a busy machine.
 pub(crate) const LONG: Duration = Duration::from_secs(100);

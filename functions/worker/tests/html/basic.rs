@@ -5,12 +5,11 @@ use std::time::{Duration, Instant};
 
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::Slug;
+use docmill_engine::{Engine, Limits, Operation, Source, Task};
+use docmill_fetch::Fetcher;
 use docmill_fonts::NO_FONTS;
+use docmill_html_basic::HtmlBasic;
 use serde_json::json;
-use worker::engine::html_basic::HtmlBasic;
-use worker::engine::{Engine, Limits, Source, Task};
-use worker::recipe::Operation;
-use worker::source::Fetcher;
 
 use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
 

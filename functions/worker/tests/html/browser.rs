@@ -3,11 +3,11 @@
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
 use docmill_domain::job::JobErrorCode;
+use docmill_engine::{Engine, Source};
 use rustix::process::{Pid, Signal};
 use serde_json::{Value, json};
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::{Engine, Source};
 
 use crate::support::{Answer, Forbidden, Server, exceed_limits, launcher, policy, print, print_html, print_within};
 

@@ -8,17 +8,19 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use docmill_browser::{BrowserSettings, HtmlBrowser};
 use docmill_domain::job::JobErrorCode;
 use docmill_domain::tool::{EngineKind, Slug};
+use docmill_engine::{
+    Conversion, Engine, Engines, Failure, Limits, Operation, PictureLimits, Source, Task, Unfinished,
+};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_pdf_engine::PdfTools;
+use docmill_plan::{Recipe, Runner};
 use lopdf::Document;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engine, Engines, Failure, Limits, PictureLimits, Source, Task, Unfinished};
-use worker::recipe::{Operation, Recipe, Runner};
 
 use crate::support::{Server, launcher, policy};
 

@@ -2,11 +2,11 @@
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
+use docmill_browser::{BrowserSettings, HtmlBrowser};
+use docmill_engine::Engine;
+use docmill_fetch::Fetcher;
+use docmill_html_basic::HtmlBasic;
 use serde_json::json;
-use worker::engine::Engine;
-use worker::engine::html_basic::HtmlBasic;
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::source::Fetcher;
 
 use crate::support::{launcher, policy, print_html};
 

@@ -1,10 +1,10 @@
 //! Boxes that are longer than a page, in and beside one another: all of their words are printed, in order and once.
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
+use docmill_engine::Engine;
+use docmill_fetch::Fetcher;
+use docmill_html_basic::HtmlBasic;
 use serde_json::json;
-use worker::engine::Engine;
-use worker::engine::html_basic::HtmlBasic;
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::source::Fetcher;
 
 use crate::support::{Printed, launcher, policy, print_html};
 

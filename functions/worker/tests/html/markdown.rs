@@ -4,16 +4,16 @@ use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
 use docmill_domain::tool::{EngineKind, Slug};
+use docmill_engine::{Conversion, Engines, Limits, Source};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
+use docmill_pdf_engine::PdfTools;
+use docmill_plan::{Recipe, Runner};
 use lopdf::Document;
 use serde_json::{Value, json};
 use tempfile::TempDir;
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::pdf_tools::PdfTools;
-use worker::engine::{Conversion, Engines, Limits, Source};
-use worker::recipe::{Recipe, Runner};
 
 use crate::support::{Server, launcher, policy};
 

@@ -2,15 +2,14 @@
 
 use std::time::{Duration, Instant};
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
 use docmill_domain::job::{JobErrorCode, Warning};
 use docmill_domain::tool::Slug;
+use docmill_engine::{Engine, Failure, Limits, Operation, Source, Task};
 use docmill_fonts::NO_FONTS;
 use docmill_formats::Format;
 use image::{Rgba, RgbaImage};
 use serde_json::{Value, json};
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
-use worker::engine::{Engine, Failure, Limits, Source, Task};
-use worker::recipe::Operation;
 
 use crate::support::{checked, launcher, policy};
 

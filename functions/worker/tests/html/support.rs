@@ -7,14 +7,13 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use docmill_confine::Launcher;
 use docmill_domain::job::Warning;
 use docmill_domain::tool::Slug;
 use docmill_egress::{EgressPolicy, SourceExceptions};
+use docmill_engine::{Engine, Failure, Limits, Operation, Source, Task};
 use docmill_fonts::NO_FONTS;
 use serde_json::Value;
-use worker::confine::Launcher;
-use worker::engine::{Engine, Failure, Limits, Source, Task};
-use worker::recipe::Operation;
 
 #[path = "../helper/checked.rs"]
 mod checked;

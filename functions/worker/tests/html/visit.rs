@@ -1,9 +1,9 @@
 //! What is sent to a page, and what makes its job fail.
 
+use docmill_browser::{BrowserSettings, HtmlBrowser};
 use docmill_domain::job::JobErrorCode;
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use serde_json::{Value, json};
-use worker::engine::html_browser::{BrowserSettings, HtmlBrowser};
 
 use crate::support::{Answer, Server, launcher, policy, print, print_html};
 

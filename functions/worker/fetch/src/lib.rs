@@ -1,0 +1,161 @@
+//! Fetches sources and delivers results: itself, or through the relay where this worker has no way out.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use docmill_aws::files::Stored;
+use docmill_aws::relay::{self, Answer, Relay, RelayError, Reply, Request};
+use docmill_confine::scratch;
+use docmill_domain::time::millis;
+use docmill_egress::EgressPolicy;
+use docmill_engine::{Failure, Limits};
+use docmill_sources::{Budget, SourceClient, SourceError};
+pub use docmill_sources::{Caps, Fetched, Resource};
+use tokio::fs::File;
+use tokio::io::AsyncWriteExt;
+use tokio::time::Instant;
+use url::Url;
+
+/// A file to send.
+#[derive(Clone, Copy, Debug)]
+pub struct Put<'a> {
+    pub url: &'a Url,
+    pub headers: &'a BTreeMap<String, String>,
+    pub content_type: &'a str,
+    pub file: &'a Path,
+    /// Where the file is stored already.
+    pub key: &'a str,
+    pub bytes: u64,
+    pub deadline: Instant,
+    /// Set once the whole file was sent, whatever the answer is.
+    pub sent: &'a Arc<AtomicBool>,
+}
+
+/// Fetches through the guard. Built once per environment, and cheap to clone.
+#[derive(Clone, Debug)]
+pub enum Fetcher {
+    Direct(SourceClient),
+    Relayed(Arc<Relay>),
+}
+
+impl Fetcher {
+    /// Fetches itself. Fails if the platform has no trusted certificates.
+    pub fn new(policy: EgressPolicy) -> Result<Self, Failure> {
+        Ok(Self::Direct(SourceClient::new(policy)?))
+    }
+
+    /// Fetches a job's source into the file `to`, with the client's own headers. Fails with a `source_*` code.
+    pub async fn fetch(
+        &self,
+        url: &Url,
+        headers: &BTreeMap<String, String>,
+        to: &Path,
+        limits: &Limits,
+        budget: &Budget,
+    ) -> Result<Fetched, Failure> {
+        let relay = match self {
+            Self::Direct(client) => return Ok(client.fetch(url, headers, to, limits, budget).await?),
+            Self::Relayed(relay) => relay,
+        };
+        let takes = limits.fetch;
+        let request = Request::Fetch(relay::Fetch {
+            url: url.to_string(),
+            headers: headers.clone(),
+            bytes: budget.left(),
+            most: limits.source_bytes,
+            redirects: limits.redirects,
+            milliseconds: millis(takes),
+            until: relay.until(takes),
+        });
+        let answer = relay.ask(&request, takes).await.map_err(unrelayed)?;
+        let fetched = receive(&answer, to, budget).await;
+        answer.forget().await;
+        fetched
+    }
+
+    /// Fetches one resource of a page into memory. Fails with a `source_*` code.
+    pub async fn fetch_bytes(&self, url: &Url, caps: Caps) -> Result<Resource, Failure> {
+        match self {
+            Self::Direct(client) => Ok(client.fetch_bytes(url, caps).await?),
+            // Jobs with pages go to a worker that has a network.
+            Self::Relayed(_) => Err(Failure::internal("a page was to be loaded without a network")),
+        }
+    }
+
+    /// Sends a file by `PUT`, without following redirects. The cause of a failure contains the status and nothing else of the
+    /// response.
+    pub async fn put(&self, put: &Put<'_>) -> Result<(), Failure> {
+        let Put { url, headers, content_type, file, key, bytes, deadline, sent } = *put;
+        match self {
+            Self::Direct(client) => {
+                let file = &scratch::open_written(file).map_err(|error| internal("opening a result", &error))?;
+                let put = docmill_sources::Put { url, headers, content_type, file, bytes, deadline, sent };
+                Ok(client.put(&put).await?)
+            }
+            Self::Relayed(relay) => {
+                let takes = deadline.saturating_duration_since(Instant::now());
+                let request = Request::Put(relay::Put {
+                    url: url.to_string(),
+                    headers: headers.clone(),
+                    content_type: content_type.to_owned(),
+                    key: key.to_owned(),
+                    bytes,
+                    milliseconds: millis(takes),
+                    until: relay.until(takes),
+                });
+                let answer = relay.ask(&request, takes).await.map_err(unrelayed)?;
+                let reply = answer.reply.clone();
+                answer.forget().await;
+                match reply {
+                    Reply::Delivered => Ok(()),
+                    Reply::Failed { code, message, cause, sent: whole } => {
+                        sent.fetch_or(whole, Ordering::Relaxed);
+                        Err(SourceError { code, message, cause }.into())
+                    }
+                    Reply::Fetched { .. } => Err(unrelayed(RelayError::Malformed("not about a delivery".into()))),
+                }
+            }
+        }
+    }
+}
+
+/// Writes a source that the relay has fetched to the file `to`.
+async fn receive(answer: &Answer, to: &Path, budget: &Budget) -> Result<Fetched, Failure> {
+    match answer.reply.clone() {
+        Reply::Fetched { content_type, url, filename } => {
+            let body = answer.body().await.map_err(|error| internal("reading a relayed source", &error))?;
+            let body = body.ok_or_else(|| Failure::internal("the relay has stored no source"))?;
+            let bytes = save(body, to, budget).await?;
+            Ok(Fetched { path: to.to_owned(), bytes, content_type, url: Url::parse(&url).ok(), filename })
+        }
+        Reply::Failed { code, message, cause, .. } => Err(SourceError { code, message, cause }.into()),
+        Reply::Delivered => Err(unrelayed(RelayError::Malformed("not about a source".into()))),
+    }
+}
+
+/// Writes a stored source to the file `to`. Returns its size.
+pub async fn save(mut stored: Stored, to: &Path, budget: &Budget) -> Result<u64, Failure> {
+    let mut file = File::create(to).await.map_err(|error| scratch_failure(&error))?;
+    let mut bytes = 0;
+    while let Some(chunk) = stored.body.try_next().await.map_err(|error| internal("reading a stored source", &error))? {
+        bytes += chunk.len() as u64;
+        budget.take(chunk.len())?;
+        file.write_all(&chunk).await.map_err(|error| scratch_failure(&error))?;
+    }
+    file.flush().await.map_err(|error| scratch_failure(&error))?;
+    Ok(bytes)
+}
+
+fn unrelayed(error: RelayError) -> Failure {
+    Failure::internal(error.to_string())
+}
+
+fn scratch_failure(error: &std::io::Error) -> Failure {
+    internal("writing to the scratch directory", error)
+}
+
+pub fn internal(doing: &str, error: &dyn std::error::Error) -> Failure {
+    Failure::internal(format!("{doing}: {error}"))
+}

@@ -1,0 +1,63 @@
+//! Identifies files and checks whether they are safe for an engine.
+//!
+//! Both happen before any engine sees the file, in limited memory, and in time at most proportional to the unpacked bytes.
+//! Reading and parsing block.
+
+pub mod charset;
+mod compound;
+mod email;
+mod identify;
+mod inspect;
+mod media;
+mod package;
+mod page;
+mod text;
+mod workbook;
+mod xml;
+
+use std::io;
+
+use docmill_domain::job::JobErrorCode;
+use docmill_engine::Failure;
+use docmill_formats::{Format, Group};
+
+pub use email::{attached, email};
+pub use identify::{Hints, identify};
+pub use inspect::check;
+pub use media::{format_of, not_accepted};
+pub use page::{markdown_in_place, page};
+
+/// The format is not accepted. `what` is a noun with its article: "a PDF".
+fn unsupported(what: &str) -> Failure {
+    let taken = Group::Office.formats().into_iter().map(Format::extension).collect::<Vec<_>>().join(", ");
+    let hint = match what {
+        HTML => " Web pages are converted by html-to-pdf.",
+        MESSAGE => " Messages are converted by email-to-pdf.",
+        _ => "",
+    };
+    Failure::new(
+        JobErrorCode::UnsupportedFormat,
+        format!("The source seems to be {what}. This tool does not accept that format. It accepts: {taken}.{hint}"),
+        format!("sniffed as {what}"),
+    )
+}
+
+const HTML: &str = "an HTML page";
+const MESSAGE: &str = "an Outlook message";
+
+fn corrupt(why: &str) -> Failure {
+    Failure::new(
+        JobErrorCode::CorruptDocument,
+        format!("The document is damaged: {why}. Re-save it in the program that created it, and retry."),
+        why,
+    )
+}
+
+fn unreadable(error: io::Error) -> Failure {
+    Failure::internal(format!("reading the fetched source: {error}"))
+}
+
+#[cfg(test)]
+mod properties;
+#[cfg(test)]
+mod tests;
