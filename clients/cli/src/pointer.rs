@@ -1,11 +1,27 @@
 //! Places in a request, in the words of the command line.
 
 use docmill_domain::tool::command::kebab;
+use serde_json::{Map, Value};
 
 /// What is wrong, and where: the JSON pointer becomes the option that was typed.
 pub fn described(pointer: &str, message: &str) -> String {
     let place = place(pointer);
     if place.is_empty() { message.to_owned() } else { format!("{place} {message}") }
+}
+
+/// A message with the entries of options as they were typed: “Jane Doe” instead of `text[0]`.
+pub fn with_entries(message: &str, options: &Map<String, Value>) -> String {
+    let entry = |name: &str| {
+        let (option, index) = name.strip_suffix(']')?.split_once('[')?;
+        let entry = options.get(option)?.get(index.parse::<usize>().ok()?)?;
+        Some(entry.as_str().map_or_else(|| entry.to_string(), |text| format!("“{text}”")))
+    };
+    let told = |(number, part): (usize, &str)| match entry(part).filter(|_| number % 2 == 1) {
+        Some(entry) => entry,
+        None if number % 2 == 1 => format!("`{part}`"),
+        None => part.to_owned(),
+    };
+    message.split('`').enumerate().map(told).collect()
 }
 
 fn place(pointer: &str) -> String {
@@ -49,6 +65,18 @@ fn ordinal(index: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn entries_are_named_as_they_were_typed() {
+        let options = json!({"text": ["Jane Doe", {"pattern": "x+"}]});
+        let told = |message: &str| with_entries(message, options.as_object().unwrap());
+        let expected = r#"Not found on any page: “Jane Doe”, {"pattern":"x+"}."#;
+        assert_eq!(told("Not found on any page: `text[0]`, `text[1]`."), expected);
+        for other in ["`text[2]` and `regions[0]`", "Use `title`.", "no name"] {
+            assert_eq!(told(other), other);
+        }
+    }
 
     #[test]
     fn places_are_what_was_typed() {

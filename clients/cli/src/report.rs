@@ -14,6 +14,7 @@ use crate::args::Globals;
 use crate::failure::Failure;
 use crate::plan::Task;
 use crate::plan::inputs::{PassedOver, Why};
+use crate::pointer;
 
 /// Most files that a line names.
 const MOST_NAMED: usize = 3;
@@ -247,8 +248,9 @@ fn described(task: &Task, done: &Done, time: Duration) -> String {
     }
     for warning in &done.warnings {
         let part = |name: &str| warning[name].as_str().unwrap_or_default();
+        let message = pointer::with_entries(part("message"), &task.recipe.last().options);
         let pages = warning["pages"].as_str().map(|pages| format!(" Pages: {pages}.")).unwrap_or_default();
-        text.push_str(&format!("\n  {}{pages} [{}]", part("message"), part("code")));
+        text.push_str(&format!("\n  {message}{pages} [{}]", part("code")));
     }
     text
 }

@@ -7,7 +7,7 @@ pub mod api;
 mod arguments;
 mod definitions;
 pub mod files;
-mod outline;
+pub mod outline;
 mod prompts;
 pub mod reading;
 mod resources;

@@ -20,8 +20,11 @@ const DETAILS: [Detail; 4] = [Detail::All, Detail::FirstSentences, Detail::OfOpt
 /// Characters of a beginning.
 const BEGINNING: usize = 60;
 
-/// What the answer with a tool's schema says, for an assistant. `option`: only this one, with all about it.
-pub(crate) fn of_tool(answer: &Value, option: Option<&str>) -> Result<Value, String> {
+/// What the answer with a tool's schema says, for an assistant or a person. `option`: only this one, with all about it.
+///
+/// # Errors
+/// If the tool has no such option: a sentence with those that it has.
+pub fn of_tool(answer: &Value, option: Option<&str>) -> Result<Value, String> {
     let tool = &answer["tool"];
     let parameters = &tool["parameters"]["properties"];
     let empty = Map::new();

@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
+use docmill_domain::job::findings_of;
 use serde_json::Value;
 
-use super::{api, id, print_json, text, with_header};
+use super::{api, card, id, print_json, text, with_header};
 use crate::api::{Api, Call, encoded};
 use crate::args::{Globals, JobsVerb};
 use crate::failure::{Failure, Outcome};
@@ -100,7 +101,9 @@ fn show(job: &Value, globals: &Globals) {
     if globals.json {
         return print_json("job", job);
     }
-    report::to_stdout(&serde_json::to_string_pretty(job).unwrap_or_default());
+    let found = findings_of(job);
+    let found = if found.is_empty() { String::new() } else { format!("\n\n{}", found.join("\n")) };
+    report::to_stdout(&(card::of(job) + &found));
 }
 
 async fn download(

@@ -1,6 +1,7 @@
 //! What a command does besides converting.
 
 pub mod batches;
+mod card;
 pub mod events;
 pub mod fonts;
 pub mod jobs;

@@ -1,6 +1,9 @@
 //! `docmill tools`.
 
-use super::{api, print_json, text, with_header};
+use docmill_mcp::outline;
+use serde_json::{Value, json};
+
+use super::{api, card, print_json, text, with_header};
 use crate::api::Call;
 use crate::args::{Globals, ToolsArgs};
 use crate::catalogue;
@@ -40,7 +43,15 @@ async fn show(name: &str, globals: &Globals) -> Outcome<()> {
     if globals.json {
         print_json("tool", &answer.body["tool"]);
     } else {
-        report::to_stdout(&serde_json::to_string_pretty(&answer.body["tool"]).unwrap_or_default());
+        report::to_stdout(&described(&answer.body));
     }
     Ok(())
+}
+
+/// What a tool takes and makes, and its options, a line each.
+fn described(answer: &Value) -> String {
+    let Ok(mut outline) = outline::of_tool(answer, None) else { return String::new() };
+    let options = outline["options"].take();
+    let about = json!({"tool": answer["tool"]["slug"], "takes": outline["formats"], "makes": outline["result"]});
+    format!("{}\n\nOptions\n{}", card::of(&about), options.as_str().unwrap_or_default())
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use super::{api, id, print_json, text, with_header};
+use super::{api, card, id, print_json, text, with_header};
 use crate::api::{Api, Call};
 use crate::args::Globals;
 use crate::args::batches::BatchesVerb;
@@ -97,7 +97,7 @@ fn show(batch: &Value, globals: &Globals) {
     if globals.json {
         return print_json("batch", batch);
     }
-    report::to_stdout(&serde_json::to_string_pretty(batch).unwrap_or_default());
+    report::to_stdout(&card::of(batch));
 }
 
 async fn jobs(api: &Api, globals: &Globals, path: &str, status: Option<String>, limit: usize) -> Outcome<()> {

@@ -5,7 +5,8 @@ import type { Tool } from '../tool';
 export const inspectDocument: Tool = {
 	slug: 'inspect-document',
 	name: 'Inspect document',
-	description: 'Reports the format, pages, fonts, pictures, encryption, signatures, forms and metadata of a file',
+	description:
+		'Reports the format, pages, fonts, pictures, encryption, signatures, forms and metadata of a PDF or a picture',
 	category: 'inspect',
 	kinds: ['sourceUrl', 'uploadId', 'jobId'],
 	sourceProperties: ['filename', 'password', 'headers'],

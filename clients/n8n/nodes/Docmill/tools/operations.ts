@@ -38,7 +38,8 @@ export const operations: INodeProperties[] = [
 			{
 				name: 'Inspect Document',
 				value: 'inspect-document',
-				description: 'Reports the format, pages, fonts, pictures, encryption, signatures, forms and metadata of a file',
+				description:
+					'Reports the format, pages, fonts, pictures, encryption, signatures, forms and metadata of a PDF or a picture',
 				action: 'Inspect document',
 			},
 		],
