@@ -8,6 +8,6 @@ const report = await docmill.convert({ html: "<h1>Report</h1>" }).start();
 const sources = [{ markdown: "# Cover" }, { jobId: report.id }, { html: "<h1>Terms</h1>" }];
 await docmill
   .run("merge-pdf", sources, {}, { output: { retentionSeconds: 3600 } })
-  .then("watermark-pdf", { text: "Draft" })
-  .then("compress-pdf")
+  .step("watermark-pdf", { text: "Draft" })
+  .step("compress-pdf")
   .save("handout.pdf");

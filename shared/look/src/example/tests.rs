@@ -201,7 +201,7 @@ fn a_result_that_may_be_several_files_has_its_own_name() {
         codes("split-pdf", &json!({"uploadId": "$upload0"}), &["a.pdf"], None);
     assert_eq!(command.unwrap(), "docmill split a.pdf -o .");
     assert_parts(python, &[r#"job = docmill.run("split-pdf", "a.pdf").wait()"#, r#"job.save(job.link()["filename"])"#]);
-    assert_parts(typescript, &["const { filename } = await job.link();", "await job.save(filename);"]);
+    assert_parts(typescript, &[".wait();", "const { filename } = await job.link();", "await job.save(filename);"]);
     assert_parts(go, &["client.Save(ctx, job.ID, result.Download.Filename)"]);
     assert_parts(rust, &["client.save(&job.id, result.download.filename).await?;"]);
 }

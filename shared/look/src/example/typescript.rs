@@ -18,7 +18,10 @@ pub(super) fn code(call: &Call<'_>) -> String {
             format!(".step({})", arguments.join(", "))
         })
         .collect();
-    links.extend(call.file.as_ref().map(|file| format!(".save({})", STYLE.string(file))));
+    links.push(match &call.file {
+        Some(file) => format!(".save({})", STYLE.string(file)),
+        None => ".wait()".to_owned(),
+    });
     let program = match &call.file {
         Some(_) => format!("await {};", chain(call, &links)),
         None => format!(
