@@ -8,8 +8,8 @@ from local import localize
 
 from . import sources
 from .model import (
-    DAYS_OF_MONTH, POLLS_OF_A_QUEUE, SECONDS_OF_MONTH, SIZES, WORKERS, Deployment, Job, dollars, firewall, idle, in_use, job, per_thousand,
-    usual_requests, waiting_request, warm_request,
+    DAYS_OF_MONTH, POLLS_OF_A_QUEUE, SECONDS_OF_MONTH, SIZES, WORKERS, Deployment, Job, RequestLog, dollars, firewall, idle, in_use, job, per_thousand,
+    request_log, usual_requests, waiting_request, warm_request,
 )
 
 TARGET = 0.05
@@ -57,6 +57,7 @@ def main(arguments: list[str]) -> int:
             for request in usage["other requests"]
         }
     )
+    print_request_log({rate: request_log(usage, rate) for rate in usage["request log"]["requests a minute"]}, prices)
     print_idle(month, prices)
     print_options(deployment, prices)
     print(f"A month in use has custom metrics for USD {dollars(in_use(usage, max(loads)), prices):.2f} more.")
@@ -103,6 +104,15 @@ def print_others(costs: Mapping[str, float]) -> None:
     row(["---"] * 2)
     for name, cost in costs.items():
         row([name, f"{cost:.4f}"])
+    print()
+
+
+def print_request_log(logs: Mapping[float, RequestLog], prices: dict) -> None:
+    print("### The log of requests: what it adds, by requests of an account in a minute\n")
+    row(["requests a minute", "writes for 20", "write units for 20", "USD for a million requests"])
+    row(["---"] * 4)
+    for rate, each in logs.items():
+        row([f"{rate:,}", f"{each.writes:.2f}", f"{each.units:.2f}", f"{dollars(each.million, prices):.2f}"])
     print()
 
 

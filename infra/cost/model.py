@@ -235,9 +235,12 @@ def idle(usage: Mapping, measured: Measured, deployment: Deployment) -> Amounts:
     """The cost of a month without any jobs."""
     amounts = Counter({unit: line["amount"] for unit, line in usage["idle"].items()})
     memory = deployment.memory["Sweeper"]
-    runs = usage["idle"]["schedule"]["amount"]
+    # The sweeper and the collector of request logs run equally often.
+    runs = usage["idle"]["schedule"]["amount"] / 2
     run_ms = usage["calls"]["ms"] * usage["calls"]["of a sweep"] + measured.requests["sweeper"].cpu_ms / (memory / MEMORY_OF_ONE_CORE)
     amounts += times(compute(run_ms, memory), runs)
+    # A search through the log of a minute in which nothing happened, and a read.
+    amounts += times(compute(usage["calls"]["ms"] + usage["request log"]["search ms"], deployment.memory["RequestLog"]), runs)
     return amounts + Counter({"alarm": deployment.alarms, "dashboard": deployment.dashboards})
 
 
@@ -245,6 +248,30 @@ def in_use(usage: Mapping, jobs_a_day: float) -> Amounts:
     """The additional cost of a month with jobs: a custom metric is billed for each hour in which it is written."""
     amounts = Counter({unit: line["amount"] for unit, line in usage["in use"].items()})
     return times(amounts, min(1.0, jobs_a_day / 24))
+
+
+@dataclass(frozen=True)
+class RequestLog:
+    """The log of an account's requests: writes for twenty of them, the units that these take, and the cost of a million."""
+
+    writes: float
+    units: float
+    million: Amounts
+
+
+def request_log(usage: Mapping, a_minute: float) -> RequestLog:
+    """`a_minute`: how many requests an account sends in a minute. They wait for others to be stored with (functions/request-log)."""
+    of = usage["request log"]
+    minutes = min(of["longest wait minutes"], max(1, -(-of["enough"] // a_minute)))
+    full, rest = divmod(max(1, a_minute * minutes), of["most in an item"])
+    items = [of["most in an item"]] * int(full) + ([rest] if rest else [])
+    size = [of["first bytes"] + of["bytes"] * (count - 1) for count in items]
+    units = sum(-(-each // 1024) for each in size)
+    requests = sum(items)
+    kept = 1e6 / requests * sum(size) / 1e9 * of["days"] / DAYS_OF_MONTH
+    line = times(log(of["line bytes"], usage), 1e6)
+    million = Counter({"DynamoDB write": 1e6 * units / requests, "DynamoDB GB-month": kept, "DynamoDB backup GB-month": kept}) + line
+    return RequestLog(20 * len(items) / requests, 20 * units / requests, million)
 
 
 def firewall(usage: Mapping, requests: float) -> Amounts:

@@ -7,7 +7,7 @@ from local import localize
 
 from . import sources
 from .model import (
-    ENGINES, POLLS_OF_A_QUEUE, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, firewall, idle, in_use, job, per_thousand,
+    ENGINES, POLLS_OF_A_QUEUE, TOOLS, WORKERS, Conversion, Deployment, Job, Measured, Request, compute, dollars, firewall, idle, in_use, job, per_thousand, request_log,
     polls, request_ms, waiting_request, warm_request, worker_ms,
 )
 
@@ -124,6 +124,17 @@ class Data(unittest.TestCase):
         self.assertEqual(polls, len(sources_of_events) * POLLS_OF_A_QUEUE)
         every = deployment.alarms + deployment.more_alarms
         self.assertIn(f"All alarms look at {every} metrics, the essential ones at {deployment.alarms},", (sources.ROOT / "infra/OPERATIONS.md").read_text())
+
+    def test_the_log_of_requests_writes_less_than_once_for_twenty_requests(self):
+        usage = sources.read("usage.json")
+        for a_minute in (1, 10, 60, 400, 6000):
+            self.assertLess(request_log(usage, a_minute).writes, 1, a_minute)
+        # Three requests in half an hour.
+        self.assertAlmostEqual(request_log(usage, 0.1).writes, 20 / 3)
+        collector = (sources.ROOT / "functions/request-log/src/lib.rs").read_text()
+        self.assertIn(f"ENOUGH: usize = {usage['request log']['enough']};", collector)
+        waiting = (sources.ROOT / "shared/app/src/requests/mod.rs").read_text()
+        self.assertIn(f"LONGEST_WAIT: Duration = Duration::from_secs({usage['request log']['longest wait minutes']} * 60);", waiting)
 
     def test_an_idle_service_costs_five_dollars_at_most(self):
         prices, usage = sources.read("prices.json"), sources.read("usage.json")

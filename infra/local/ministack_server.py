@@ -4,16 +4,22 @@ Two take a wait of about 50 ms each off every invocation of a function. The thir
 `$default` route, as API Gateway does for an API without CORS (the local one has none); ministack would answer itself. The fourth allows
 SQS's `SendMessageBatch` to whoever may send messages, as AWS does: there is no permission of that name. The fifth remembers how
 expressions of DynamoDB are read: ministack would read a query's condition anew for each item of the partition.
+
+Searches through the endpoints' log group find what they have logged to files (local.log_lines).
 """
 
+import os
 import socketserver
 from functools import lru_cache
+from pathlib import Path
 from typing import Any
+
+from local.log_lines import LogLines
 
 from ministack.app import main
 from ministack.core import iam_actions
 from ministack.core.lambda_runtime import Worker
-from ministack.services import apigateway, dynamodb
+from ministack.services import apigateway, cloudwatch_logs, dynamodb
 
 answer = apigateway.handle_execute
 action_of = iam_actions.extract_iam_action
@@ -50,4 +56,7 @@ if __name__ == "__main__":
     iam_actions.extract_iam_action = action_without_batches
     dynamodb._tokenize = tokens
     dynamodb._condition_syntax_error = remembered(dynamodb._condition_syntax_error)
+    lines = LogLines(Path(os.environ["FUNCTION_LOGS"]))
+    lines.follow()
+    cloudwatch_logs._filter_log_events = lines.search(cloudwatch_logs._filter_log_events)
     main()

@@ -206,8 +206,8 @@ class Monitoring(unittest.TestCase):
 
     def test_queries_name_fields_that_are_logged(self):
         fields = set(re.findall(r"^\| `(\w+)` \| ", OPERATIONS, re.M)) | OF_INSIGHTS | access_log_fields()
-        functions = {localize.binary_of(each) for each in localize.functions(TEMPLATE).values()}
-        groups = functions - {"worker"} | {"office-worker", "html-worker", "pdf-worker", "api"}
+        names = [each["LogGroupName"]["Fn::Sub"] for each in of_type("AWS::Logs::LogGroup").values()]
+        groups = {name.removeprefix("/docmill/${AWS::StackName}/") for name in names}
         queries = re.findall(r'^ *infra/insights.sh \$stack \d+ "([^"]+)" ?([\w-]*)$', RUNBOOK, re.M)
         self.assertEqual(len(queries), RUNBOOK.count("infra/insights.sh $stack "))
         for query, group in queries:

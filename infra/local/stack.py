@@ -114,6 +114,7 @@ class Stack:
             "STATE_DIR": str(home / "state"),
             "S3_PERSIST": "1" if self.settings.persistent else "0",
             "S3_DATA_DIR": str(home / "state" / "s3"),
+            "FUNCTION_LOGS": str(self.settings.logs),
             # Listeners of unused services on fixed ports, which would conflict between two stacks.
             "IOT_MTLS_ENABLED": "0",
             "SFTP_ENABLED": "0",

@@ -205,18 +205,35 @@ class Storage(unittest.TestCase):
                     self.assertEqual(list(each["Condition"]), ["StringLike"], name)
 
 
+# The collector of request logs and users' pages read the endpoints' lines. Their own are in other groups.
+LOG_READER = {"Effect": "Allow", "Action": "logs:FilterLogEvents", "Resource": {"Fn::GetAtt": ["EndpointLogs", "Arn"]}}
+
+
+def takes_keys(function: localize.Template) -> bool:
+    """Whether a function has endpoints that take an API key."""
+    paths = [event["Properties"].get("Path", "") for event in function["Properties"].get("Events", {}).values()]
+    return any(path.startswith(("/v1/", "/mcp")) for path in paths)
+
+
 class Roles(unittest.TestCase):
+    def test_who_looks_for_requests_searches_the_group_of_all_endpoints(self):
+        for name in ("RequestLog", "Dashboard"):
+            self.assertEqual(RESOURCES[name]["Properties"]["Environment"]["Variables"]["ENDPOINT_LOGS"], {"Ref": "EndpointLogs"})
+
     def test_every_function_has_a_role_of_its_own_with_exact_actions_on_exact_resources(self):
         functions = localize.functions(TEMPLATE)
         self.assertEqual([f["Properties"]["Role"] for f in functions.values()], [{"Fn::GetAtt": [f"{n}Role", "Arn"]} for n in functions])
         for name, function in functions.items():
             with self.subTest(function=name):
                 self.assertNotIn("Policies", function["Properties"])
-                # Only its own log group: a group that Lambda created again would block the next first deployment.
+                # Only its own log group, or that of all endpoints: a group that Lambda created again would block the next first deployment.
                 logs, *others = statements(function)
+                group = "EndpointLogs" if takes_keys(function) else f"{name}Logs"
+                self.assertEqual(function["Properties"]["LoggingConfig"], {"LogGroup": {"Ref": group}})
                 self.assertEqual(logs["Action"], ["logs:CreateLogStream", "logs:PutLogEvents"])
-                self.assertEqual(logs["Resource"], {"Fn::GetAtt": [f"{name}Logs", "Arn"]})
-                self.assertNotIn("logs:", str(others))
+                self.assertEqual(logs["Resource"], {"Fn::GetAtt": [group, "Arn"]})
+                reads = [each for each in others if "logs:" in str(each)]
+                self.assertEqual(reads, [LOG_READER] if name in ("RequestLog", "Dashboard") else [])
                 for each in statements(function):
                     if each.get("Sid") in ("InterfacesForLambda", "NotForItsCode"):
                         continue

@@ -13,7 +13,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from pathlib import Path
 from unittest.mock import Mock, patch
 
-from local import deploy, envfile, localize, package, suites
+from local import deploy, envfile, localize, log_lines, package, suites
 from local.settings import ROOT, Settings
 from local.stack import Stack
 
@@ -194,6 +194,53 @@ class Suites(unittest.TestCase):
         with patch.object(suites, "LONGEST_SECONDS", 0.2), redirect_stderr(io.StringIO()) as said:
             self.assertEqual(suites.run_bounded(["sleep", "60"]), 124)
         self.assertIn("sleep 60", said.getvalue())
+
+
+class Lines(unittest.TestCase):
+    def test_only_new_and_whole_lines_about_requests_of_accounts_are_brought(self):
+        line = {"timestamp": "2026-11-28T12:00:00.123Z", "message": "request handled", "account": "acc_a"}
+        others = ["START", "{", json.dumps({**line, "message": "job ended"}), json.dumps({"message": "request handled"}), '"request handled"']
+        with tempfile.TemporaryDirectory() as home:
+            file = Path(home) / "ListTools.log"
+            file.write_text(json.dumps(line) + "\n")
+            lines = log_lines.LogLines(Path(home))
+            self.assertEqual(lines.new_lines(file), [])
+            half = json.dumps({**line, "account": "acc_b"})
+            with file.open("a") as opened:
+                opened.write("\n".join([json.dumps(line), *others, half[:20]]))
+            self.assertEqual(lines.new_lines(file), [line])
+            with file.open("a") as opened:
+                opened.write(half[20:] + "\n")
+            self.assertEqual([each["account"] for each in lines.new_lines(file)], ["acc_b"])
+            self.assertEqual(lines.new_lines(file), [])
+        self.assertEqual(log_lines.millis("2026-11-28T12:00:00.123Z"), 1_795_867_200_123)
+
+    def test_a_search_finds_what_the_pattern_and_the_times_admit(self):
+        with tempfile.TemporaryDirectory() as home:
+            lines = log_lines.LogLines(Path(home))
+            for account, second in (("acc_a", 1), ("acc_b", 2), ("acc_a", 9)):
+                with (Path(home) / "ListTools.log").open("a") as opened:
+                    opened.write(json.dumps({"timestamp": f"2026-11-28T12:00:0{second}Z", "message": "request handled", "account": account}) + "\n")
+            lines.look()
+            otherwise = Mock()
+            answer = lines.search(otherwise)
+            start = log_lines.millis("2026-11-28T12:00:00Z")
+
+            def found(account: str, until: int) -> list[str]:
+                pattern = '{ ($.message = "request handled") && ($.account = "' + account + '") }'
+                status, _, body = answer({"logGroupName": "/a/endpoints", "filterPattern": pattern, "startTime": start, "endTime": start + until})
+                self.assertEqual(status, 200)
+                return [json.loads(event["message"])["account"] for event in json.loads(body)["events"]]
+
+            self.assertEqual(found("acc_a", 5000), ["acc_a"])
+            self.assertEqual(found("*", 5000), ["acc_a", "acc_b"])
+            self.assertEqual(found("acc_a", 9000), ["acc_a", "acc_a"])
+            answer({"logGroupName": "/a/sweeper"})
+            otherwise.assert_called_once_with({"logGroupName": "/a/sweeper"})
+
+    def test_it_is_the_group_that_the_collector_searches(self):
+        group = TEMPLATE["Resources"]["EndpointLogs"]["Properties"]["LogGroupName"]["Fn::Sub"]
+        self.assertTrue(group.endswith(log_lines.GROUP))
 
 
 class ContinuousIntegration(unittest.TestCase):

@@ -165,7 +165,7 @@ def deletion(service: Service, jobs: Jobs) -> str:
         if left["status"] != "deleted" or left["input"]:
             raise Failure(f"The job {job} is {left['status']} after its deletion.", LOGS)
     if jobs.link and fetch(jobs.link).status not in (403, 404):
-        raise Failure("The result of a deleted job can still be downloaded.", "Look at DeleteJob's log, and at the sweeper's: it deletes what others leave.")
+        raise Failure("The result of a deleted job can still be downloaded.", "Look at DeleteJob's lines in the group …/endpoints, and at the sweeper's: it deletes what others leave.")
     return f"{len(jobs.ids)} jobs and their files"
 
 

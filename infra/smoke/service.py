@@ -41,7 +41,7 @@ class Answer:
             return ""
 
 
-LOGS = "Look at the log group of the function behind that route, /docmill/<stack>/…, at the time of the request."
+LOGS = "Look at the log group /docmill/<stack>/endpoints, or that of the function behind the page, at the time of the request."
 
 
 class Follow(urllib.request.HTTPRedirectHandler):

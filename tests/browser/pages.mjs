@@ -46,6 +46,12 @@ const batch = once(async () => {
   return id;
 });
 
+/** The id of a request that was refused, as soon as the log has it. */
+const refused = once(async () => {
+  const body = JSON.stringify({ toolSlug: "html-to-pdf", html: "<p>", options: { pageSize: "A0" } });
+  return (await fetch(url("/v1/jobs"), { method: "POST", headers, body })).headers.get("x-request-id");
+});
+
 /** The time in a new upload's id. */
 const uploadTime = () => Date.now().toString(16).padStart(12, "0").slice(0, 12);
 
@@ -306,6 +312,9 @@ export const pages = [
   { name: "jobs", path: "/app/jobs", who: "user" },
   { name: "batch", path: async () => `/app/batches/${await batch()}`, who: "user" },
   { name: "batches", path: "/app/batches", who: "user" },
+  { name: "requests", path: async () => `/app/requests?id=${encodeURIComponent(await refused())}`, who: "user" },
+  { name: "requests-all", path: async () => (await refused(), "/app/requests"), who: "user" },
+  { name: "request", path: async () => `/app/requests/${encodeURIComponent(await refused())}`, who: "user" },
   { name: "batch-delete", path: async () => `/app/batches/${await batch()}/delete`, who: "user" },
   { name: "templates", path: "/app/templates", who: "user" },
   { name: "fonts", path: withFonts, who: "user" },

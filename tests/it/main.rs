@@ -62,6 +62,7 @@ mod read_jobs;
 mod receivers;
 mod redrive;
 mod relay;
+mod request_log;
 mod samples;
 mod secrets;
 mod sent_files;

@@ -186,7 +186,11 @@ async fn the_line_of_a_created_job_has_account_tool_and_credits() {
 
     let refused = line_of(&world, &lines, wanted().build()).await;
     assert_eq!((&refused["code"], &refused["account"]), (&json!("insufficient_credits"), &json!(account.id)));
+    let key_id = world.context.keys.get(&account.key.hash()).await.unwrap().unwrap().key_id;
     for line in [created, replayed, refused] {
+        // What the account's own log of requests shows.
+        assert_eq!((&line["method"], &line["path"]), (&json!("POST"), &json!("/v1/convert/html-to-pdf")));
+        assert_eq!((&line["key"], &line["plan"]), (&json!(key_id), &json!(account.plan)));
         for secret in ["canary", account.key.reveal()] {
             assert!(!line.to_string().contains(secret), "{line}");
         }

@@ -27,7 +27,7 @@ macro_rules! guide {
 }
 
 /// In the order of [`docmill_look::GUIDES`].
-pub static GUIDES: [Guide; 29] = [
+pub static GUIDES: [Guide; 30] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -43,6 +43,7 @@ pub static GUIDES: [Guide; 29] = [
     guide!("control"),
     guide!("limits"),
     guide!("errors"),
+    guide!("request-log"),
     guide!("warnings"),
     guide!("idempotency"),
     guide!("events"),

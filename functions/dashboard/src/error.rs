@@ -2,6 +2,7 @@
 
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use docmill_app::fault::Fault;
 use docmill_aws::queue::QueueError;
 use docmill_http::error::ApiError;
 use docmill_store::StoreError;
@@ -37,6 +38,15 @@ impl From<StoreError> for PageError {
         match error {
             StoreError::Unavailable(_) => Self::Unavailable(error.to_string()),
             StoreError::Refused(_) | StoreError::Malformed(_) => Self::Internal(error.to_string()),
+        }
+    }
+}
+
+impl From<Fault> for PageError {
+    fn from(fault: Fault) -> Self {
+        match fault {
+            Fault::Unavailable(cause) => Self::Unavailable(cause),
+            Fault::Internal(cause) => Self::Internal(cause),
         }
     }
 }

@@ -17,12 +17,13 @@ use crate::viewer::Viewer;
 use docmill_look::{icons, theme};
 
 /// Pages of all users, in the order of the menu.
-const USER_MENU: [(&str, &str); 10] = [
+const USER_MENU: [(&str, &str); 11] = [
     ("/app", "Overview"),
     ("/app/playground", "Playground"),
     ("/app/keys", "API keys"),
     ("/app/jobs", "Jobs"),
     ("/app/batches", "Batches"),
+    ("/app/requests", "Requests"),
     ("/app/templates", "Templates"),
     ("/app/fonts", "Fonts"),
     ("/app/webhooks", "Webhooks"),
@@ -199,7 +200,7 @@ fn top(state: &AppState, viewer: &Viewer) -> Markup {
                         li { (entry(state, viewer, "/docs", "Docs")) }
                         @if let Some(user) = &viewer.user {
                             li.phone { (entry(state, viewer, "/app", "Dashboard")) }
-                            @for (path, label) in USER_MENU.into_iter().skip(1).take(6) {
+                            @for (path, label) in USER_MENU.into_iter().skip(1).take(7) {
                                 li.phone { (entry(state, viewer, path, label)) }
                             }
                             @if user.is_admin() { @for (path, label) in ADMIN_MENU {

@@ -44,6 +44,7 @@ pub fn router(state: AppState) -> Router {
         .merge(pages::connect::routes())
         .merge(pages::jobs::routes())
         .merge(pages::batches::routes())
+        .merge(pages::requests::routes())
         .merge(pages::fonts::routes())
         .merge(pages::templates::routes())
         .merge(pages::webhooks::routes())

@@ -99,7 +99,7 @@ pub enum Place<'a> {
     Dashboard,
 }
 
-/// A request with a key that exists: it was counted, and may have been denied.
+/// A request with a key that exists: it was counted if the key works, and may have been denied.
 #[derive(Debug)]
 pub struct Entrance {
     caller: Caller,
@@ -110,6 +110,11 @@ impl Entrance {
     /// The key, also of a denied request.
     pub fn key(&self) -> &StoredKey {
         &self.caller.key
+    }
+
+    /// Whether the key was revoked or replaced, or has expired.
+    pub const fn is_dead(&self) -> bool {
+        matches!(self.denied, Some(Denied::RevokedKey))
     }
 
     /// The caller, if let in.
@@ -124,13 +129,13 @@ impl Entrance {
     }
 
     fn of(admission: Admission, settings: Arc<Snapshot>, place: Place<'_>, now: Timestamp) -> Result<Self, Denied> {
-        let (key, limited) = match admission {
-            Admission::Admitted(key) => (key, None),
-            Admission::Limited { key, allow_at } => (key, Some(allow_at)),
-            Admission::Dead(_) => return Err(Denied::RevokedKey),
+        let caller = |key| Caller { key, settings, request_id: None, now };
+        let (caller, limited) = match admission {
+            Admission::Admitted(key) => (caller(key), None),
+            Admission::Limited { key, allow_at } => (caller(key), Some(allow_at)),
+            Admission::Dead(key) => return Ok(Self { caller: caller(key), denied: Some(Denied::RevokedKey) }),
             Admission::Unknown => return Err(Denied::UnknownKey),
         };
-        let caller = Caller { key, settings, request_id: None, now };
         let limited = limited.map(|allow_at| Denied::RateLimited { seconds: wait_seconds(allow_at, now) });
         let denied = check_account(&caller, place).err().or(limited);
         Ok(Self { caller, denied })

@@ -14,6 +14,7 @@ use docmill_store::fonts::Fonts;
 use docmill_store::health::Health;
 use docmill_store::jobs::Jobs;
 use docmill_store::keys::Keys;
+use docmill_store::requests::Requests;
 use docmill_store::sessions::Sessions;
 use docmill_store::settings::Settings;
 use docmill_store::statistics::Statistics;
@@ -49,6 +50,7 @@ pub struct Context {
     pub events: Events,
     pub fonts: Fonts,
     pub health: Health,
+    pub requests: Requests,
     pub sessions: Sessions,
     pub templates: Templates,
     pub users: Users,
@@ -81,6 +83,7 @@ impl Context {
             fonts: Fonts::new(dynamodb.clone(), tables.usage.clone()),
             health: Health::new(dynamodb.clone(), tables.jobs.clone()),
             events: Events::new(dynamodb.clone(), tables),
+            requests: Requests::new(dynamodb.clone(), tables.events.clone()),
             sessions: Sessions::new(dynamodb.clone(), tables.sessions.clone()),
             templates: Templates::new(dynamodb.clone(), tables.usage.clone()),
             users: Users::new(dynamodb.clone(), tables.sessions.clone(), tables.usage.clone()),

@@ -12,6 +12,7 @@ pub mod fonts;
 pub mod jobs;
 pub mod lanes;
 pub mod notices;
+pub mod requests;
 pub mod templates;
 pub mod tools;
 pub mod uploads;

@@ -131,6 +131,10 @@ impl Aws {
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
+    pub fn logs(&self) -> aws_sdk_cloudwatchlogs::Client {
+        aws_sdk_cloudwatchlogs::Client::new(&self.sdk)
+    }
+
     pub fn sqs(&self) -> aws_sdk_sqs::Client {
         let mut config = aws_sdk_sqs::config::Builder::from(&self.sdk);
         if let Some(interceptor) = &self.interceptor {

@@ -1,9 +1,10 @@
-//! What functions reach over AWS besides their tables: clients, the bucket of files, queues, and the relay of workers that have
+//! What functions reach over AWS besides their tables: clients, the bucket of files, queues, the functions' own logs, and the relay of workers that have
 //! no other way out.
 
 mod clients;
 mod connection;
 pub mod files;
+pub mod logs;
 pub mod queue;
 pub mod relay;
 

@@ -24,6 +24,8 @@ pub struct Config {
     pub office_dead_letters_url: Option<String>,
     pub html_dead_letters_url: Option<String>,
     pub pdf_dead_letters_url: Option<String>,
+    /// The log group of the API's functions, for those that read it.
+    pub endpoint_logs: Option<String>,
     /// Path-style S3 addresses, which emulators need.
     pub s3_path_style: bool,
     /// The local stack: loopback webhook receivers and source exceptions are allowed.
@@ -98,6 +100,7 @@ impl Config {
             office_dead_letters_url: lookup("OFFICE_DEAD_LETTERS_URL"),
             html_dead_letters_url: lookup("HTML_DEAD_LETTERS_URL"),
             pdf_dead_letters_url: lookup("PDF_DEAD_LETTERS_URL"),
+            endpoint_logs: lookup("ENDPOINT_LOGS"),
             s3_path_style: switch("S3_PATH_STYLE")?,
             local_mode: switch("LOCAL_MODE")?,
             output_retention: hours(number("OUTPUT_RETENTION_HOURS", 24)?),

@@ -12,6 +12,7 @@ pub mod nearest;
 pub mod page_range;
 pub mod paper;
 pub mod request;
+pub mod request_log;
 #[cfg(feature = "schema")]
 pub mod sent;
 pub mod spreadsheet;

@@ -7,6 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::error::{ApiError, ErrorCode};
 use super::request::RequestId;
+use docmill_domain::account::StoredKey;
 use docmill_domain::job::JobId;
 
 const JSON: &str = "application/json";
@@ -42,9 +43,25 @@ pub struct Noted {
     pub code: Option<ErrorCode>,
     /// What failed, for operators.
     pub cause: Option<String>,
-    pub account: Option<String>,
+    /// Whose request it is. Known for each key that exists, even one that no longer works.
+    pub caller: Option<Box<NotedCaller>>,
     /// The job that the request created, and its charge.
     pub job: Option<(JobId, u64)>,
+}
+
+/// The account and key of a request.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NotedCaller {
+    pub account: String,
+    pub plan: String,
+    /// The key's id, not the key.
+    pub key_id: String,
+}
+
+impl From<&StoredKey> for NotedCaller {
+    fn from(key: &StoredKey) -> Self {
+        Self { account: key.account.clone(), plan: key.plan.clone(), key_id: key.key_id.clone() }
+    }
 }
 
 impl Reply {

@@ -175,8 +175,13 @@ impl ErrorCode {
         }
     }
 
+    /// The code with this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|code| code.as_str() == name)
+    }
+
     /// The default text: what happened and what to do. The place of an error may give a more exact one.
-    pub(super) const fn text(self) -> &'static str {
+    pub const fn text(self) -> &'static str {
         match self {
             Self::InvalidJson => "The body must be a JSON object in UTF-8, nested at most 64 levels deep.",
             Self::InvalidIdempotencyKey => {

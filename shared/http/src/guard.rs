@@ -11,7 +11,7 @@ use docmill_domain::time::Timestamp;
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, Response};
 
-use super::envelope::{Noted, Outcome, RATE_LIMIT, RATE_LIMIT_POLICY, respond};
+use super::envelope::{Noted, NotedCaller, Outcome, RATE_LIMIT, RATE_LIMIT_POLICY, respond};
 use super::error::{ApiError, ErrorCode};
 use super::request::ApiRequest;
 
@@ -25,8 +25,9 @@ where
         Ok(entrance) => entrance,
         Err(error) => return respond(&request.id, Err(error), &[]),
     };
-    let headers = rate_limit_headers(entrance.key(), policy, now);
-    let account = entrance.key().account.clone();
+    // A key that no longer works has no limit to tell of.
+    let headers = if entrance.is_dead() { Vec::new() } else { rate_limit_headers(entrance.key(), policy, now) };
+    let caller = Box::new(NotedCaller::from(entrance.key()));
     let outcome = match entrance.admitted() {
         Ok(caller) => {
             let caller = Caller { request_id: Some(request.id.to_string()), ..caller };
@@ -37,7 +38,7 @@ where
     };
     let mut response = respond(&request.id, outcome, &headers);
     if let Some(noted) = response.extensions_mut().get_mut::<Noted>() {
-        noted.account = Some(account);
+        noted.caller = Some(caller);
     }
     response
 }

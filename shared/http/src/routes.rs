@@ -1,6 +1,16 @@
 //! The interface's routes. A test compares them with the template.
 
+use docmill_domain::api_key::ApiKey;
+use docmill_domain::batch::BatchId;
+use docmill_domain::event::event_time;
+use docmill_domain::font::FontId;
+use docmill_domain::job::JobId;
+use docmill_domain::template::TemplateName;
+use docmill_domain::webhook::EndpointId;
 use lambda_http::http::Method;
+
+/// No tool has a longer name.
+const LONGEST_SLUG: usize = 40;
 
 /// Method and path template of each endpoint, in the order of the documentation.
 pub const ROUTES: [(Method, &str); 40] = [
@@ -96,6 +106,31 @@ pub fn route_of(method: &Method, path: &str) -> String {
     found.map_or_else(|| FALLBACK.to_owned(), |(method, template)| format!("{method} {template}"))
 }
 
+/// The path of a request for logs: as its route declares it, with the ids and names that have the form of some. Anything else in
+/// their place stays out, because a client can put secrets there by mistake. `None` if there is no such route.
+pub fn shown_path(method: &Method, path: &str) -> Option<String> {
+    let mut routes = ROUTES.iter().chain(&MCP_ROUTES);
+    let (_, template) = routes.find(|(wanted, template)| wanted == method && matches(template, path))?;
+    let parts = template.split('/').zip(path.split('/'));
+    let shown: Vec<_> = parts.map(|(wanted, given)| if is_plain(wanted, given) { given } else { wanted }).collect();
+    Some(shown.join("/"))
+}
+
+/// Whether a part of a path is what the template has there, or an id or name of the kind that it wants.
+fn is_plain(wanted: &str, given: &str) -> bool {
+    let is_slug = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || byte == b'-';
+    match wanted {
+        "{job_id}" => JobId::parse(given).is_some(),
+        "{batch_id}" => BatchId::parse(given).is_some(),
+        "{event_id}" => event_time(given).is_some(),
+        "{font_id}" => FontId::parse(given).is_some(),
+        "{webhook_id}" => EndpointId::parse(given).is_some(),
+        "{template_name}" => TemplateName::parse(given).is_some() && ApiKey::parse(given).is_none(),
+        "{tool_slug}" => given.len() <= LONGEST_SLUG && given.bytes().all(is_slug),
+        literal => literal == given,
+    }
+}
+
 fn matches(template: &str, path: &str) -> bool {
     let (mut wanted, mut given) = (template.split('/'), path.split('/'));
     loop {
@@ -136,6 +171,29 @@ mod tests {
         for unknown in ["/v1", "/app/", "/assets/a/b", "/v1/jobs/", "/v1/jobs/a/b", "/v2/jobs", "/v1/tools//schema", ""]
         {
             assert_eq!(allowed_methods(unknown), None, "{unknown}");
+        }
+    }
+
+    #[test]
+    fn a_shown_path_has_ids_and_no_secrets() {
+        let key = ApiKey::generate(docmill_domain::api_key::Mode::Live);
+        let key = key.reveal();
+        let job = "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90";
+        for (method, path, shown) in [
+            (Method::POST, "/v1/jobs".to_owned(), Some("/v1/jobs".to_owned())),
+            (Method::GET, format!("/v1/jobs/{job}/download"), Some(format!("/v1/jobs/{job}/download"))),
+            (Method::GET, "/v1/jobs/Secret 1".to_owned(), Some("/v1/jobs/{job_id}".to_owned())),
+            (Method::GET, format!("/v1/jobs/{key}"), Some("/v1/jobs/{job_id}".to_owned())),
+            (Method::POST, "/v1/convert/merge-pdf".to_owned(), Some("/v1/convert/merge-pdf".to_owned())),
+            (Method::POST, format!("/v1/convert/{key}"), Some("/v1/convert/{tool_slug}".to_owned())),
+            (Method::GET, "/v1/templates/Invoice_2".to_owned(), Some("/v1/templates/Invoice_2".to_owned())),
+            (Method::GET, format!("/v1/templates/{key}"), Some("/v1/templates/{template_name}".to_owned())),
+            (Method::GET, "/v1/webhooks/x".to_owned(), Some("/v1/webhooks/{webhook_id}".to_owned())),
+            (Method::POST, "/mcp".to_owned(), Some("/mcp".to_owned())),
+            (Method::GET, "/docs".to_owned(), None),
+            (Method::GET, format!("/v1/{key}"), None),
+        ] {
+            assert_eq!(shown_path(&method, &path), shown, "{method} {path}");
         }
     }
 }

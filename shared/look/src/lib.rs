@@ -24,7 +24,10 @@ pub const GUIDES: [GuideGroup; 6] = [
     GuideGroup { title: "Get started", guides: &["first-conversion", "authentication", "uploads", "waiting"] },
     GuideGroup { title: "Documents", guides: &["templates", "extraction", "stamps", "archives", "fonts", "chains"] },
     GuideGroup { title: "Many documents", guides: &["batches", "lists", "control", "limits"] },
-    GuideGroup { title: "Reliability", guides: &["errors", "warnings", "idempotency", "events", "webhooks"] },
+    GuideGroup {
+        title: "Reliability",
+        guides: &["errors", "request-log", "warnings", "idempotency", "events", "webhooks"],
+    },
     GuideGroup {
         title: "Clients",
         guides: &["command-line", "python", "typescript", "go", "rust", "assistants", "n8n", "generators"],

@@ -6,16 +6,19 @@ use aws_sdk_dynamodb::Client;
 use futures_util::future::try_join_all;
 use serde::{Deserialize, Serialize};
 
-use super::dynamo::{batch_get, get, glimpse, only, readable};
+use super::dynamo::{batch_get, failed_condition, get, glimpse, only, readable};
 use super::item::{ENDED, Item, OPEN, Shard, ended_shard, from_item, nested, string, time};
 use super::{StoreError, store_error};
 use docmill_domain::job::{JobId, JobStatus, SWEPT_SHARDS};
 use docmill_domain::outcome::Outcome;
 use docmill_domain::time::Timestamp;
 
-/// The only item of the Jobs table that is neither a job nor a record. It is here because the sweeper may not write to a more
+/// An item of the Jobs table that is neither a job nor a record. It is here because the sweeper may not write to a more
 /// suitable table. No job has this id.
 const LAST_SWEEP: &str = "sweep#last";
+/// The item of the Jobs table that says how far the log of requests has been collected. It is here because operators' pages already
+/// read single items of this table. No job has this id.
+const COLLECTED: &str = "requests#collected";
 /// Most open jobs that are read, in total and per shard.
 const UNFINISHED: usize = 100;
 const LOOKED_AT: i32 = 25;
@@ -133,6 +136,35 @@ impl Health {
         let key = Item::from([("id".to_owned(), string(LAST_SWEEP))]);
         let noted: Option<Noted> = get(&self.client, &self.jobs_table, key).await?;
         Ok(noted.and_then(|noted| noted.sweep))
+    }
+
+    /// Until when the log of requests has been collected. `None`: never.
+    pub async fn collected(&self) -> Result<Option<Timestamp>, StoreError> {
+        #[derive(Deserialize)]
+        struct Noted {
+            until: Timestamp,
+        }
+        let key = Item::from([("id".to_owned(), string(COLLECTED))]);
+        let noted: Option<Noted> = get(&self.client, &self.jobs_table, key).await?;
+        Ok(noted.map(|noted| noted.until))
+    }
+
+    /// Notes that it has been collected until this time. An earlier time than the noted one changes nothing.
+    pub async fn note_collected(&self, until: Timestamp) -> Result<(), StoreError> {
+        let update = self
+            .client
+            .update_item()
+            .table_name(&self.jobs_table)
+            .key("id", string(COLLECTED))
+            .update_expression("SET #until = :until")
+            // Timeline: A collects until 12:00, and B until 12:01. B notes it first; A's condition fails, and 12:01 stays.
+            .condition_expression("attribute_not_exists(#until) OR #until < :until")
+            .expression_attribute_names("#until", "until")
+            .expression_attribute_values(":until", time(until));
+        match update.send().await {
+            Err(error) if failed_condition(&error).is_none() => Err(store_error(&error)),
+            Ok(_) | Err(_) => Ok(()),
+        }
     }
 
     /// Queued and running jobs, oldest first, among the hundred open jobs that the sweeper would look at next.

@@ -12,6 +12,7 @@ pub mod health;
 pub mod item;
 pub mod jobs;
 pub mod keys;
+pub mod requests;
 pub mod sessions;
 pub mod settings;
 mod slots;

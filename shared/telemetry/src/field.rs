@@ -16,6 +16,8 @@ fields! {
 
     // Identity.
     REQUEST_ID = "request_id": "The gateway's id of the request, which its answer carries too.",
+    KEY = "key": "The id of the API key, which is no secret.",
+    PLAN = "plan": "The plan of the account.",
     ACCOUNT = "account": "The account whose request or job it is.",
     JOB_ID = "job_id": "The job.",
     BATCH_ID = "batch_id": "The batch.",
@@ -30,9 +32,13 @@ fields! {
     CODE = "code": "How it ended: ok or completed, or the error's code.",
     ENGINE = "engine": "What converts: libreoffice, chromium, sghtmltopdf, markdown or pdf-tools; none where that cannot be known.",
     ACCOUNT_GROUP = "account_group": "One of five groups of accounts, by their ids.",
-    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper, deliverer, batch-runner or egress-relay.",
+    PART = "part": "The part of the service: api, dashboard, office-worker, html-worker, pdf-worker, sweeper, deliverer, batch-runner, egress-relay or request-log.",
     NETWORK_DENIAL = "network_denial": "How a worker's children are kept from the network.",
     FILES_CONFINED = "files_confined": "Whether a worker's children write only into their own directories.",
+
+    // Requests of accounts.
+    METHOD = "method": "HTTP method of a request.",
+    PATH = "path": "Path of a request with the ids that have the form of ids, and without its query string.",
 
     // Outcome.
     STATUS = "status": "HTTP status of an answer.",

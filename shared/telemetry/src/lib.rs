@@ -19,6 +19,9 @@ use tracing_subscriber::filter::{LevelFilter, Targets};
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
+/// The message of the line about a request. The collector of request logs finds the lines by it.
+pub const REQUEST_HANDLED: &str = "request handled";
+
 /// Starts logging. `LOG_LEVEL` only affects our own crates: debug output of the SDK and HTTP stack would contain headers and
 /// bodies, so they stay at warnings.
 pub fn init() {

@@ -16,6 +16,7 @@ pub enum Part {
     Deliverer,
     BatchRunner,
     EgressRelay,
+    RequestLog,
 }
 
 impl Part {
@@ -30,6 +31,7 @@ impl Part {
             Self::Deliverer => "deliverer",
             Self::BatchRunner => "batch-runner",
             Self::EgressRelay => "egress-relay",
+            Self::RequestLog => "request-log",
         }
     }
 }

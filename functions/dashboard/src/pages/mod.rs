@@ -11,6 +11,7 @@ pub mod parts;
 pub mod plans;
 pub mod playground;
 pub mod public;
+pub mod requests;
 pub mod templates;
 pub mod tools;
 pub mod upload;

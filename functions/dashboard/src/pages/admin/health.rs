@@ -10,7 +10,7 @@ use docmill_aws::queue::{DeadLetters, Depth};
 use docmill_config::clock;
 use docmill_domain::job::{JobErrorCode, JobStatus};
 use docmill_domain::outcome::{Fault, Tally, tally};
-use docmill_domain::time::Timestamp;
+use docmill_domain::time::{Timestamp, millis};
 use docmill_domain::tool::QueueName;
 use docmill_store::health::{OpenJob, RecentEnds, Sweep};
 use maud::{Markup, html};
@@ -24,6 +24,8 @@ use crate::viewer::Viewer;
 
 /// The sweeper runs every minute: silence for three minutes means that something is wrong.
 const SWEEPER_SILENCE: Duration = Duration::from_secs(180);
+/// The collector of the log of requests notes at least every half an hour how far it is.
+const COLLECTOR_SILENCE: Duration = Duration::from_secs(2400);
 /// The same as for the alarm on a backlog.
 const LONG_WAIT: Duration = Duration::from_secs(300);
 /// Most error codes that are listed for each engine.
@@ -60,6 +62,7 @@ pub(crate) struct Health {
     queues: Vec<QueueState>,
     overdue: Vec<Overdue>,
     sweep: Option<Sweep>,
+    collected: Option<Timestamp>,
     unfinished: Vec<OpenJob>,
     ends: RecentEnds,
 }
@@ -68,18 +71,19 @@ pub(crate) struct Health {
 pub(crate) async fn read(state: &AppState) -> Result<Health, PageError> {
     let (health, now) = (&state.context.health, clock::now());
     let conversions = futures_util::future::join_all(QueueName::ALL.map(|name| queue_state(state, name)));
-    let (mut queues, hurrying, batches, deliveries, sweep, unfinished, ends) = futures_util::join!(
+    let (mut queues, hurrying, batches, deliveries, sweep, collected, unfinished, ends) = futures_util::join!(
         conversions,
         hurrying_queues(state),
         state.context.batches.due_since(now),
         state.context.webhooks.due_since(now),
         health.last_sweep(),
+        health.collected(),
         health.unfinished(),
         health.recent_ends(now)
     );
     queues.extend(hurrying);
     let overdue = vec![Overdue { name: "Webhooks", since: deliveries? }, Overdue { name: "Batches", since: batches? }];
-    Ok(Health { now, queues, overdue, sweep: sweep?, unfinished: unfinished?, ends: ends? })
+    Ok(Health { now, queues, overdue, sweep: sweep?, collected: collected?, unfinished: unfinished?, ends: ends? })
 }
 
 async fn show(
@@ -88,7 +92,7 @@ async fn show(
     AdminUser(admin): AdminUser,
 ) -> Result<Response, PageError> {
     let health = viewer.read_or(&admin, read(&state)).await?;
-    let Health { now, queues, overdue, sweep, unfinished, ends } = &*health;
+    let Health { now, queues, overdue, sweep, collected, unfinished, ends } = &*health;
     let now = *now;
     let content = html! {
         header.page-head {
@@ -99,6 +103,7 @@ async fn show(
         section aria-labelledby="waiting" { h2 #waiting { "Waiting longest" } (waiting(unfinished, now)) (overdue_list(overdue, now)) }
         section aria-labelledby="failures" { h2 #failures { "Failures" } (failures(ends)) }
         section aria-labelledby="sweeper" { h2 #sweeper { "Sweeper" } (sweeper(sweep.as_ref(), now)) }
+        section aria-labelledby="requests" { h2 #requests { "Log of requests" } (request_log(*collected, now)) }
     };
     Ok(page(&state, &viewer, "Health", content))
 }
@@ -255,6 +260,17 @@ fn named_code(code: JobErrorCode, count: usize) -> Markup {
 
 fn share(part: usize, whole: usize) -> Option<String> {
     percent(u64::try_from(part).ok()?, u64::try_from(whole).ok()?)
+}
+
+/// The requests that came after this time are not stored yet. Pages find these for a while in the log group.
+fn request_log(collected: Option<Timestamp>, now: Timestamp) -> Markup {
+    html! { p { @match collected {
+        None => { "No request has been collected yet. " span.badge.warn { "never" } }
+        Some(until) => {
+            "Collected until " (time(until)) "."
+            @if now.millis_since(until) > millis(COLLECTOR_SILENCE) { " " span.badge.warn { "late" } " infra/OPERATIONS.md, Requests of accounts, says what to look at." }
+        }
+    } } }
 }
 
 fn sweeper(sweep: Option<&Sweep>, now: Timestamp) -> Markup {

@@ -16,6 +16,7 @@ use crate::assets;
 use crate::pages::fonts;
 use crate::pages::parts::{bytes, millis, mistakes, moment, moment_or, prose, said, status_badge};
 use crate::pages::playground::preview::{self, Preview};
+use crate::pages::requests;
 use crate::state::AppState;
 use crate::viewer::Viewer;
 
@@ -75,7 +76,7 @@ pub(super) fn live(shown: &Shown<'_>) -> Markup {
                 }
                 (status_of(state, job, status))
                 div.actions { (control::actions(state, viewer, job)) }
-                (facts(job))
+                (facts(state, job))
             }
             (result(shown))
             (steps::show(state, job))
@@ -151,7 +152,7 @@ fn failed(job: &Job) -> Markup {
     }
 }
 
-fn facts(job: &Job) -> Markup {
+fn facts(state: &AppState, job: &Job) -> Markup {
     html! {
         dl.details {
             div { dt { "Created" } dd { (moment(job.times.created_at)) } }
@@ -163,7 +164,9 @@ fn facts(job: &Job) -> Markup {
                 (job.payment.charge.total()) " charged"
                 @if job.payment.refunded > 0 { ", " (job.payment.refunded) " refunded" }
             } }
-            @if let Some(id) = &job.request.request_id { div { dt { "Request ID" } dd { code { (id) } } } }
+            @if let (Some(id), Some(path)) = (&job.request.request_id, requests::path_near(job)) {
+                div { dt { "Request ID" } dd { a href=(state.link(&path)) { code { (id) } } } }
+            }
             @if let Some(engine) = &job.result.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
         }
     }
