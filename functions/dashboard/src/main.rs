@@ -1,8 +1,8 @@
 use std::sync::Arc;
 
-use dashboard::config::DashboardConfig;
-use dashboard::state::AppState;
 use docmill_app::context::Context;
+use docmill_site::config::DashboardConfig;
+use docmill_site::state::AppState;
 use docmill_telemetry as telemetry;
 use docmill_telemetry::start::{Part, started};
 use lambda_http::{Error, Request, RequestExt, service_fn};

@@ -8,22 +8,22 @@ use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use docmill_site::cookies::Purpose;
+use docmill_site::csrf;
+use docmill_site::delivery::for_guests;
+use docmill_site::error::PageError;
+use docmill_site::error_page::dress;
+use docmill_site::flash::Flash;
+use docmill_site::prefetched::Prefetched;
+use docmill_site::session::{self, Found};
+use docmill_site::state::AppState;
+use docmill_site::viewer::{Viewer, send_to_sign_in};
 use docmill_telemetry::field;
 use docmill_telemetry::line::Line;
 use futures_util::FutureExt;
 use tracing::Level;
 
-use crate::cookies::Purpose;
-use crate::csrf;
-use crate::delivery::for_guests;
-use crate::error::PageError;
-use crate::error_page::dress;
-use crate::flash::Flash;
 use crate::pages;
-use crate::prefetched::Prefetched;
-use crate::session::{self, Found};
-use crate::state::AppState;
-use crate::viewer::{Viewer, send_to_sign_in};
 
 /// Shorter than the function's timeout (10 s), after which the gateway would answer in its own format.
 const REQUEST_TIME: Duration = Duration::from_secs(9);

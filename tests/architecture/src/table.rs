@@ -7,7 +7,7 @@ pub(crate) const FILE_LINES: usize = 500;
 pub(crate) const MOST_LINES: usize = 12_000;
 
 /// Crates that are still longer, and their most lines. Lower these figures, and never raise one.
-pub(crate) const CRATE_LINES: &[(&str, usize)] = &[("dashboard", 14_700)];
+pub(crate) const CRATE_LINES: &[(&str, usize)] = &[];
 
 /// A crate or module, and those that it uses.
 pub(crate) type Uses = (&'static str, &'static [&'static str]);
@@ -51,6 +51,19 @@ pub(crate) const CRATES: &[Uses] = &[
     ),
     ("docmill-mcp", &["docmill-domain"]),
     ("docmill-look", &["docmill-domain", "docmill-formats"]),
+    (
+        "docmill-site",
+        &[
+            "docmill-app",
+            "docmill-aws",
+            "docmill-config",
+            "docmill-domain",
+            "docmill-http",
+            "docmill-look",
+            "docmill-store",
+            "docmill-templates",
+        ],
+    ),
     // Conversions.
     ("docmill-codes", &[]),
     ("docmill-mail", &[]),

@@ -4,10 +4,10 @@ use axum::Router;
 use axum::body::{Body, to_bytes};
 use axum::http::{HeaderMap, Request, header};
 use axum::response::IntoResponse;
-use dashboard::config::DashboardConfig;
-use dashboard::state::AppState;
 use docmill_config::clock;
 use docmill_domain::user::{Email, Identity, Link, Role, Session, SessionToken};
+use docmill_site::config::DashboardConfig;
+use docmill_site::state::AppState;
 use tower::ServiceExt;
 use url::form_urlencoded;
 use uuid::Uuid;
@@ -94,8 +94,8 @@ impl Visitor {
         world.context.sessions.begin(&session).await.unwrap();
 
         let cookies = (
-            dashboard::session::remember(&state, &token, &user.user, &user.account),
-            dashboard::session::remember_proof(&state, &token, now),
+            docmill_site::session::remember(&state, &token, &user.user, &user.account),
+            docmill_site::session::remember_proof(&state, &token, now),
         );
         let response = (cookies.0, cookies.1, ()).into_response();
         let set = response.headers().get_all(header::SET_COOKIE).iter();

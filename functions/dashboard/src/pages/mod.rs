@@ -7,7 +7,6 @@ pub mod fonts;
 pub mod jobs;
 pub mod keys;
 pub mod overview;
-pub mod parts;
 pub mod plans;
 pub mod playground;
 pub mod public;
@@ -18,10 +17,9 @@ pub mod upload;
 pub mod webhooks;
 
 use docmill_config::clock;
-
-use crate::error::PageError;
-use crate::prefetched::Prefetched;
-use crate::state::AppState;
+use docmill_site::error::PageError;
+use docmill_site::prefetched::Prefetched;
+use docmill_site::state::AppState;
 
 /// Reads the data for the page at this path for this account. If `None`, the page reads its data itself, including after errors.
 pub async fn read_ahead(state: &AppState, path: &str, account: &str) -> Option<Prefetched> {

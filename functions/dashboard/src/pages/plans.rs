@@ -8,13 +8,12 @@ use docmill_domain::account::Plan;
 use docmill_domain::limits::Limits;
 use docmill_domain::offer::{Contact, Offer};
 use docmill_look::number::grouped;
+use docmill_site::layout::Page;
+use docmill_site::listing::{Listing, by_category, category_title, tier_name};
+use docmill_site::parts::{bytes, rough};
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
-
-use super::parts::{bytes, rough};
-use crate::layout::Page;
-use crate::listing::{Listing, by_category, category_title, tier_name};
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new().route("/plans", get(show))

@@ -4,13 +4,12 @@ use axum::Router;
 use axum::extract::State;
 use axum::response::Response;
 use axum::routing::get;
+use docmill_site::layout::{page, state_badge};
+use docmill_site::listing::{Listing, tier_name};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
-
-use crate::layout::{page, state_badge};
-use crate::listing::{Listing, tier_name};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new().route("/app/tools", get(show))

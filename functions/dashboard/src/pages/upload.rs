@@ -4,11 +4,10 @@ use axum::Json;
 use axum::response::{IntoResponse, Response};
 use docmill_domain::api_key::Mode;
 use docmill_http::error::{ApiError, ErrorCode};
+use docmill_site::parts::bytes;
+use docmill_site::state::AppState;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
-
-use super::parts::bytes;
-use crate::state::AppState;
 
 /// What a page takes.
 #[derive(Debug)]

@@ -9,18 +9,18 @@ use docmill_domain::account::{Plan, Profile};
 use docmill_domain::audit::{AuditEntry, Subject, SubjectKind};
 use docmill_domain::user::User;
 use docmill_look::number::grouped;
+use docmill_site::error::PageError;
+use docmill_site::layout::page;
+use docmill_site::parts::list_or;
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
 use super::accounts::{path, status_of};
 use super::audit::entries_table;
 use super::{account_forms, activity};
-use crate::error::PageError;
-use crate::layout::page;
-use crate::pages::parts::list_or;
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 const RECENT_CHANGES: usize = 10;
 

@@ -7,6 +7,12 @@ use axum::response::Response;
 use axum::routing::get;
 use docmill_domain::account::{AccountPolicy, Plan, Profile};
 use docmill_domain::catalogue::Tool;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, FormErrors, checkbox, form, input, select};
+use docmill_site::layout::{Page, page};
+use docmill_site::state::AppState;
+use docmill_site::viewer::{AdminUser, Proved, Viewer};
 use docmill_store::accounts::{Changed, Granted};
 use maud::{Markup, html};
 use uuid::Uuid;
@@ -14,12 +20,6 @@ use uuid::Uuid;
 use super::accounts::path;
 use super::choices::{origins_field, read_origins, read_tools, tool_fields, tool_pairs};
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, checkbox, form, input, select};
-use crate::layout::{Page, page};
-use crate::state::AppState;
-use crate::viewer::{AdminUser, Proved, Viewer};
 
 const MOST_CREDITS: u64 = 1_000_000_000;
 

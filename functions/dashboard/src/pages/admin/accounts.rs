@@ -9,15 +9,15 @@ use axum::routing::get;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use docmill_domain::user::Email;
+use docmill_site::error::PageError;
+use docmill_site::layout::page;
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::{AccountMark, AccountSummary};
 use maud::{Markup, html};
 
 use super::query;
-use crate::error::PageError;
-use crate::layout::page;
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 const PAGE: u16 = 50;
 const SEARCH_LENGTH: usize = 100;

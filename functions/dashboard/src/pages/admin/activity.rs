@@ -13,17 +13,17 @@ use docmill_domain::job::{Job, JobId};
 use docmill_domain::time::Timestamp;
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
+use docmill_site::error::PageError;
+use docmill_site::layout::page;
+use docmill_site::parts::{list_or, millis, moment, moment_or, pager, query_of, status_badge, value_of, with_query};
+use docmill_site::state::AppState;
+use docmill_site::viewer::{AdminUser, Viewer};
 use docmill_store::jobs::{JobFilter, JobMark};
 use maud::{Markup, html};
 
 use super::accounts::path;
-use crate::error::PageError;
-use crate::layout::page;
 use crate::pages::jobs::support;
 use crate::pages::jobs::table::{short, took};
-use crate::pages::parts::{list_or, millis, moment, moment_or, pager, query_of, status_badge, value_of, with_query};
-use crate::state::AppState;
-use crate::viewer::{AdminUser, Viewer};
 
 const PAGE: usize = 50;
 

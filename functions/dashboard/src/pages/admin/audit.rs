@@ -5,14 +5,14 @@ use axum::extract::{RawQuery, State};
 use axum::response::Response;
 use axum::routing::get;
 use docmill_domain::audit::{AuditEntry, Subject, SubjectKind, View};
+use docmill_site::error::PageError;
+use docmill_site::layout::page;
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 
 use super::{query, shown_value};
-use crate::error::PageError;
-use crate::layout::page;
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 const PAGE: usize = 50;
 

@@ -3,10 +3,10 @@
 use docmill_domain::account::parse_origin;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::limits::{Ceilings, Limit, Limits};
+use docmill_site::form::{FormData, FormErrors, input, textarea};
 use maud::{Markup, html};
 
 use super::number;
-use crate::form::{FormData, FormErrors, input, textarea};
 
 /// Enough for any account, and few enough to copy to each key.
 const MOST_ORIGINS: usize = 50;

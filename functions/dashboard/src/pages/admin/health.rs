@@ -12,15 +12,14 @@ use docmill_domain::job::{JobErrorCode, JobStatus};
 use docmill_domain::outcome::{Fault, Tally, tally};
 use docmill_domain::time::{Timestamp, millis};
 use docmill_domain::tool::QueueName;
+use docmill_site::error::PageError;
+use docmill_site::layout::page;
+use docmill_site::parts::{moment, percent};
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use docmill_store::health::{OpenJob, RecentEnds, Sweep};
 use maud::{Markup, html};
-
-use crate::error::PageError;
-use crate::layout::page;
-use crate::pages::parts::{moment, percent};
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 /// The sweeper runs every minute: silence for three minutes means that something is wrong.
 const SWEEPER_SILENCE: Duration = Duration::from_secs(180);

@@ -17,17 +17,16 @@ use axum::response::Response;
 use axum::routing::get;
 use docmill_config::clock;
 use docmill_domain::audit::{Author, FieldChange, diff};
+use docmill_site::error::PageError;
+use docmill_site::form::{Field, FormData, FormErrors, text};
+use docmill_site::layout;
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::Value;
 use url::form_urlencoded;
-
-use crate::error::PageError;
-use crate::form::{Field, FormData, FormErrors, text};
-use crate::layout;
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

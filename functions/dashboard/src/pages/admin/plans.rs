@@ -9,6 +9,13 @@ use docmill_domain::account::Plan;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::offer::Offer;
 use docmill_domain::quota::RateLimit;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, FormErrors, checkbox, form, input, select, text};
+use docmill_site::layout::{Page, page};
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use docmill_store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
@@ -17,13 +24,6 @@ use super::choices::{
 };
 use super::tools::{TIERS, tier_name};
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, checkbox, form, input, select, text};
-use crate::layout::{Page, page};
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 const MOST_CREDITS: u64 = 1_000_000_000;
 const MOST_PER_MINUTE: u32 = 100_000;

@@ -7,18 +7,18 @@ use axum::response::Response;
 use axum::routing::get;
 use docmill_domain::offer::Contact;
 use docmill_domain::tool::ServiceSettings;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, FormErrors, checkbox, form, text};
+use docmill_site::layout::{Page, page};
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use docmill_store::settings::Change;
 use maud::{Markup, html};
 
 use super::choices::{limit_fields, limit_pairs, read_limits};
 use super::{author, check_reason, reason_field, shown_version, stale_notice, version_field};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, checkbox, form, text};
-use crate::layout::{Page, page};
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 const PATH: &str = "/admin/service";
 const CONTACT: &str = "credits_contact";

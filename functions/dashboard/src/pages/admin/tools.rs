@@ -7,17 +7,17 @@ use axum::response::Response;
 use axum::routing::get;
 use docmill_domain::catalogue::Tool;
 use docmill_domain::tool::{AccessTier, PageVisibility, ToolSettings, ToolState};
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, FormErrors, checkbox, form, input, select, text, textarea};
+use docmill_site::layout::{Page, page};
+use docmill_site::state::AppState;
+use docmill_site::viewer::AdminUser;
+use docmill_site::viewer::Viewer;
 use docmill_store::settings::{Change, Versioned};
 use maud::{Markup, html};
 
 use super::{author, check_reason, number, reason_field, shown_version, stale_notice, version_field};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, FormErrors, checkbox, form, input, select, text, textarea};
-use crate::layout::{Page, page};
-use crate::state::AppState;
-use crate::viewer::AdminUser;
-use crate::viewer::Viewer;
 
 const MOST_CREDITS: u64 = 10_000;
 const DESCRIPTION_LENGTH: usize = 300;

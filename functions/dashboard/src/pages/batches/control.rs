@@ -8,16 +8,16 @@ use docmill_domain::batch::{Batch, State as BatchState};
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::Timestamp;
 use docmill_http::error::ApiError;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, button_form, confirm};
+use docmill_site::layout::Page;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 
 use super::{PATH, own};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, button_form, confirm};
-use crate::layout::Page;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub(super) async fn cancel(
     State(state): State<AppState>,

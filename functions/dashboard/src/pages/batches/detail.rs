@@ -2,12 +2,12 @@
 
 use docmill_domain::api_key::Mode;
 use docmill_domain::batch::{Batch, CancelReason, PauseReason, Reason, State};
+use docmill_site::parts::{moment, moment_or, percent};
 use maud::{Markup, html};
 
 use super::failures::Failures;
 use super::items::Items;
 use super::{PATH, Shown, badge, control, download, is_moving, tool};
-use crate::pages::parts::{moment, moment_or, percent};
 
 pub(super) fn page(shown: &Shown<'_>, failures: &Failures, items: &Items) -> Markup {
     let Shown { state, batch, .. } = *shown;

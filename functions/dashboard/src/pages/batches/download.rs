@@ -7,15 +7,15 @@ use docmill_app::batches::results::{self, Row};
 use docmill_app::fault::Fault;
 use docmill_config::clock;
 use docmill_domain::batch::Archive;
+use docmill_site::error::PageError;
+use docmill_site::parts::{bytes, moment_or};
+use docmill_site::session::SignedIn;
+use docmill_site::state::{AppState, redirect_to};
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{PATH, Shown, own};
-use crate::error::PageError;
-use crate::pages::parts::{bytes, moment_or};
-use crate::session::SignedIn;
-use crate::state::{AppState, redirect_to};
 
 /// Items of a file: links are long, and Lambda's limit is 6 MB.
 const PAGE: u32 = 2500;

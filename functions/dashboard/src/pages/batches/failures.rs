@@ -6,12 +6,11 @@ use docmill_app::batches::jobs_of;
 use docmill_app::context::Context;
 use docmill_domain::batch::Batch;
 use docmill_domain::job::{JobId, JobStatus};
+use docmill_site::error::PageError;
+use docmill_site::parts::prose;
+use docmill_site::state::AppState;
 use futures_util::{StreamExt, TryStreamExt, stream};
 use maud::{Markup, html};
-
-use crate::error::PageError;
-use crate::pages::parts::prose;
-use crate::state::AppState;
 
 /// Items that are looked at for a page.
 const MOST_READ: u32 = 5000;

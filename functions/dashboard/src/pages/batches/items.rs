@@ -5,13 +5,13 @@ use docmill_app::context::Context;
 use docmill_domain::batch::Batch;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_domain::time::Timestamp;
+use docmill_site::error::PageError;
+use docmill_site::parts::{bytes, status_badge};
 use maud::{Markup, html};
 use serde::Deserialize;
 
 use super::{PATH, Shown};
-use crate::error::PageError;
 use crate::pages::jobs::table::document;
-use crate::pages::parts::{bytes, status_badge};
 
 /// Items of a page.
 const PAGE: u32 = 50;

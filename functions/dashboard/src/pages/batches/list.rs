@@ -4,17 +4,17 @@ use axum::extract::State;
 use axum::response::Response;
 use docmill_config::clock;
 use docmill_domain::batch::{BatchId, State as BatchState};
+use docmill_site::error::PageError;
+use docmill_site::form::select;
+use docmill_site::layout;
+use docmill_site::parts::{moment, pager, query_of, value_of, with_query};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::batches::BatchesPage;
 use maud::{Markup, html};
 
 use super::{PATH, badge, tool};
-use crate::error::PageError;
-use crate::form::select;
-use crate::layout;
-use crate::pages::parts::{moment, pager, query_of, value_of, with_query};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PAGE: usize = 20;
 

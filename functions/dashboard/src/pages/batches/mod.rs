@@ -15,15 +15,15 @@ use axum::routing::{get, post};
 use docmill_config::clock;
 use docmill_domain::batch::{Batch, BatchId, State as BatchState};
 use docmill_domain::time::Timestamp;
+use docmill_site::error::PageError;
+use docmill_site::layout::{Page, fragment};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 
 use self::failures::Failures;
 use self::items::Items;
-use crate::error::PageError;
-use crate::layout::{Page, fragment};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PATH: &str = "/app/batches";
 

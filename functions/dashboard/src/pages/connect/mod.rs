@@ -17,19 +17,19 @@ use docmill_config::clock;
 use docmill_domain::account::NewKey;
 use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::limits::Ceilings;
+use docmill_site::error::PageError;
+use docmill_site::form::{self, FormData, select};
+use docmill_site::layout::{self, Page};
+use docmill_site::security::Policy;
+use docmill_site::session::SignedIn;
+use docmill_site::state::{AppState, redirect_to};
+use docmill_site::viewer::{Proved, Viewer};
 use docmill_store::accounts::KeyAdded;
 use maud::{Markup, html};
 use serde::Deserialize;
 use serde_json::json;
 use url::{Url, form_urlencoded};
 
-use crate::error::PageError;
-use crate::form::{self, FormData, select};
-use crate::layout::{self, Page};
-use crate::security::Policy;
-use crate::session::SignedIn;
-use crate::state::{AppState, redirect_to};
-use crate::viewer::{Proved, Viewer};
 use code::{Challenge, Grant};
 
 /// Where programs exchange codes. They have no session.

@@ -9,18 +9,18 @@ use axum::{Json, Router};
 use docmill_domain::font::{FontFace, FontId, MOST_FONTS, StoredFont};
 use docmill_fonts::MOST_BYTES;
 use docmill_http::error::ErrorCode;
+use docmill_site::error::PageError;
+use docmill_site::form::{FormData, token_field};
+use docmill_site::layout::{Page, fragment};
+use docmill_site::parts::{bytes, moment};
+use docmill_site::security::Policy;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use super::parts::{bytes, moment};
 use super::upload::{self, Accepted, progress, refusal};
-use crate::error::PageError;
-use crate::form::{FormData, token_field};
-use crate::layout::{Page, fragment};
-use crate::security::Policy;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub const PATH: &str = "/app/fonts";
 const SCRIPTS: [&str; 2] = ["requests.js", "fonts.js"];

@@ -4,18 +4,18 @@ use axum::extract::{Path, State};
 use axum::response::Response;
 use docmill_aws::files::{ObjectKey, SignedLink};
 use docmill_domain::font::{FontId, StoredFont};
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, confirm, text};
+use docmill_site::layout::Page;
+use docmill_site::parts::{bytes, moment};
+use docmill_site::security::Policy;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 
 use super::{PATH, family, name, with_scripts};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, confirm, text};
-use crate::layout::Page;
-use crate::pages::parts::{bytes, moment};
-use crate::security::Policy;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const SAMPLE: &str = "The quick brown fox jumps over the lazy dog. 0123456789";
 

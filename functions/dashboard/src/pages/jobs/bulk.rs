@@ -2,17 +2,17 @@
 
 use axum::extract::State;
 use axum::response::{IntoResponse, Response};
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, form};
+use docmill_site::layout::Page;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use futures_util::{StreamExt, stream};
 use maud::html;
 
 use super::table::CHOSEN;
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, form};
-use crate::layout::Page;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub(super) const PATH: &str = "/app/jobs/delete";
 /// A list has fewer rows.

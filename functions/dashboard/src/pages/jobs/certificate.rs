@@ -5,16 +5,16 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use docmill_config::clock;
 use docmill_domain::job::{Job, Output};
+use docmill_site::error::PageError;
+use docmill_site::layout::Page;
+use docmill_site::parts::{bytes, moment, moment_or};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use serde_json::{Value, json};
 
 use super::own_job;
-use crate::error::PageError;
-use crate::layout::Page;
-use crate::pages::parts::{bytes, moment, moment_or};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// The path of a job's certificate, if it has one.
 pub(in crate::pages) fn path_of(job: &Job) -> Option<String> {

@@ -3,15 +3,14 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use docmill_domain::job::{Job, JobStatus};
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, button_form, confirm};
+use docmill_site::layout::Page;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
-
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, button_form, confirm};
-use crate::layout::Page;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub(super) async fn cancel(
     State(state): State<AppState>,

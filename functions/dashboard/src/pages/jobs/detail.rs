@@ -7,18 +7,18 @@ use docmill_domain::time::Timestamp;
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::{Syntax, highlighted};
 use docmill_look::icons;
+use docmill_site::assets;
+use docmill_site::parts::{bytes, millis, mistakes, moment, moment_or, prose, said, status_badge};
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::table::{document, took, tool_names};
 use super::{certificate, control, files, steps, support};
-use crate::assets;
 use crate::pages::fonts;
-use crate::pages::parts::{bytes, millis, mistakes, moment, moment_or, prose, said, status_badge};
 use crate::pages::playground::preview::{self, Preview};
 use crate::pages::requests;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// What a job's page shows.
 #[derive(Clone, Copy, Debug)]

@@ -7,13 +7,13 @@ use docmill_config::clock;
 use docmill_domain::job::Job;
 use docmill_domain::spreadsheet;
 use docmill_domain::time::Timestamp;
+use docmill_site::error::PageError;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 
 use super::list::ListRequest;
 use super::table::{document, took};
-use crate::error::PageError;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// A file has the newest jobs up to this many. A narrower filter gives older ones.
 const MOST: usize = 2_000;

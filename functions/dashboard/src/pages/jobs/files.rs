@@ -1,10 +1,9 @@
 //! The files of a job with several results, each with its own download.
 
 use docmill_domain::job::{Job, Output, StoredResults};
+use docmill_site::parts::bytes;
+use docmill_site::state::AppState;
 use maud::{Markup, html};
-
-use crate::pages::parts::bytes;
-use crate::state::AppState;
 
 /// Further files are only in the ZIP.
 const MOST_SHOWN: usize = 200;

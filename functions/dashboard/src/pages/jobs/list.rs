@@ -7,19 +7,19 @@ use docmill_domain::account::StoredKey;
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::JobStatus;
 use docmill_domain::time::Timestamp;
+use docmill_site::error::PageError;
+use docmill_site::form::{input, select, token_field};
+use docmill_site::layout::{Page, fragment};
+use docmill_site::parts::{pager, query_of, value_of, with_query};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::keys::AccountKey;
 use docmill_store::jobs::{JobFilter, JobMark, JobsPage};
 use maud::{Markup, html};
 
 use super::bulk;
 use super::table::jobs_table;
-use crate::error::PageError;
-use crate::form::{input, select, token_field};
-use crate::layout::{Page, fragment};
-use crate::pages::parts::{pager, query_of, value_of, with_query};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PAGE: usize = 15;
 /// Longest search text in characters.

@@ -19,19 +19,19 @@ use docmill_aws::files::{OutputPart, part_key};
 use docmill_config::clock;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_domain::time::Timestamp;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::layout::{Page, fragment};
+use docmill_site::security::Policy;
+use docmill_site::session::SignedIn;
+use docmill_site::state::{AppState, redirect_to};
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::keys::AccountKey;
 use serde::Deserialize;
 
 use self::detail::Shown;
 pub(super) use self::list::read;
 use super::playground::preview::Preview;
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::layout::{Page, fragment};
-use crate::security::Policy;
-use crate::session::SignedIn;
-use crate::state::{AppState, redirect_to};
-use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

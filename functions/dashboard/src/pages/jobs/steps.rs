@@ -1,14 +1,14 @@
 //! The steps of a job's chain: each tool with its options, duration and warnings.
 
 use docmill_domain::job::{Job, StepRun};
+use docmill_site::parts::{millis, prose};
+use docmill_site::state::AppState;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::table::tool_names;
-use crate::pages::parts::{millis, prose};
 use crate::pages::playground::label;
 use crate::pages::playground::options::plain;
-use crate::state::AppState;
 
 /// Nothing for a job of one tool.
 pub(super) fn show(state: &AppState, job: &Job) -> Markup {

@@ -4,11 +4,10 @@ use docmill_domain::job::Job;
 use docmill_domain::request::echo;
 use docmill_domain::source::SOURCES;
 use docmill_domain::time::Timestamp;
+use docmill_site::parts::{ago, millis, status_badge};
+use docmill_site::state::AppState;
 use maud::{Markup, html};
 use serde_json::Value;
-
-use crate::pages::parts::{ago, millis, status_badge};
-use crate::state::AppState;
 
 /// The field of a row's check box.
 pub const CHOSEN: &str = "job";

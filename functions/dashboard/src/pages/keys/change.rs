@@ -7,18 +7,18 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use docmill_config::clock;
 use docmill_domain::account::StoredKey;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{self, FormData, FormErrors, select};
+use docmill_site::layout::Page;
+use docmill_site::parts::{moment, moment_or};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::{Proved, Viewer};
 use docmill_store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use maud::{Markup, html};
 
 use super::shown_once;
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{self, FormData, FormErrors, select};
-use crate::layout::Page;
-use crate::pages::parts::{moment, moment_or};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::{Proved, Viewer};
 
 /// How long the old secret keeps working, in hours.
 const OVERLAPS: [(&str, &str); 4] = [

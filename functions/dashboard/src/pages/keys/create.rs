@@ -7,19 +7,19 @@ use docmill_config::clock;
 use docmill_domain::account::NewKey;
 use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::limits::Ceilings;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{self, FormData, FormErrors, select};
+use docmill_site::layout::Page;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::{Proved, Viewer};
 
 use docmill_domain::time::Timestamp;
 use docmill_store::accounts::KeyAdded;
 use maud::{Markup, html};
 
 use super::{fields, shown_once};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{self, FormData, FormErrors, select};
-use crate::layout::Page;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::{Proved, Viewer};
 
 const MODES: [Mode; 2] = [Mode::Live, Mode::Test];
 

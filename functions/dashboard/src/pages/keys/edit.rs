@@ -5,19 +5,19 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use docmill_config::clock;
 use docmill_domain::account::StoredKey;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{self, FormData, FormErrors};
+use docmill_site::layout::Page;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::{Proved, Viewer};
 use docmill_store::accounts::keys::KeyChanged;
 use maud::Markup;
 use maud::html;
 
 use super::change::{alive, head};
 use super::fields;
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{self, FormData, FormErrors};
-use crate::layout::Page;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::{Proved, Viewer};
 
 pub(super) async fn show(
     State(state): State<AppState>,

@@ -2,14 +2,13 @@
 
 use docmill_domain::account::{StoredKey, parse_origin};
 use docmill_domain::time::Timestamp;
+use docmill_site::form::{FormData, FormErrors, input, radio, text, textarea};
+use docmill_site::layout::tool_groups;
+use docmill_site::listing::Listing;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::keys::KeyDetails;
 use maud::{Markup, html};
-
-use crate::form::{FormData, FormErrors, input, radio, text, textarea};
-use crate::layout::tool_groups;
-use crate::listing::Listing;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const MAX_NAME: usize = 80;
 const MAX_ORIGINS: usize = 20;

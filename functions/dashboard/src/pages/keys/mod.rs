@@ -17,15 +17,14 @@ use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::Timestamp;
 use docmill_look::code::{copyable, copyable_code};
 use docmill_look::highlight::Syntax;
+use docmill_site::error::PageError;
+use docmill_site::layout;
+use docmill_site::parts::{ago, moment};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::keys::AccountKey;
 use maud::{Markup, html};
-
-use super::parts::{ago, moment};
-use crate::error::PageError;
-use crate::layout;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

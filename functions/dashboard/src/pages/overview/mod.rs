@@ -14,20 +14,20 @@ use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::{Period, Timestamp};
 use docmill_domain::webhook::Endpoint;
 use docmill_look::number::grouped;
+use docmill_site::error::PageError;
+use docmill_site::layout;
+use docmill_site::parts::{percent, query_of};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::jobs::JobFilter;
 use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
 use self::usage::Shown;
 use super::jobs::table::jobs_table;
-use super::parts::{percent, query_of};
 use super::plans;
 use super::webhooks::endpoints::banner;
-use crate::error::PageError;
-use crate::layout;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const LAST_JOBS: usize = 5;
 

@@ -9,15 +9,15 @@ use docmill_config::clock;
 use docmill_domain::account::StoredKey;
 use docmill_domain::statistics::GroupBy;
 use docmill_domain::time::{Period, Timestamp};
+use docmill_site::error::PageError;
+use docmill_site::parts::{query_of, value_of, with_query};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
 
 use super::chart::{COLORS, Series, color_of, stacked_days};
-use crate::error::PageError;
-use crate::pages::parts::{query_of, value_of, with_query};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// One month's data.
 #[derive(Clone, Copy, Debug)]

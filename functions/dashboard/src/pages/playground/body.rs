@@ -3,11 +3,11 @@
 use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::source::{SOURCES, SourceKind, SourceProperty};
 use docmill_domain::tool::Definition;
+use docmill_site::form::FormData;
 use serde_json::{Map, Value, json};
 
 use super::data_form;
 use super::options::{Source, controls, sources};
-use crate::form::FormData;
 
 /// Field of the password for a source, or for each of several.
 pub const PASSWORD: &str = "input.password";

@@ -1,6 +1,7 @@
 //! The fields of options. Rows of lists are added and removed by `playground.js`; without it, each list has one more empty row.
 
 use docmill_domain::tool::Definition;
+use docmill_site::form::{Field, FormData, checkbox, input, select, text, textarea};
 use maud::{Markup, html};
 use serde_json::Value;
 
@@ -8,7 +9,6 @@ use super::data_form::{self, controls};
 use super::label;
 use super::messages::Messages;
 use super::options::{Control, Kind, entries, plain};
-use crate::form::{Field, FormData, checkbox, input, select, text, textarea};
 
 /// Where the fields of one tool's options belong: those of a further step have names that begin with its scope.
 #[derive(Clone, Copy, Debug)]

@@ -4,10 +4,10 @@
 use docmill_aws::files::{Files, FilesError};
 use docmill_domain::job::{Job, JobStatus, Output};
 use docmill_domain::tool::Definition;
+use docmill_site::form::FormData;
 use serde_json::{Map, Value, json};
 
 use super::options::{self, Control};
-use crate::form::FormData;
 
 /// The option with the data, and the one that only checks the template.
 const DATA: &str = "data";

@@ -5,6 +5,9 @@ use docmill_domain::limits::MAX_INLINE_BYTES;
 use docmill_domain::source::{SourceKind, SourceProperty};
 use docmill_domain::tool::Definition;
 use docmill_formats::Format;
+use docmill_site::assets;
+use docmill_site::form::{Field, input, radio, select, textarea};
+use docmill_site::parts::bytes;
 use maud::{Markup, html};
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, Entry, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, entries};
@@ -13,10 +16,7 @@ use super::label;
 use super::messages::EXPIRED_UPLOAD;
 use super::options::{Source, sources};
 use super::shown::Shown;
-use crate::assets;
-use crate::form::{Field, input, radio, select, textarea};
 use crate::pages::jobs::table::document;
-use crate::pages::parts::bytes;
 
 pub fn source_choice(shown: &Shown<'_>) -> Markup {
     let sources = sources(&shown.tool.definition);

@@ -6,10 +6,10 @@ use docmill_domain::catalogue::Tool;
 use docmill_domain::intake::Sources;
 use docmill_domain::tool::Definition;
 use docmill_http::error::ApiError;
+use docmill_site::form::{Field, FormData};
 
 use super::body::field_of;
 use super::options::{Control, controls};
-use crate::form::{Field, FormData};
 
 pub const EXPIRED_UPLOAD: &str = "This upload has expired. Choose the file again.";
 

@@ -3,10 +3,10 @@
 use docmill_domain::job::{Job, JobError, JobStatus, Output, Warning};
 use docmill_domain::time::Timestamp;
 use docmill_look::number::grouped;
+use docmill_site::parts::{bytes, millis, mistakes, percent, prose, said};
 use maud::{Markup, html};
 
 use super::preview::{self, Kind, Preview, sizes};
-use crate::pages::parts::{bytes, millis, mistakes, percent, prose, said};
 
 /// Addresses that belong to a job.
 #[derive(Debug)]

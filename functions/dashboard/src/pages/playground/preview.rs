@@ -7,12 +7,11 @@ use docmill_config::clock;
 use docmill_domain::job::{Job, JobStatus, Output, StoredResults};
 use docmill_domain::source::SourceKind;
 use docmill_domain::upload::UploadId;
+use docmill_site::parts::bytes;
+use docmill_site::state::AppState;
 use maud::{Markup, html};
 use serde::Serialize;
 use serde_json::{Value, json};
-
-use crate::pages::parts::bytes;
-use crate::state::AppState;
 
 const EXTRACT: &str = "extract-document";
 const OCR: &str = "ocr-pdf";

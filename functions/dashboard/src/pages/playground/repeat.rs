@@ -5,12 +5,12 @@ use docmill_domain::job::Job;
 use docmill_domain::request::echo;
 use docmill_domain::source::{REDACTED, SOURCES, SourceKind, SourceProperty};
 use docmill_domain::tool::Definition;
+use docmill_site::form::FormData;
 use serde_json::Value;
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, step_scope};
 use super::messages::Messages;
 use super::options::{Source, controls, sources};
-use crate::form::FormData;
 
 const AGAIN: &str = "Not stored with the job. Enter it again.";
 const URL_AGAIN: &str = "What follows the ? in this URL is not stored with the job. Enter the URL again.";

@@ -4,11 +4,11 @@ use docmill_domain::catalogue::Tool;
 use docmill_domain::job::Job;
 use docmill_domain::limits::Limits;
 use docmill_domain::template::TemplateName;
+use docmill_site::form::FormData;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 
 use super::messages::Messages;
-use crate::form::FormData;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// The content of the form.
 #[derive(Debug)]

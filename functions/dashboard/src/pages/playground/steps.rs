@@ -2,6 +2,7 @@
 
 use docmill_domain::catalogue::Tool;
 use docmill_domain::steps::mismatch;
+use docmill_site::form::select;
 use maud::{Markup, html};
 use serde_json::{Map, Value};
 
@@ -10,7 +11,6 @@ use super::controls::{Place, option_fields};
 use super::data_form::options;
 use super::panel::credits;
 use super::shown::Shown;
-use crate::form::select;
 
 /// The chosen steps, and a menu for one more. Without scripts, a button shows the options of the chosen tools.
 pub fn step_fields(shown: &Shown<'_>) -> Markup {

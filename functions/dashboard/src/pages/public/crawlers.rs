@@ -3,10 +3,9 @@
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-
-use crate::listing::Listing;
-use crate::state::AppState;
-use crate::viewer::Viewer;
+use docmill_site::listing::Listing;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 
 const TEXT: HeaderValue = HeaderValue::from_static("text/plain; charset=utf-8");
 const XML: HeaderValue = HeaderValue::from_static("application/xml; charset=utf-8");

@@ -3,14 +3,14 @@
 use axum::extract::State;
 use axum::response::Response;
 use docmill_look::example::Example;
+use docmill_site::layout::Page;
+use docmill_site::listing::{Listing, by_category, category_title};
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use serde_json::json;
 
 use super::{cards, prices, sample, usual_price};
-use crate::layout::Page;
-use crate::listing::{Listing, by_category, category_title};
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// The document of the example, and how its result looks.
 const TITLE: &str = "Invoice 4711";

@@ -12,13 +12,12 @@ use docmill_domain::tool::{Definition, ToolState};
 use docmill_look::example::{self, Example, Language};
 use docmill_look::highlight::Syntax;
 use docmill_look::{code, icons, schema};
+use docmill_site::error::PageError;
+use docmill_site::layout::{Page, state_badge};
+use docmill_site::listing::{Listing, by_category, category_slug, category_title, tier_name};
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
-
-use crate::error::PageError;
-use crate::layout::{Page, state_badge};
-use crate::listing::{Listing, by_category, category_slug, category_title, tier_name};
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub fn routes() -> Router<AppState> {
     Router::new()

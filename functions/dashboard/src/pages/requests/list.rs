@@ -7,18 +7,18 @@ use docmill_config::clock;
 use docmill_domain::request_log::{LoggedRequest, RequestFilter, StatusClass};
 use docmill_domain::time::Timestamp;
 use docmill_http::error::ErrorCode;
+use docmill_site::error::PageError;
+use docmill_site::form::{input, select};
+use docmill_site::layout::page;
+use docmill_site::parts::{ago, millis, pager, query_of, value_of, with_query};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::keys::AccountKey;
 use docmill_store::requests::RequestMark;
 use maud::{Markup, html};
 
 use super::{PATH, kept, key_name, status_badge};
-use crate::error::PageError;
-use crate::form::{input, select};
-use crate::layout::page;
-use crate::pages::parts::{ago, millis, pager, query_of, value_of, with_query};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PAGE: usize = 25;
 /// Longest search text in characters.

@@ -7,13 +7,13 @@ use axum::Router;
 use axum::routing::get;
 use docmill_domain::account::StoredKey;
 use docmill_domain::request_log::{LoggedRequest, kept_for};
+use docmill_site::parts::rough;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
 use docmill_store::accounts::keys::AccountKey;
 use maud::{Markup, html};
 
 pub(super) use self::one::path_near;
-use super::parts::rough;
-use crate::session::SignedIn;
-use crate::state::AppState;
 
 const PATH: &str = "/app/requests";
 

@@ -10,17 +10,17 @@ use docmill_domain::job::Job;
 use docmill_domain::request_log::{LoggedRequest, RequestFilter};
 use docmill_domain::time::Timestamp;
 use docmill_http::error::ErrorCode;
+use docmill_site::error::PageError;
+use docmill_site::layout::page;
+use docmill_site::parts::{millis, moment, prose, query_of, value_of, with_query};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::accounts::keys::AccountKey;
 use maud::{Markup, html};
 use url::form_urlencoded;
 
 use super::{PATH, kept, key_name, status_badge};
-use crate::error::PageError;
-use crate::layout::page;
-use crate::pages::parts::{millis, moment, prose, query_of, value_of, with_query};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// A request is answered this long after the job that it created, at most.
 const ANSWERED: Duration = Duration::from_secs(60);

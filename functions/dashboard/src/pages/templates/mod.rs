@@ -10,19 +10,19 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use docmill_domain::template::{MOST_TEMPLATE_BYTES, MOST_TEMPLATES, NAME_PATTERN, TemplateName, Version, chosen};
 use docmill_http::error::{ApiError, ErrorCode};
+use docmill_site::error::PageError;
+use docmill_site::form::{FormData, text, token_field};
+use docmill_site::layout::{Page, fragment};
+use docmill_site::parts::{bytes, moment};
+use docmill_site::security::Policy;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::templates::Versions;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
-use super::parts::{bytes, moment};
 use super::upload::{self, Accepted, progress};
-use crate::error::PageError;
-use crate::form::{FormData, text, token_field};
-use crate::layout::{Page, fragment};
-use crate::security::Policy;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PATH: &str = "/app/templates";
 // No name begins with a hyphen.

@@ -7,20 +7,20 @@ use docmill_aws::files::{ObjectKey, TemplatePart};
 use docmill_domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
 use docmill_look::code::{copyable_code, tabs};
 use docmill_look::highlight::Syntax;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, confirm};
+use docmill_site::layout::Page;
+use docmill_site::parts::{bytes, moment};
+use docmill_site::session::SignedIn;
+use docmill_site::state::{AppState, redirect_to};
+use docmill_site::viewer::Viewer;
 use docmill_store::templates::Versions;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::PATH;
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, confirm};
-use crate::layout::Page;
-use crate::pages::parts::{bytes, moment};
 use crate::pages::playground;
-use crate::session::SignedIn;
-use crate::state::{AppState, redirect_to};
-use crate::viewer::Viewer;
 
 /// The tool that fills in templates.
 const TOOL: &str = "render-template";

@@ -12,17 +12,16 @@ use docmill_domain::event::{EVENT_RETENTION, EventKind};
 use docmill_look::code::{copyable, copyable_code};
 use docmill_look::highlight::Syntax;
 use docmill_signing::signed_sample;
+use docmill_site::error::PageError;
+use docmill_site::form::select;
+use docmill_site::layout;
+use docmill_site::parts::{moment, pager, query_of, rough, value_of, with_query};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
 use maud::{Markup, html};
 use serde_json::Value;
-
-use super::parts::{moment, pager, query_of, rough, value_of, with_query};
-use crate::error::PageError;
-use crate::form::select;
-use crate::layout;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PATH: &str = "/app/webhooks";
 const PAGE: usize = 10;
@@ -159,7 +158,7 @@ fn tools(state: &AppState, viewer: &Viewer) -> Markup {
             h2 #build { "Build a receiver" }
             p { "Create a signed sample and send it yourself. If your receiver refuses it, the verifier tells you why." }
             div.actions {
-                (crate::form::button_form(state, viewer, "/app/webhooks/sample", "Create a signed sample", "primary", &[]))
+                (docmill_site::form::button_form(state, viewer, "/app/webhooks/sample", "Create a signed sample", "primary", &[]))
                 " " a.button href=(state.link("/app/webhooks/verify")) { "Verify a webhook" }
             }
         }
@@ -187,7 +186,7 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
             h3 { "Body" } (copyable_code("sample-body", Syntax::Json, &text("body")))
             p.muted { "The signature covers exactly these bytes, without a line break at the end." }
             form method="post" action=(state.link("/app/webhooks/verify")) {
-                (crate::form::token_field(&viewer))
+                (docmill_site::form::token_field(&viewer))
                 input type="hidden" name="secret" value=(text("secret"));
                 input type="hidden" name="headers" value=(headers);
                 input type="hidden" name="body" value=(text("body"));

@@ -5,15 +5,14 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use docmill_config::clock;
 use docmill_signing::signature::{Received, TOLERANCE_SECONDS, Verdict};
+use docmill_site::form::{self, FormData, FormErrors, input, textarea};
+use docmill_site::layout::Page;
+use docmill_site::parts::rough;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use std::time::Duration;
-
-use crate::form::{self, FormData, FormErrors, input, textarea};
-use crate::layout::Page;
-use crate::pages::parts::rough;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub(super) async fn show(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Response {
     let content = page(&state, &viewer, &FormData::default(), &FormErrors::default(), None);

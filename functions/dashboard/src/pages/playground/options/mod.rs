@@ -7,11 +7,11 @@ mod schema;
 use std::collections::BTreeSet;
 
 use docmill_domain::source::SourceKind;
+use docmill_site::form::FormData;
 use serde_json::{Map, Number, Value, json};
 
 use self::schema::{as_object, control};
 pub use self::schema::{control_of, controls, sources};
-use crate::form::FormData;
 
 /// An option in a form.
 #[derive(Clone, Debug, PartialEq)]

@@ -5,16 +5,16 @@ use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::{Attempt, Delivery, DeliveryState, Endpoint};
 use docmill_look::code::copyable_code;
 use docmill_look::highlight::Syntax;
+use docmill_site::error::PageError;
+use docmill_site::form::{button_form, select};
+use docmill_site::parts::{millis, moment, pager, percent, rough, with_query};
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_store::events::StoredEvent;
 use docmill_store::webhooks::DeliveryFilter;
 use maud::{Markup, html};
 
 use super::PATH;
-use crate::error::PageError;
-use crate::form::{button_form, select};
-use crate::pages::parts::{millis, moment, pager, percent, rough, with_query};
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 const PAGE: usize = 20;
 /// The latest deliveries that the figures are about.

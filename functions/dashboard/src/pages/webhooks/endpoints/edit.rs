@@ -9,17 +9,17 @@ use docmill_domain::webhook::{Arn, Endpoint, Signatures};
 use docmill_http::error::ApiError;
 use docmill_look::code::{copyable, copyable_code};
 use docmill_look::highlight::Syntax;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{self, FormData, FormErrors, checkbox, input, select, text};
+use docmill_site::layout::Page;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::{PATH, as_user, crumbs, own, service};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{self, FormData, FormErrors, checkbox, input, select, text};
-use crate::layout::Page;
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 /// Names of the form's fields, which are those of the API's body.
 const FIELDS: [&str; 7] = ["url", "roleArn", "events", "description", "rateLimit", "signature", "challenge"];

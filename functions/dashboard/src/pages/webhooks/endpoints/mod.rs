@@ -14,14 +14,13 @@ use docmill_domain::quota::RatePolicy;
 use docmill_domain::webhook::endpoint::MOST_ENDPOINTS;
 use docmill_domain::webhook::{Destination, DisabledReason, Endpoint, EndpointId};
 use docmill_http::error::ApiError;
+use docmill_site::error::PageError;
+use docmill_site::parts::ago;
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
 use docmill_webhooks::WebhookService;
 use maud::{Markup, html};
 use serde_json::Value;
-
-use crate::error::PageError;
-use crate::pages::parts::ago;
-use crate::session::SignedIn;
-use crate::state::AppState;
 
 const PATH: &str = "/app/webhooks/endpoints";
 

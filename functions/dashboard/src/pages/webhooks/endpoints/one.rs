@@ -5,19 +5,19 @@ use axum::response::Response;
 use docmill_domain::webhook::destination::external_id;
 use docmill_domain::webhook::{Endpoint, Signatures};
 use docmill_http::error::ApiError;
+use docmill_site::error::PageError;
+use docmill_site::flash::Flash;
+use docmill_site::form::{FormData, button_form, confirm};
+use docmill_site::layout::{self, Page};
+use docmill_site::parts::{moment, query_of, value_of};
+use docmill_site::session::SignedIn;
+use docmill_site::state::AppState;
+use docmill_site::viewer::Viewer;
 use docmill_webhooks::{Replays, Rotation};
 use maud::{Markup, html};
 use serde_json::{Map, Value, json};
 
 use super::{PATH, as_user, badge, crumbs, deliveries, edit, name, own, service, why};
-use crate::error::PageError;
-use crate::flash::Flash;
-use crate::form::{FormData, button_form, confirm};
-use crate::layout::{self, Page};
-use crate::pages::parts::{moment, query_of, value_of};
-use crate::session::SignedIn;
-use crate::state::AppState;
-use crate::viewer::Viewer;
 
 pub(super) async fn show(
     State(state): State<AppState>,
