@@ -206,7 +206,13 @@ class Storage(unittest.TestCase):
 
 
 # The collector of request logs and users' pages read the endpoints' lines. Their own are in other groups.
-LOG_READER = {"Effect": "Allow", "Action": "logs:FilterLogEvents", "Resource": {"Fn::GetAtt": ["EndpointLogs", "Arn"]}}
+# The group's own ARN ends in `:*`, and a search is one of the group itself.
+GROUP_ITSELF = "arn:${AWS::Partition}:logs:${AWS::Region}:${AWS::AccountId}:log-group:${EndpointLogs}"
+LOG_READER = {
+    "Effect": "Allow",
+    "Action": "logs:FilterLogEvents",
+    "Resource": [{"Fn::GetAtt": ["EndpointLogs", "Arn"]}, {"Fn::Sub": GROUP_ITSELF}],
+}
 
 
 def takes_keys(function: localize.Template) -> bool:

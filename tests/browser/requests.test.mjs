@@ -17,7 +17,7 @@ const rows = (page) => page.getByRole("region", { name: "Requests" }).locator("t
 
 test("a refused request is found, explained, and an accepted one leads to its job and back", async () => {
   const canary = `canary${Date.now()}`;
-  const refused = await send("POST", "/v1/convert/html-to-pdf", { html: `<p>${canary}`, pageSize: canary });
+  const refused = await send("POST", "/v1/convert/html-to-pdf", { html: `<p>${canary}`, options: { pageSize: canary } });
   assert.equal(refused.status, 422);
   const created = await send("POST", "/v1/jobs", { toolSlug: "html-to-pdf", html: `<p>${canary}` });
   assert.equal(created.status, 202);
