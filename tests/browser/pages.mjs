@@ -48,8 +48,12 @@ const batch = once(async () => {
 
 /** The id of a request that was refused, as soon as the log has it. */
 const refused = once(async () => {
-  const body = JSON.stringify({ toolSlug: "html-to-pdf", html: "<p>", options: { pageSize: "A0" } });
-  return (await fetch(url("/v1/jobs"), { method: "POST", headers, body })).headers.get("x-request-id");
+  const body = JSON.stringify({ toolSlug: "html-to-pdf", html: "<p>", options: { pageSize: "none" } });
+  const response = await fetch(url("/v1/jobs"), { method: "POST", headers, body });
+  if (response.status !== 422) throw new Error(`refused with ${response.status}`);
+  // The emulator looks for new lines twice a second.
+  await new Promise((resolve) => setTimeout(resolve, 1500));
+  return response.headers.get("x-request-id");
 });
 
 /** The time in a new upload's id. */
