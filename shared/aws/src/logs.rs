@@ -1,7 +1,7 @@
 //! The functions' own log lines, read back from CloudWatch Logs.
 
 use aws_sdk_cloudwatchlogs::Client;
-use aws_sdk_cloudwatchlogs::error::{DisplayErrorContext, SdkError};
+use aws_sdk_cloudwatchlogs::error::{ProvideErrorMetadata, SdkError};
 
 use super::Aws;
 use docmill_domain::time::Timestamp;
@@ -61,9 +61,8 @@ impl LogGroup {
     }
 }
 
-/// The message of an answer names the operation and the group, and no line.
-fn refused<E: std::error::Error + Send + Sync + 'static, R: std::fmt::Debug + Send + Sync + 'static>(
-    error: &SdkError<E, R>,
-) -> LogsError {
-    LogsError::Refused(DisplayErrorContext(error).to_string())
+/// The code and the message of the answer, which names the operation and the group, and no line.
+fn refused<E: ProvideErrorMetadata, R>(error: &SdkError<E, R>) -> LogsError {
+    let message = error.message().unwrap_or("it could not be reached");
+    LogsError::Refused(error.code().map_or_else(|| message.to_owned(), |code| format!("{code}: {message}")))
 }
