@@ -27,7 +27,7 @@ test("a batch is followed, its failed items become a new one, and it is deleted"
     await page.getByRole("region", { name: "Failures" }).getByText("source_unreachable", { exact: true }).waitFor();
     assert.match(await mainText(page), /Completed\s*2/);
     assert.match(await page.getByRole("status").first().innerText(), /completed, 1 failed/);
-    const items = page.getByRole("region", { name: "Items", exact: true }).locator("tbody tr");
+    const items = page.getByRole("region", { name: "Items with their results" }).locator("tbody tr");
     assert.deepEqual(await items.locator(".badge").allInnerTexts(), ["completed", "failed", "completed"]);
     const result = await items.last().getByRole("link", { name: "Download item 2" }).getAttribute("href");
     const pdf = await page.context().request.get(new URL(result, page.url()).href);

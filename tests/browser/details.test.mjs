@@ -32,6 +32,7 @@ const account = (page) => page.locator("details.person code").textContent();
 async function createKey(page, name, origin = "") {
   await page.goto(url("/app/keys/new"));
   await page.getByLabel("Name").fill(name);
+  await page.getByLabel("Mode").selectOption("live");
   if (origin) await page.getByLabel(/^Origins/).fill(origin);
   await page.getByRole("button", { name: "Create key" }).click();
   return page.locator("#secret").innerText();

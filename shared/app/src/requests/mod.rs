@@ -22,7 +22,7 @@ pub const LATE: Duration = Duration::from_secs(180);
 /// Requests wait no longer for others to be stored with.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(30 * 60);
 /// Most requests that are shown before they are stored.
-const MOST_RECENT: usize = 200;
+const MOST_RECENT: usize = 100;
 /// How long a page waits for these.
 const RECENT_TIME: Duration = Duration::from_secs(4);
 

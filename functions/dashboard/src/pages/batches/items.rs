@@ -46,7 +46,7 @@ impl Items {
             @if !self.jobs.is_empty() {
                 section.card aria-labelledby="items" {
                     h2 #items { "Items" }
-                    div.table-frame tabindex="0" role="region" aria-label="Items" {
+                    div.table-frame tabindex="0" role="region" aria-label="Items with their results" {
                         table {
                             thead { tr {
                                 th.number scope="col" { "Item" } th scope="col" { "Document" } th scope="col" { "Status" }
