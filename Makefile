@@ -269,8 +269,8 @@ COMPILED = build-lambda
 include infra/deploy.mk
 
 # Two compilations of a commit are equal: paths of this machine, which are in messages of panics, get the same names, and the time that
-# mozjpeg writes into itself is the commit's.
-REPRODUCIBLE = SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct) RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CARGO_TARGET_DIR)=target"
+# mozjpeg writes into itself is the commit's, or 0 without git.
+REPRODUCIBLE = SOURCE_DATE_EPOCH=$${SOURCE_DATE_EPOCH:-$$(git log -1 --format=%ct 2>/dev/null || echo 0)} RUSTFLAGS="--remap-path-prefix=$${CARGO_HOME:-$$HOME/.cargo}=cargo --remap-path-prefix=$(CARGO_TARGET_DIR)=target"
 PROGRAMS = docmill-admin docmill
 
 # All in one call, so that each dependency is compiled once. cargo-lambda's own optimizations would give each function its own LTO.

@@ -16,10 +16,10 @@ pub fn with_entries(message: &str, options: &Map<String, Value>) -> String {
         let entry = options.get(option)?.get(index.parse::<usize>().ok()?)?;
         Some(entry.as_str().map_or_else(|| entry.to_string(), |text| format!("“{text}”")))
     };
-    let told = |(number, part): (usize, &str)| match entry(part).filter(|_| number % 2 == 1) {
-        Some(entry) => entry,
-        None if number % 2 == 1 => format!("`{part}`"),
-        None => part.to_owned(),
+    // Every second part stands between backticks.
+    let told = |(number, part): (usize, &str)| match number % 2 {
+        0 => part.to_owned(),
+        _ => entry(part).unwrap_or_else(|| format!("`{part}`")),
     };
     message.split('`').enumerate().map(told).collect()
 }

@@ -51,7 +51,7 @@ impl LoggedRequest {
 
 /// How long the requests of an account with this plan are kept.
 pub fn kept_for(plan: &str) -> Duration {
-    if plan == Plan::DEFAULT_ID { 7 * DAY } else { 30 * DAY }
+    if plan == Plan::DEFAULT_ID { 7 * DAY } else { LONGEST_KEPT }
 }
 
 /// The longest that any request is kept.

@@ -50,7 +50,10 @@ async fn show(name: &str, globals: &Globals) -> Outcome<()> {
 
 /// What a tool takes and makes, and its options, a line each.
 fn described(answer: &Value) -> String {
-    let Ok(mut outline) = outline::of_tool(answer, None) else { return String::new() };
+    let mut outline = match outline::of_tool(answer, None) {
+        Ok(outline) => outline,
+        Err(message) => return message,
+    };
     let options = outline["options"].take();
     let about = json!({"tool": answer["tool"]["slug"], "takes": outline["formats"], "makes": outline["result"]});
     format!("{}\n\nOptions\n{}", card::of(&about), options.as_str().unwrap_or_default())

@@ -71,11 +71,8 @@ fn row(shown: &Shown<'_>, index: u32, job: &Job, now: Timestamp) -> Markup {
             td.long { a href=(page) { (document(job).unwrap_or_else(|| format!("Job {}", job.id))) } }
             td { (status_badge(status)) }
             td {
-                @match (status, &job.result.output, &job.result.error) {
-                    (JobStatus::Completed, Some(output), _) => { (output.filename) ", " (bytes(output.bytes)) }
-                    (JobStatus::Failed, _, Some(error)) => code { (error.code.as_str()) }
-                    _ => {}
-                }
+                @if status == JobStatus::Completed && let Some(output) = &job.result.output { (output.filename) ", " (bytes(output.bytes)) }
+                @if status == JobStatus::Failed && let Some(error) = &job.result.error { code { (error.code.as_str()) } }
             }
             td { @if status == JobStatus::Completed {
                 a.button.small href=(format!("{page}/download")) { "Download" span.quiet { " item " (index) } }
