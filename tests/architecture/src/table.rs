@@ -6,9 +6,6 @@ pub(crate) const FILE_LINES: usize = 500;
 /// Most lines of a crate, without its tests in files and folders of their own.
 pub(crate) const MOST_LINES: usize = 12_000;
 
-/// Crates that are still longer, and their most lines. Lower these figures, and never raise one.
-pub(crate) const CRATE_LINES: &[(&str, usize)] = &[];
-
 /// A crate or module, and those that it uses.
 pub(crate) type Uses = (&'static str, &'static [&'static str]);
 
@@ -196,9 +193,6 @@ pub(crate) const CRATES: &[Uses] = &[
 
 /// Crates that know status codes and headers of the interface, besides the functions.
 pub(crate) const EDGES: &[&str] = &["docmill-http"];
-
-/// Crates whose modules still use each other in circles. Shorten this list, and never add to it.
-pub(crate) const WITH_CIRCLES: &[&str] = &["docmill-pdf-core", "docmill-pdf-text"];
 
 /// For some crates, each module and the others that it may use.
 pub(crate) const MODULES: &[(&str, &[Uses])] = &[

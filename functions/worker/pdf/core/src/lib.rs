@@ -1,7 +1,7 @@
 //! What tools for PDFs stand on.
 //!
 //! `qpdf/` and `pdfium/` bind the two libraries, which [`Libraries`] finds. `objects` reads objects that may refer to anything, including
-//! themselves and nothing; `tokens`, `operations` and `content` read what a page draws; `pages`, `space` and `transform` know where.
+//! themselves and nothing; `tokens`, `operations` and `content` read what a page draws; `pages`, `space`, `rectangle`, `matrix` and `transform` know where.
 //! `picture/` has pictures in PDFs, `image/` those in files. `fonts/` has the installed fonts.
 //!
 //! It knows no tools and no options.
@@ -14,6 +14,7 @@ pub mod image;
 pub mod letters;
 pub mod libraries;
 mod library;
+pub mod matrix;
 pub mod memory_budget;
 pub mod objects;
 pub mod operations;
@@ -21,6 +22,7 @@ pub mod pages;
 pub mod pdfium;
 pub mod picture;
 pub mod qpdf;
+pub mod rectangle;
 pub mod space;
 pub mod tokens;
 pub mod transform;

@@ -4,10 +4,9 @@ use std::collections::HashSet;
 use std::rc::Rc;
 
 use docmill_pdf_request::{ErrorCode, Failure};
-use lopdf::{Dictionary, Document, Object, ObjectId};
+use lopdf::{Dictionary, Document, ObjectId};
 
 use super::objects::{DEPTH, Lookup};
-use super::space::PageSpace;
 
 /// The entries that a page may inherit.
 const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
@@ -80,81 +79,9 @@ pub fn too_many(limit: u32) -> Failure {
     )
 }
 
-/// A rectangle on a page, in points.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rectangle {
-    pub left: f32,
-    pub bottom: f32,
-    pub right: f32,
-    pub top: f32,
-}
-
-impl Rectangle {
-    pub const LETTER: Self = Self { left: 0.0, bottom: 0.0, right: 612.0, top: 792.0 };
-    /// Only damaged files have larger pages, or positions beyond.
-    const LARGEST: f32 = 1e6;
-
-    pub fn of_size(width: f32, height: f32) -> Self {
-        Self { left: 0.0, bottom: 0.0, right: width, top: height }
-    }
-
-    /// The corners may be given in any order. `None` if they enclose nothing.
-    pub fn parse(document: &Document, array: &Object) -> Option<Self> {
-        let corners = document.resolve(array)?.as_array().ok()?;
-        let corners: Vec<f32> = corners.iter().filter_map(|number| document.number(number)).collect();
-        let [x1, y1, x2, y2] = corners.try_into().ok()?;
-        Self { left: x1.min(x2), bottom: y1.min(y2), right: x1.max(x2), top: y1.max(y2) }.checked()
-    }
-
-    fn checked(self) -> Option<Self> {
-        let sound = [self.left, self.bottom, self.right, self.top].iter().all(|number| number.abs() <= Self::LARGEST);
-        (sound && self.right > self.left && self.top > self.bottom).then_some(self)
-    }
-
-    pub fn intersection(self, other: Self) -> Option<Self> {
-        Self {
-            left: self.left.max(other.left),
-            bottom: self.bottom.max(other.bottom),
-            right: self.right.min(other.right),
-            top: self.top.min(other.top),
-        }
-        .checked()
-    }
-
-    pub fn width(self) -> f32 {
-        self.right - self.left
-    }
-
-    pub fn height(self) -> f32 {
-        self.top - self.bottom
-    }
-
-    pub fn to_object(self) -> Object {
-        Object::Array([self.left, self.bottom, self.right, self.top].map(Object::Real).to_vec())
-    }
-}
-
-/// The visible part of a page, in its own units. The page must have its inherited entries.
-pub fn visible_box(document: &Document, page: &Dictionary) -> Rectangle {
-    let rectangle = |key: &[u8]| Rectangle::parse(document, page.get(key).ok()?);
-    let media = rectangle(b"MediaBox").unwrap_or(Rectangle::LETTER);
-    rectangle(b"CropBox").and_then(|crop| crop.intersection(media)).unwrap_or(media)
-}
-
-/// Degrees by which a viewer turns the page clockwise: 0, 90, 180 or 270.
-pub fn rotation(document: &Document, page: &Dictionary) -> i64 {
-    let degrees = document.integer(page, b"Rotate").unwrap_or(0).rem_euclid(360);
-    degrees - degrees % 90
-}
-
-/// Width and height in points as a viewer shows the page.
-pub fn shown_size(document: &Document, page: &Dictionary) -> (f32, f32) {
-    PageSpace::of(document, page).size()
-}
-
 #[cfg(test)]
 mod tests {
-    use lopdf::dictionary;
+    use lopdf::{Object, dictionary};
 
     use super::*;
 

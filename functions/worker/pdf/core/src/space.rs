@@ -2,9 +2,9 @@
 
 use lopdf::{Dictionary, Document};
 
+use super::matrix::Matrix;
 use super::objects::Lookup;
-use super::pages::{self, Rectangle};
-use super::transform::Matrix;
+use super::rectangle::Rectangle;
 
 /// Larger units are mistakes: PDF 2.0 allows pages of 75,000 units.
 const LARGEST_UNIT: f32 = 75_000.0;
@@ -26,11 +26,7 @@ impl PageSpace {
     /// The space of a page that has its inherited entries.
     pub fn of(document: &Document, page: &Dictionary) -> Self {
         let unit = page.get(b"UserUnit").ok().and_then(|unit| document.number(unit));
-        Self {
-            visible: pages::visible_box(document, page),
-            rotation: pages::rotation(document, page),
-            unit: sound_unit(unit),
-        }
+        Self { visible: visible_box(document, page), rotation: rotation(document, page), unit: sound_unit(unit) }
     }
 
     /// The same page turned further clockwise.
@@ -58,6 +54,24 @@ impl PageSpace {
             .then(Matrix::translation(shown.left, shown.bottom))
             .then(Matrix::rotation(self.rotation as f32))
     }
+}
+
+/// The visible part of a page, in its own units. The page must have its inherited entries.
+pub fn visible_box(document: &Document, page: &Dictionary) -> Rectangle {
+    let rectangle = |key: &[u8]| Rectangle::parse(document, page.get(key).ok()?);
+    let media = rectangle(b"MediaBox").unwrap_or(Rectangle::LETTER);
+    rectangle(b"CropBox").and_then(|crop| crop.intersection(media)).unwrap_or(media)
+}
+
+/// Degrees by which a viewer turns the page clockwise: 0, 90, 180 or 270.
+pub fn rotation(document: &Document, page: &Dictionary) -> i64 {
+    let degrees = document.integer(page, b"Rotate").unwrap_or(0).rem_euclid(360);
+    degrees - degrees % 90
+}
+
+/// Width and height in points as a viewer shows the page.
+pub fn shown_size(document: &Document, page: &Dictionary) -> (f32, f32) {
+    PageSpace::of(document, page).size()
 }
 
 /// A unit that can be used: 1 instead of one that is missing or absurd.

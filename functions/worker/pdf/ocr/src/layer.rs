@@ -3,9 +3,9 @@
 use std::collections::HashMap;
 use std::fmt::Write;
 
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::pdfium::{Rect, View};
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::Matrix;
 use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};
 use docmill_pdf_text::{Placed, is_cjk, is_rtl, visual_order};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use docmill_pdf_core::objects::{Lookup, reference};
-use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::rectangle::Rectangle;
 use lopdf::{Document, Object, ObjectId};
 
 use super::shapes::meets;

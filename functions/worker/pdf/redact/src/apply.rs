@@ -4,7 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use docmill_pdf_core::objects::{Lookup, references, unpacked};
 use docmill_pdf_core::operations;
-use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::pages;
+use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::space;
 use docmill_pdf_request::{Failure, Warning};
 use docmill_pdf_structure::assembly::Source;
 use docmill_pdf_structure::{Assembly, overlay};
@@ -108,7 +110,7 @@ impl Pass<'_, '_> {
         }
         let content = prune::page_content(&self.document, page).ok_or(Unsafe("content that can't be unpacked"))?;
         let dictionary = self.document.get_dictionary(page).map_err(|_| Unsafe("no page"))?;
-        let visible = pages::visible_box(&self.document, dictionary);
+        let visible = space::visible_box(&self.document, dictionary);
         let resources = self.document.child(dictionary, b"Resources").cloned().unwrap_or_default();
         let file = request.directory.join("picture.pdf");
         let painter = Painter {

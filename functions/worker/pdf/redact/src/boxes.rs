@@ -1,10 +1,12 @@
 //! The boxes that show where something was redacted.
 
 use docmill_pdf_core::fonts::Fonts;
-use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::pdfium::Rect;
+use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::space;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::{Matrix, wrap_contents};
+use docmill_pdf_core::transform::wrap_contents;
 use docmill_pdf_request::Failure;
 use docmill_pdf_structure::label::{self, Align, Label, Look};
 use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};
@@ -48,7 +50,7 @@ pub(super) fn draw(
     let look = Look { size: LABEL_SIZE, color: &color, align: Align::Center };
     let (labels, _) = label::add(fonts, document, &[text.to_owned()], look)?;
     let Some(label) = labels.into_iter().flatten().next() else { return Ok(()) };
-    let rotation = document.get_dictionary(page).map_or(0, |page| pages::rotation(document, page));
+    let rotation = document.get_dictionary(page).map_or(0, |page| space::rotation(document, page));
     let drawings: Vec<Drawing> =
         labelled(areas).into_iter().map(|area| in_box(&label, area, rotation as f32)).collect();
     overlay::draw(document, page, &drawings, Layer::Over, Role::Artifact);

@@ -1,7 +1,7 @@
 //! Paths of content, and what is left of them outside areas.
 
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use lopdf::Object;
 use lopdf::content::Operation;
 

@@ -6,11 +6,11 @@ use std::path::Path;
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
 use docmill_pdf_core::image::deflate::Samples;
 use docmill_pdf_core::image::image_stream;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
-use docmill_pdf_core::pages::Rectangle;
 use docmill_pdf_core::pdfium::Bitmap;
 use docmill_pdf_core::picture::drawn::{self, Unfit};
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
 use super::Unsafe;

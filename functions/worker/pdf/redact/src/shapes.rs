@@ -1,7 +1,7 @@
 //! Polygons and rectangles.
 
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 
 pub(super) type Point = (f32, f32);
 

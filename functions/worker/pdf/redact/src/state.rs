@@ -1,7 +1,7 @@
 //! The part of the graphics state that determines positions.
 
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 
 const IDENTITY: Matrix = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 

@@ -117,7 +117,7 @@ fn sheets_show_both_pages_with_their_marks() {
     let sheets: Vec<_> = documents[0].get_pages().into_values().collect();
     assert_eq!(sheets.len(), 3);
     assert!(outcome.warnings.is_empty(), "{:?}", outcome.warnings);
-    let box_of = |page| docmill_pdf_core::pages::visible_box(&documents[0], documents[0].get_dictionary(page).unwrap());
+    let box_of = |page| docmill_pdf_core::space::visible_box(&documents[0], documents[0].get_dictionary(page).unwrap());
     assert_eq!((box_of(sheets[0]).width(), box_of(sheets[0]).height()), (636.0, 436.0));
     let text = text_of(&run, &outcome);
     assert!(text[0].contains("house") && text[0].contains("garden"), "{text:?}");

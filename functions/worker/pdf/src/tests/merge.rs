@@ -127,7 +127,7 @@ fn pages_get_the_same_size() {
         let pages = result.get_pages();
         pages
             .values()
-            .map(|page| docmill_pdf_core::pages::shown_size(result, result.get_dictionary(*page).unwrap()))
+            .map(|page| docmill_pdf_core::space::shown_size(result, result.get_dictionary(*page).unwrap()))
             .collect()
     };
     assert_eq!(sizes(&run.result(Tool::MergePdf, json!({}))), [(300.0, 400.0), (800.0, 300.0)]);

@@ -1,4 +1,4 @@
-use docmill_pdf_core::pages::{rotation, shown_size, visible_box};
+use docmill_pdf_core::space::{rotation, shown_size, visible_box};
 
 use super::*;
 use fixture::{plain, rich};

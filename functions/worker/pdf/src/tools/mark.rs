@@ -1,8 +1,8 @@
 //! The mark of test jobs: a large "TEST" over every page.
 
 use docmill_formats::Format;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::Matrix;
 use docmill_pdf_request::{Failure, Outcome, Request};
 use docmill_pdf_structure::assembly::Source;
 use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};

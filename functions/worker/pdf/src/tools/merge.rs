@@ -1,7 +1,8 @@
 //! merge-pdf: makes one file of several.
 
 use docmill_domain::paper::Paper;
-use docmill_pdf_core::{pages, transform};
+use docmill_pdf_core::space;
+use docmill_pdf_core::transform;
 use docmill_pdf_request::{Failure, Outcome, Request};
 use docmill_pdf_structure::assembly::{Bookmarks, Source};
 use docmill_pdf_structure::{Assembly, PageUse, Part, open_deferring};
@@ -119,7 +120,7 @@ fn title(request: &Request, position: usize, own: Option<String>) -> String {
 }
 
 fn shown_size(source: &Source, page: u32) -> Option<(f32, f32)> {
-    Some(pages::shown_size(&source.document, source.page(page as usize)?))
+    Some(space::shown_size(&source.document, source.page(page as usize)?))
 }
 
 fn fit_pages(source: &mut Source, chosen: &[u32], size: (f32, f32)) {

@@ -1,10 +1,12 @@
 //! ocr-pdf: puts an invisible text layer over scanned pages.
 
 use docmill_pdf_core::image::{Encoding, PictureFormat, encode};
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::pages;
 use docmill_pdf_core::pdfium::{Page, View};
-use docmill_pdf_core::transform::{Matrix, move_annotation, wrap_contents};
+use docmill_pdf_core::space;
+use docmill_pdf_core::transform::{move_annotation, wrap_contents};
 use docmill_pdf_ocr::{How, LOW_CONFIDENCE, Orienter, PageText, Reader, TextLayer};
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
 use docmill_pdf_structure::assembly::Source;
@@ -169,9 +171,9 @@ fn asked(options: &Options, view: View) -> (View, View) {
 /// Rotates a page.
 fn turn(document: &mut lopdf::Document, id: ObjectId, view: View) {
     let Ok(page) = document.get_dictionary(id) else { return };
-    let rotation = pages::rotation(document, page);
+    let rotation = space::rotation(document, page);
     if view.skew != 0.0 {
-        let visible = pages::visible_box(document, page);
+        let visible = space::visible_box(document, page);
         let (x, y) = (f32::midpoint(visible.left, visible.right), f32::midpoint(visible.bottom, visible.top));
         let about = Matrix::translation(-x, -y).then(Matrix::rotation(-view.skew));
         let matrix = about.then(Matrix::translation(x, y));

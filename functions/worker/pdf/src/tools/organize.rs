@@ -1,6 +1,6 @@
 //! organize-pdf: selects, orders, rotates and crops pages, and puts several on a sheet.
 
-use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
 use docmill_pdf_structure::assembly::{Bookmarks, Source};

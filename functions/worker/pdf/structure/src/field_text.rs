@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, HashMap};
 
 use docmill_pdf_core::fonts::Fonts;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::{Lookup, decode};
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use unicode_segmentation::UnicodeSegmentation as _;

@@ -1,9 +1,9 @@
 //! Makes the appearance of fields and annotations part of the page.
 
 use docmill_pdf_core::fonts::Fonts;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 

@@ -2,10 +2,12 @@
 
 use std::collections::HashMap;
 
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
-use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::space;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::{Matrix, move_annotation};
+use docmill_pdf_core::transform::move_annotation;
 use docmill_pdf_request::{ErrorCode, Failure};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
@@ -67,7 +69,7 @@ fn sheet_size(source: &Source, order: &[Option<PageUse>], grid: Grid) -> (f32, f
     let first = order.iter().flatten().next();
     let page = first.and_then(|used| Some((used, source.page(used.index)?)));
     let (width, height) = page.map_or((595.28, 841.89), |(used, page)| {
-        let (width, height) = pages::shown_size(&source.document, page);
+        let (width, height) = space::shown_size(&source.document, page);
         if used.turn % 180 == 0 { (width, height) } else { (height, width) }
     });
     if grid.columns > grid.rows { (height.max(width), width.min(height)) } else { (width, height) }
@@ -150,7 +152,7 @@ pub fn form(document: &mut Document, id: ObjectId) -> Result<ObjectId, Failure> 
     };
     form.dict.set("Type", "XObject");
     form.dict.set("Subtype", "Form");
-    form.dict.set("BBox", pages::visible_box(document, &page).to_object());
+    form.dict.set("BBox", space::visible_box(document, &page).to_object());
     for key in [b"Resources".as_slice(), b"Group"] {
         if let Ok(value) = page.get(key) {
             form.dict.set(key, value.clone());

@@ -2,9 +2,10 @@
 
 use std::collections::HashMap;
 
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::{Matrix, wrap_contents};
+use docmill_pdf_core::transform::wrap_contents;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 

@@ -1,9 +1,11 @@
 //! Pages of two documents side by side, with marked differences.
 
 use docmill_pdf_core::fonts::Fonts;
-use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::pages;
+use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::space;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::Matrix;
 use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, ObjectId, Stream, dictionary};
 
@@ -54,7 +56,7 @@ pub fn draw(document: &mut Document, sheets: &[Sheet], fonts: &Fonts) -> Result<
 
 fn page(document: &mut Document, sheet: &Sheet, captions: &mut Captions) -> Result<ObjectId, Failure> {
     let size_of = |half: Option<&Half>| {
-        half.and_then(|half| Some(pages::shown_size(document, document.get_dictionary(half.page).ok()?)))
+        half.and_then(|half| Some(space::shown_size(document, document.get_dictionary(half.page).ok()?)))
     };
     let (before, after) = (size_of(sheet.before.as_ref()), size_of(sheet.after.as_ref()));
     // A missing page has the other one's size.

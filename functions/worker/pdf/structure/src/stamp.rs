@@ -2,8 +2,8 @@
 
 use ::image::{DynamicImage, ImageFormat, ImageReader, Limits as ImageLimits};
 use docmill_formats::{Family, Format};
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::Matrix;
 use docmill_pdf_core::{image, pages};
 use docmill_pdf_request::{ErrorCode, Failure, Limits, Request, Source, Warning};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use super::order::Line;
 use super::tables::Table;
 use super::tagged::Tagged;
-use super::words;
+use super::turned;
 
 /// Headings have fewer lines and characters than that.
 const HEADING_LINES: usize = 4;
@@ -76,7 +76,7 @@ pub enum HeadersFooters {
 impl PageBlocks {
     /// The place of a block's area on the page as shown.
     pub fn place(&self, area: &Rect) -> Rect {
-        words::shown(area, self.angle, (self.width, self.height))
+        turned::shown(area, self.angle, (self.width, self.height))
     }
 }
 

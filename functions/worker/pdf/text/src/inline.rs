@@ -5,7 +5,8 @@ use std::rc::Rc;
 use docmill_pdf_core::pdfium::Font;
 
 use super::order::Line;
-use super::words::{Raised, Word, is_cjk, is_raised};
+use super::scripts::is_cjk;
+use super::words::{Raised, Word, is_raised};
 
 /// A run of text in one style.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,7 +2,8 @@
 
 use docmill_pdf_core::pdfium::{Character, Rect};
 
-use super::words::{is_cjk, is_rtl, upright};
+use super::scripts::{is_cjk, is_rtl};
+use super::turned::upright;
 
 /// How far apart the letters of such type are, in ems. Those that are closer are words without this rule.
 const APART: std::ops::RangeInclusive<f32> = 0.1..=0.6;

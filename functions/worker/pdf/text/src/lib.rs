@@ -17,10 +17,12 @@ mod radicals;
 mod render;
 mod rules;
 mod running;
+mod scripts;
 pub mod spool;
 mod styles;
 mod tables;
 mod tagged;
+mod turned;
 mod wording;
 mod words;
 
@@ -31,9 +33,10 @@ pub use json::json;
 pub use order::{Line, plain, words_in_order};
 pub use places::{corners, place, round};
 pub use render::{code, html, layout};
+pub use scripts::{is_cjk, is_rtl};
 pub use tables::{Ruling, Table, grids};
 pub use tagged::{Cell as TaggedCell, Element, Node as TaggedNode, Part, Role as TaggedRole, Structure, Tagged};
-pub use words::{Raised, Word, is_cjk, is_raised, is_rtl, visual_order};
+pub use words::{Raised, Word, is_raised, visual_order};
 
 use std::rc::Rc;
 
@@ -97,7 +100,7 @@ impl PageContent {
             let area = Rect { x0, y0: baseline - word.size * above, x1, y1: baseline + word.size * below };
             // The area of right-to-left type is as high as its fonts reserve.
             let area = if is_rtl && own.is_some() { area } else { area.union(&word.area) };
-            word.place = words::shown(&area, self.angle, (self.width, self.height));
+            word.place = turned::shown(&area, self.angle, (self.width, self.height));
         }
     }
 }
@@ -134,7 +137,8 @@ impl Marks<'_> {
         let mut ruling = Ruling::default();
         if !words.is_empty() {
             words::link(&mut words, &self.links);
-            let paths: Vec<Rect> = self.paths.iter().map(|path| words::upright(path, angle, (width, height))).collect();
+            let paths: Vec<Rect> =
+                self.paths.iter().map(|path| turned::upright(path, angle, (width, height))).collect();
             let drawn = bullets::bullets(&words, &paths);
             words.extend(drawn);
             ruling = tables::grids(&paths, if angle.is_multiple_of(180) { (width, height) } else { (height, width) });

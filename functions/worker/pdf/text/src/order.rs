@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use super::PageContent;
 use super::rules::Horizontal;
-use super::words::{JOINED, Word, is_rtl};
+use super::scripts::{is_cjk, is_rtl};
+use super::words::{JOINED, Word};
 
 /// The narrowest gap between columns, in ems.
 const GUTTER: f32 = 0.9;
@@ -329,8 +330,8 @@ fn is_text(column: &[&Word], lines: &[(Rect, Vec<usize>)], em: f32) -> bool {
     }
     let count = lines.len() as f32;
     let filled: f32 = lines.iter().map(|(area, _)| area.width()).sum::<f32>() / count;
-    let is_running = column.len() as f32 / count >= COLUMN_WORDS
-        || column.iter().any(|word| word.text.chars().any(super::words::is_cjk));
+    let is_running =
+        column.len() as f32 / count >= COLUMN_WORDS || column.iter().any(|word| word.text.chars().any(is_cjk));
     lines.len() >= COLUMN_LINES
         && is_running
         && filled / area.width() >= COLUMN_FILL

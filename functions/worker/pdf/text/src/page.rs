@@ -8,13 +8,14 @@ use super::builder::{Builder, placeholder};
 use super::order::{self, Line};
 use super::styles::Styles;
 use super::tables::{self, Grid, Surroundings, Table};
-use super::words::{self, Word};
+use super::turned;
+use super::words::Word;
 
 /// The blocks in reading order, tables in their places, then text aside and what repeats in the margins.
 /// `open`: the table that ends the page before.
 pub(super) fn blocks(page: PageContent, running: Vec<Line>, styles: &Styles, open: Option<&Table>) -> PageBlocks {
     let PageContent { number, width, height, rotation, angle, mut words, mut aside, ruling, .. } = page;
-    let turned = |word: &Word| words::upright(&word.place, angle, (width, height));
+    let turned = |word: &Word| turned::upright(&word.place, angle, (width, height));
     let mut blocks = Vec::new();
     // Each table becomes one word as large as the table, which takes its place in the order.
     let mut found = Vec::new();

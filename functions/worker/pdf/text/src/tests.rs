@@ -56,8 +56,8 @@ fn a_word_that_is_drawn_over_itself_is_said_once() {
 fn upright_places_go_back_to_the_page_as_shown() {
     let area = Rect { x0: 10.0, y0: 20.0, x1: 40.0, y1: 100.0 };
     for angle in [0, 90, 180, 270] {
-        let upright = words::upright(&area, angle, (600.0, 800.0));
-        assert_eq!(words::shown(&upright, angle, (600.0, 800.0)), area, "{angle}");
+        let upright = turned::upright(&area, angle, (600.0, 800.0));
+        assert_eq!(turned::shown(&upright, angle, (600.0, 800.0)), area, "{angle}");
     }
 }
 

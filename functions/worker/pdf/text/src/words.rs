@@ -10,6 +10,8 @@ use unicode_bidi::{BidiInfo, Level};
 
 use super::letterspaced::glued;
 use super::radicals::unified;
+use super::scripts::is_rtl;
+use super::turned::upright;
 
 /// The widest gap and the largest overlap between characters of one word, in ems.
 const GAP: f32 = 0.25;
@@ -84,16 +86,6 @@ impl Word {
             tag: Tag::None,
         }
     }
-}
-
-/// Hebrew, Arabic and related scripts, with Arabic presentation forms. Digits run to the right everywhere.
-pub fn is_rtl(c: char) -> bool {
-    matches!(c, '\u{590}'..='\u{65f}' | '\u{66a}'..='\u{6ef}' | '\u{6fa}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}')
-}
-
-/// Chinese and Japanese: scripts without spaces between words.
-pub fn is_cjk(c: char) -> bool {
-    matches!(c, '\u{2e80}'..='\u{312f}' | '\u{3190}'..='\u{a4cf}' | '\u{f900}'..='\u{faff}' | '\u{ff00}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
 /// A word of a line, with its characters from left to right as they stand on the page.
@@ -278,21 +270,6 @@ fn push(word: &mut Word, character: &Character, same_place: bool) {
     } else {
         word.text.push(value);
     }
-}
-
-/// The place of rotated text after the page is turned so that the text is upright.
-pub(super) fn upright(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
-    match angle {
-        90 => Rect { x0: area.y0, y0: width - area.x1, x1: area.y1, y1: width - area.x0 },
-        180 => Rect { x0: width - area.x1, y0: height - area.y1, x1: width - area.x0, y1: height - area.y0 },
-        270 => Rect { x0: height - area.y1, y0: area.x0, x1: height - area.y0, y1: area.x1 },
-        _ => *area,
-    }
-}
-
-/// The reverse of [`upright`]: the place on the page as shown.
-pub(super) fn shown(area: &Rect, angle: u16, (width, height): (f32, f32)) -> Rect {
-    upright(area, (360 - angle) % 360, if angle.is_multiple_of(180) { (width, height) } else { (height, width) })
 }
 
 /// Sets the addresses of the links over words.

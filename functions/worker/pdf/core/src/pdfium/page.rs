@@ -7,9 +7,9 @@ use serde::{Deserialize, Serialize};
 
 use super::ffi::{Handle, RectF};
 use super::{Document, Session, TextPage, document};
-use crate::pages::Rectangle;
+use crate::matrix::Matrix;
+use crate::rectangle::Rectangle;
 use crate::space::PageSpace;
-use crate::transform::Matrix;
 
 /// Points from the upper left corner of the page as shown ([`PageSpace`]): `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]

@@ -11,8 +11,8 @@ use crate::deferred_pictures::DeferredPictures;
 use crate::image::deflate::Samples;
 use crate::image::{Encoding, PictureFormat, encode, image_stream, jpeg, luma};
 use crate::objects::references;
-use crate::pages::Rectangle;
 use crate::pdfium::{self, Background, Bitmap};
+use crate::rectangle::Rectangle;
 
 /// JPEG quality for pictures that were JPEG before.
 const QUALITY: u8 = 95;

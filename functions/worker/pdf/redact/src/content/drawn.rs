@@ -1,8 +1,8 @@
 //! Forms and pictures that content draws.
 
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::{Lookup, unpacked};
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use lopdf::content::Operation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 

@@ -7,7 +7,7 @@ use std::rc::Rc;
 
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::operations;
-use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::rectangle::Rectangle;
 use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
 

@@ -1,7 +1,8 @@
 //! The visual result: pages side by side, with differences marked.
 
-use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::pages;
 use docmill_pdf_core::pdfium::Rect;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_request::{Artifact, Failure, Request, Warning};
 use docmill_pdf_structure::assembly::{Bookmarks, Source};
 use docmill_pdf_structure::flatten::{self, Annotations, What};

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use docmill_pdf_core::objects::{DEPTH, Lookup, decode, tree};
 use docmill_pdf_core::qpdf::Encryption;
+use docmill_pdf_core::space;
 use docmill_pdf_core::{pages, pdfium};
 use docmill_pdf_request::{Failure, Request, Source};
 use docmill_pdf_structure::fields::{self, Field, Kind};
@@ -54,7 +55,7 @@ fn page_list(shown: &pdfium::Document<'_>, document: &Document, ids: &[ObjectId]
     let page = |(index, id): (usize, &ObjectId)| {
         let number = u32::try_from(index).unwrap_or(u32::MAX);
         let dict = document.get_dictionary(*id).ok();
-        let (width, height) = dict.map_or((0.0, 0.0), |dict| pages::shown_size(document, dict));
+        let (width, height) = dict.map_or((0.0, 0.0), |dict| space::shown_size(document, dict));
         // A page that can't be opened has no text.
         let characters = shown.page(number).and_then(|page| page.text().map(|text| text.count())).unwrap_or(0);
         Ok(json!({
@@ -62,7 +63,7 @@ fn page_list(shown: &pdfium::Document<'_>, document: &Document, ids: &[ObjectId]
             "label": Some(shown.page_label(number)).filter(|label| !label.is_empty()),
             "width": round(width),
             "height": round(height),
-            "rotation": dict.map_or(0, |dict| pages::rotation(document, dict)),
+            "rotation": dict.map_or(0, |dict| space::rotation(document, dict)),
             "characters": characters,
             "annotations": dict.map_or(0, |dict| document.array(dict, b"Annots").len()),
         }))

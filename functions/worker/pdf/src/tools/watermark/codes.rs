@@ -3,8 +3,8 @@
 use std::collections::HashMap;
 
 use docmill_codes::{self as codes, Code, QuietZone, Symbology, Tone};
-use docmill_pdf_core::pages::Rectangle;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_request::{Failure, Limits};
 use lopdf::{Document, Object, ObjectId, Stream, dictionary};
 use serde_json::Value;

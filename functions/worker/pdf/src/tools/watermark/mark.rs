@@ -1,6 +1,6 @@
 //! A mark: an object of the document that is put on pages.
 
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
 use lopdf::ObjectId;
 
 /// Something to put on a page: an object, its size, and the matrix from its units to a box of that size.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_request::{Failure, Request, Warning};
 use docmill_pdf_structure::assembly::Source;
 use docmill_pdf_structure::label::{self, Align, Missing};

@@ -10,7 +10,7 @@ mod place;
 
 use std::collections::{BTreeMap, HashMap};
 
-use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request};
 use docmill_pdf_structure::assembly::Source;

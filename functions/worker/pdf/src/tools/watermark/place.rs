@@ -1,8 +1,8 @@
 //! Where marks go on pages.
 
-use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
-use docmill_pdf_core::transform::Matrix;
 
 use super::look::{Look, Position};
 use super::mark::Mark;

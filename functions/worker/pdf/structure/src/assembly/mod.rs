@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use docmill_pdf_core::objects::{Lookup, reference};
-use docmill_pdf_core::pages::Rectangle;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::writer::PdfWriter;
 use docmill_pdf_request::{Failure, Limits, Warning};
 use lopdf::{Dictionary, ObjectId, dictionary};

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 
 use docmill_pdf_core::pages;
+use docmill_pdf_core::space;
 use docmill_pdf_core::writer::{PdfWriter, WriteError};
 use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
@@ -146,7 +147,7 @@ fn place_annotations(
 
 fn change_page(document: &Document, page: &mut Dictionary, change: &PageUse) {
     if change.turn != 0 {
-        let turned = (pages::rotation(document, page) + change.turn).rem_euclid(360);
+        let turned = (space::rotation(document, page) + change.turn).rem_euclid(360);
         page.set("Rotate", turned);
     }
     if let Some(crop) = change.crop {

@@ -4,7 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
 use docmill_pdf_core::objects::{self, Lookup};
-use docmill_pdf_core::pages::{self, Rectangle};
+use docmill_pdf_core::pages;
+use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, ObjectId};
 

@@ -13,7 +13,7 @@ mod tests;
 use std::collections::BTreeSet;
 
 use docmill_pdf_core::fonts::Fonts;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_request::{Failure, Warning};
 use lopdf::{Document, ObjectId};
 

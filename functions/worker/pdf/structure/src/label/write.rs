@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 use docmill_pdf_core::character_map::utf16;
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::fonts::emoji::is_ignorable;
-use docmill_pdf_core::transform::Matrix;
+use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_request::Failure;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use svg2pdf::usvg::fontdb::ID;
