@@ -16,7 +16,7 @@ pub mod type1;
 pub mod uses;
 
 pub use encoding::Encoding;
-pub use tables::forget_unused;
+pub use tables::{forget_unused, is_plain_map};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;

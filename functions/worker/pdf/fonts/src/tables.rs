@@ -70,12 +70,22 @@ fn forget_names(document: &mut Document, id: ObjectId, font: &Dictionary, codes:
 
 /// A map from codes to characters with only the used codes.
 fn reduced(map: &[u8], codes: &Codes, is_wide: bool) -> Vec<u8> {
+    let used: Vec<_> = entries(map).into_iter().filter(|(code, _)| codes.contains(*code)).collect();
+    written(&used, is_wide)
+}
+
+/// Whether a `ToUnicode` map has only codes and their characters, in the form that [`forget_unused`] gives them.
+pub fn is_plain_map(map: &[u8]) -> bool {
+    let entries = entries(map);
+    [true, false].into_iter().any(|is_wide| written(&entries, is_wide) == map)
+}
+
+fn written(entries: &[(u16, Vec<u8>)], is_wide: bool) -> Vec<u8> {
     let (zero, most) = if is_wide { ("0000", "FFFF") } else { ("00", "FF") };
     let mut new = format!(
         "/CIDInit /ProcSet findresource begin\n12 dict begin\nbegincmap\n/CMapName /Adobe-Identity-UCS def\n/CMapType 2 def\n\
          1 begincodespacerange\n<{zero}> <{most}>\nendcodespacerange\n"
     );
-    let entries: Vec<(u16, Vec<u8>)> = entries(map).into_iter().filter(|(code, _)| codes.contains(*code)).collect();
     for block in entries.chunks(BLOCK) {
         new.push_str(&format!("{} beginbfchar\n", block.len()));
         for (code, text) in block {
@@ -107,5 +117,6 @@ endbfrange";
         [2, 5].into_iter().for_each(|code| codes.insert(code));
         let left = reduced(map, &codes, false);
         assert_eq!(entries(&left), [(2, b"\0f\0i".to_vec()), (5, b"\0c".to_vec())]);
+        assert!(is_plain_map(&left) && !is_plain_map(map) && !is_plain_map(&[b"% a name\n", &left[..]].concat()));
     }
 }

@@ -168,6 +168,13 @@ impl Needles {
         !self.find(&normal(text)).is_empty()
     }
 
+    /// The characters of the longest match in unnormalised text, or 0.
+    pub(super) fn longest_in(&self, text: &str) -> usize {
+        let text = normal(text);
+        let length = |hit: &Hit| text.get(hit.start..hit.end).map_or(0, |found| found.trim().chars().count());
+        self.find(&text).iter().map(length).max().unwrap_or(0)
+    }
+
     /// Whether a word, as made by [`blurred`], may be a misread word of a literal or a part of one.
     pub(super) fn resemble(&self, word: &str) -> bool {
         let letters = word.chars().count();

@@ -6,7 +6,7 @@ use std::path::Path;
 
 use docmill_pdf_core::objects::{Lookup, unpacked};
 use docmill_pdf_core::pages;
-use docmill_pdf_core::pdfium::{self, Background, Bitmap, Page, Rect};
+use docmill_pdf_core::pdfium::{self, Background, Bitmap, GreyBitmap, Page, Rect};
 use docmill_pdf_request::{ErrorCode, Failure, Request};
 use lopdf::{Document, Object, ObjectId};
 
@@ -64,7 +64,9 @@ impl Redaction<'_> {
                 leftovers.add(number, found, !is_empty || looks_wrong);
                 checks.text += 1;
                 checks.ocr += 1;
-                read(number, Shown { picture: docmill_pdf_ocr::picture(page, request.limits.pixels)?, text });
+                let mut picture = docmill_pdf_ocr::picture(page, request.limits.pixels)?;
+                blank(&mut picture, self.plan.areas(number));
+                read(number, Shown { picture, text });
                 Ok(())
             })
         })?;
@@ -111,21 +113,39 @@ fn draw(page: &Page<'_>, (width, height): (f32, f32)) -> Result<Bitmap, Failure>
     page.render(side(width), side(height), Background::Color([255; 3]))
 }
 
+/// Leaves the boxes out, which OCR takes for letters. What they show is checked by its color.
+fn blank(picture: &mut GreyBitmap, areas: &[Rect]) {
+    let size = (picture.width as f32 * 72.0 / picture.dpi, picture.height as f32 * 72.0 / picture.dpi);
+    let (width, height) = (picture.width, picture.height);
+    for area in areas {
+        for at in inside((width, height), size, area, -1.0) {
+            if let Some(pixel) = picture.data.get_mut(at) {
+                *pixel = 255;
+            }
+        }
+    }
+}
+
 /// The pixels of an area, except partly covered ones.
-fn pixels<'b>(
-    bitmap: &'b Bitmap,
+fn pixels(bitmap: &Bitmap, size: (f32, f32), area: &Rect, edge: f32) -> impl Iterator<Item = usize> + use<> {
+    inside((bitmap.width, bitmap.height), size, area, edge).map(|at| at * 4)
+}
+
+/// The indices of an area's pixels in a picture of so many pixels, which shows a page of this size.
+fn inside(
+    (columns, rows): (u32, u32),
     (width, height): (f32, f32),
     area: &Rect,
     edge: f32,
-) -> impl Iterator<Item = usize> + 'b {
-    let (across, down) = (bitmap.width as f32 / width, bitmap.height as f32 / height);
+) -> impl Iterator<Item = usize> + use<> {
+    let (across, down) = (columns as f32 / width, rows as f32 / height);
     let range = |from: f32, to: f32, scale: f32, most: u32| {
         let (from, to) = ((from * scale + edge).ceil().max(0.0), (to * scale - edge).floor().max(0.0));
         (from as usize).min(most as usize)..(to as usize).min(most as usize)
     };
-    let columns = range(area.x0, area.x1, across, bitmap.width);
-    let row = bitmap.width as usize;
-    range(area.y0, area.y1, down, bitmap.height).flat_map(move |y| columns.clone().map(move |x| (y * row + x) * 4))
+    let row = columns as usize;
+    let columns = range(area.x0, area.x1, across, columns);
+    range(area.y0, area.y1, down, rows).flat_map(move |y| columns.clone().map(move |x| y * row + x))
 }
 
 /// Whether the areas only show their color and the label's.
@@ -202,7 +222,7 @@ fn objects(
     }
     let tree = pages::read(&mut document, request.limits.pages)?;
     let content = strings::content_streams(&document);
-    let binary = binary_streams(&document);
+    let (binary, maps) = (binary_streams(&document), strings::maps(&document));
     let mut saying = HashSet::new();
     for (id, object) in &document.objects {
         checks.objects += 1;
@@ -220,7 +240,10 @@ fn objects(
                 saying.insert(*id);
             }
         } else {
-            leftovers.objects += usize::from(strings::text_has(&data, needles) || strings::map_has(&data, needles));
+            // Such a map has nothing but codes and their characters.
+            let is_map = maps.contains(id) && docmill_pdf_fonts::is_plain_map(&data);
+            let says = !is_map && strings::text_has(&data, needles);
+            leftovers.objects += usize::from(says || strings::map_has(&data, needles));
         }
     }
     for (number, page) in (0..).zip(&tree.pages) {

@@ -25,12 +25,16 @@ const TECHNICAL: [&[u8]; 10] = [
 /// Entries whose values are names of fonts and glyphs.
 const OF_FONTS: [&[u8]; 7] =
     [b"BaseFont", b"FontName", b"FontFamily", b"Differences", b"CharProcs", b"BaseEncoding", b"Encoding"];
+/// Characters of a match in the bytes of shown text that is no chance.
+const LEAST_SHOWN: usize = 3;
+/// How many new names are tried before they are used.
+const MOST_TRIED: usize = 20;
 /// The largest unpacked stream, in bytes.
 const STREAM_BYTES: usize = 64 << 20;
 /// The deepest nesting of objects. The parser allows far less.
 const DEPTH: usize = 200;
 
-/// Names that the PDF standard defines. They say nothing about a document.
+/// Names that ISO 32000-2 defines, as in the PDF Association's Arlington model. They say nothing about a document.
 static PUBLIC: std::sync::LazyLock<HashSet<&'static str>> =
     std::sync::LazyLock::new(|| include_str!("names.txt").split_whitespace().collect());
 
@@ -52,6 +56,11 @@ fn readings(string: &Object) -> Vec<String> {
 
 fn string_has(string: &Object, needles: &Needles) -> bool {
     readings(string).iter().any(|reading| needles.occurs_in(reading))
+}
+
+/// The same for text that content shows. Its bytes are often numbers of glyphs, and those match a letter or a digit by chance.
+fn shown_has(string: &Object, needles: &Needles) -> bool {
+    readings(string).iter().any(|reading| needles.longest_in(reading) >= LEAST_SHOWN)
 }
 
 /// Removes matches from all strings of an object. Returns the number of changed strings.
@@ -162,11 +171,10 @@ pub(super) fn rename(document: &mut Document, needles: &Needles) -> usize {
         .into_iter()
         .collect();
     found.sort();
-    let names: HashMap<Vec<u8>, Vec<u8>> =
-        (1..).zip(found).map(|(number, name): (usize, Vec<u8>)| (name, format!("N{number}x").into_bytes())).collect();
-    if names.is_empty() {
+    if found.is_empty() {
         return 0;
     }
+    let names: HashMap<Vec<u8>, Vec<u8>> = found.into_iter().zip(new_names(needles)).collect();
     for object in document.objects.values_mut() {
         rename_within(object, &names);
     }
@@ -184,6 +192,19 @@ pub(super) fn rename(document: &mut Document, needles: &Needles) -> usize {
         }
     }
     names.len()
+}
+
+/// Names that have no match, if there are such: patterns may match any digit or letter.
+fn new_names(needles: &Needles) -> impl Iterator<Item = Vec<u8>> {
+    let styles: [fn(usize) -> String; 4] = [
+        |number| format!("N{number}x"),
+        |number| format!("{number}"),
+        |number| format!("n{}", "x".repeat(number)),
+        |number| format!("N{}", "X".repeat(number)),
+    ];
+    let fits = |style: &&fn(usize) -> String| !(1..=MOST_TRIED).any(|number| needles.occurs_in(&style(number)));
+    let style = styles.iter().find(fits).unwrap_or(&styles[0]).to_owned();
+    (1..).map(move |number| style(number).into_bytes())
 }
 
 fn rename_within(object: &mut Object, names: &HashMap<Vec<u8>, Vec<u8>>) {
@@ -261,7 +282,7 @@ pub(super) fn content_has(content: &[u8], needles: &Needles) -> bool {
                     );
                 }
                 let is_mark = matches!(operation.operator.as_str(), "BDC" | "DP" | "BMC" | "MP");
-                string_has(&Object::string_literal(shown), needles)
+                shown_has(&Object::string_literal(shown), needles)
                     || is_mark && operation.operands.iter().any(|operand| object_has(operand, needles))
             })
         })

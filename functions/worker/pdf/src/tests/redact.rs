@@ -76,6 +76,19 @@ fn a_plain_string_is_a_literal() {
     assert_eq!(outcome.report.unwrap()["text"][0]["matches"], 2);
 }
 
+/// Such patterns match what a file has beside its text: keywords of character maps, numbers of glyphs.
+#[test]
+fn patterns_of_any_letter_or_digit_leave_the_rest_as_text() {
+    for (pattern, stays, goes) in
+        [("[A-Z]+", "212", "Harbor"), (r"\d+", "Harbor", "212"), ("[A-Z][a-z]+", "212", "Harbor")]
+    {
+        let run = Run::new().with(include_bytes!("../../../../../samples/tree-survey.pdf"));
+        let (_, documents) = run.results(Tool::RedactPdf, json!({"text": [{ "pattern": pattern }]}));
+        let text = page_texts(&documents[0]).join(" ");
+        assert!(text.contains(stays) && !text.contains(goes), "{pattern}: {text}");
+    }
+}
+
 #[test]
 fn a_picture_that_stays_under_its_box_is_found() {
     let noise: Vec<u8> = (0..64u32 * 64).map(|at| (at.wrapping_mul(2_654_435_761) >> 24) as u8).collect();
