@@ -7,7 +7,7 @@ mod table;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use reading::{Crate, circle, crates, module_uses, without_tests};
+use reading::{circle, crates, module_uses, without_tests};
 use table::{CRATES, EDGES, FILE_LINES, MODULES, MOST_LINES};
 
 /// The rule of a crate that is none of the functions, each of which may use whatever is not a function.

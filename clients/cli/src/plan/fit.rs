@@ -15,7 +15,7 @@ pub(super) fn to_name(place: &Place, inputs: &[Input], recipe: Rc<Recipe>) -> Ou
     let (Place::File(path), Some(wanted)) = (place, place.format()) else { return Ok((recipe, None)) };
     let first = inputs.first();
     let made = recipe.output(first).extension().to_owned();
-    let is_archive = wanted == "zip" && recipe.makes_several();
+    let is_archive = wanted == "zip" && recipe.makes_several(inputs.len());
     let depends = recipe.first.tool.definition.keeps_format;
     // What a source without a suffix becomes shows later.
     let is_unknown = depends && recipe.then.is_empty() && first.and_then(Input::format).is_none();

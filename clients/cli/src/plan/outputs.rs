@@ -129,7 +129,7 @@ impl Place {
         {
             stem = format!("{}-{stem}", parent.to_string_lossy());
         }
-        if recipe.makes_several() {
+        if recipe.makes_several(inputs.len()) {
             // The results are named after the source: a folder of its own only where others lie.
             return Target::Folder(if is_beside || with_suffix { folder.join(stem) } else { folder });
         }
@@ -228,6 +228,7 @@ mod tests {
     #[test]
     fn several_results_get_a_folder() {
         assert_eq!(named(None, "split", &["x/a.pdf"]), ["x/a/"]);
+        assert_eq!(named(None, "extract", &["x/a.pdf"]), ["x/a.json"], "only one");
         assert_eq!(named(Some("out/"), "pdf-to-images", &["x/a.pdf"]), ["out/"]);
         assert_eq!(named(Some("pages.zip"), "pdf-to-images", &["x/a.pdf"]), ["pages.zip"]);
         assert_eq!(named(Some("out/"), "pdf-to-images", &["a.pdf", "b.pdf"]), ["out/a/", "out/b/"]);

@@ -83,10 +83,10 @@ impl Recipe {
         self.then.iter().fold(first, |made, step| step.tool.definition.output_from(&step.options, Some(made)))
     }
 
-    /// Whether a job may have several results.
-    pub fn makes_several(&self) -> bool {
-        let steps = std::iter::once(&self.first).chain(&self.then);
-        steps.fold(false, |several, step| step.tool.definition.makes_several(&step.options, several))
+    /// Whether a job of so many sources may have several results.
+    pub fn makes_several(&self, sources: usize) -> bool {
+        let first = self.first.tool.definition.several_outputs.with(&self.first.options, sources);
+        self.then.iter().fold(first, |several, step| step.tool.definition.makes_several_of(&step.options, several))
     }
 
     pub fn slug(&self) -> &'static str {

@@ -33,7 +33,7 @@ pub(super) fn check(tasks: &[Task], journal: &Journal, made: &Made) -> Outcome<(
             writable(&folder)?;
         }
         if let Target::File(path) = &task.target
-            && (!task.recipe.makes_several() || place::keeps_archive(&task.target))
+            && (!task.recipe.makes_several(task.inputs.len()) || place::keeps_archive(&task.target))
             && !made.is_free(path)
         {
             if is_ours(journal.state(&journal::document(task)?), path) {

@@ -100,7 +100,7 @@ impl JobRequest {
         options.values_mut().for_each(round_to_storable);
         input.sort_keys();
         options.sort_keys();
-        let then = steps::read(catalogue, tool, &options, body.get("then"))?;
+        let then = steps::read(catalogue, tool, (source::sources(&input).len(), &options), body.get("then"))?;
         let output = member(body, "output")?.unwrap_or_default();
         let webhook = member(body, "webhook")?;
         let metadata = body.get("metadata").and_then(Value::as_object).map(string_pairs).unwrap_or_default();

@@ -36,12 +36,12 @@ impl Step {
 pub(super) fn read(
     catalogue: &Catalogue,
     first: &Tool,
-    options: &Map<String, Value>,
+    (sources, options): (usize, &Map<String, Value>),
     then: Option<&Value>,
 ) -> Result<Vec<Step>, Vec<Breach>> {
     let mut steps = Vec::new();
     let mut breaches = Vec::new();
-    let mut before = (first, options.clone());
+    let mut before = (first, options.clone(), sources);
     for (index, step) in then.and_then(Value::as_array).into_iter().flatten().enumerate() {
         let path = format!("/then/{index}");
         let slug = step.get("toolSlug").and_then(Value::as_str).unwrap_or_default();
@@ -52,18 +52,20 @@ pub(super) fn read(
         let options = step.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
         let wrong = tool.breaches_of_options(&Value::Object(options.clone()));
         breaches.extend(wrong.into_iter().map(|breach| breach.below(&format!("{path}/options"))));
-        if let Some(message) = mismatch(before.0, &before.1, tool) {
+        if let Some(message) = mismatch(before.0, (before.2, &before.1), tool) {
             breaches.push(Breach::new(format!("{path}/toolSlug"), message));
         }
         let options = known_options(tool, options);
         steps.push(Step { tool: slug.to_owned(), options: options.clone() });
-        before = (tool, options);
+        before = (tool, options, 1);
     }
     if breaches.is_empty() { Ok(steps) } else { Err(breaches) }
 }
 
 /// Why a tool can't take the result of the step before; `None` if it can, or if that depends on the source's format.
-pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Option<String> {
+///
+/// `sources`: how many files the step before takes.
+pub fn mismatch(before: &Tool, (sources, options): (usize, &Map<String, Value>), tool: &Tool) -> Option<String> {
     let made = before.definition.possible_outputs(options);
     let names = made.iter().map(|made| made.extension()).collect::<Vec<_>>().join(", ");
     let (first, next) = (&before.definition.slug, &tool.definition.slug);
@@ -78,7 +80,7 @@ pub fn mismatch(before: &Tool, options: &Map<String, Value>, tool: &Tool) -> Opt
         return Some(format!("{next} accepts {names} only as a source, not from {first}"));
     }
     let several = &before.definition.several_outputs;
-    if several.with(options) && !several.are_each_in_steps() && !tool.definition.sources.are_alike() {
+    if several.with(options, sources) && !several.are_each_in_steps() && !tool.definition.sources.are_alike() {
         return Some(format!(
             "{next} accepts one file, but {first} can make several: create a job for each, with `jobId` and `output`"
         ));

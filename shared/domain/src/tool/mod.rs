@@ -97,9 +97,10 @@ impl Definition {
         formats
     }
 
-    /// Whether a step with these options may have several results. `follows_several`: the step before had.
-    pub fn makes_several(&self, options: &Map<String, Value>, follows_several: bool) -> bool {
-        self.several_outputs.with(options) || (follows_several && !self.sources.are_alike())
+    /// Whether a further step with these options may have several results. `follows_several`: the step before may have.
+    pub fn makes_several_of(&self, options: &Map<String, Value>, follows_several: bool) -> bool {
+        let sources = if follows_several { 2 } else { 1 };
+        self.several_outputs.with(options, sources) || (follows_several && !self.sources.are_alike())
     }
 
     /// All outputs that the tool can make, the usual one first. Some may be named twice.
@@ -163,14 +164,23 @@ impl OutputChoice {
 #[serde(untagged)]
 pub enum SeveralOutputs {
     Fixed(bool),
-    /// If an option has this value.
+    /// If any of these options is chosen, or for several sources.
     Chosen {
-        option: String,
-        value: Value,
+        any: Vec<Choice>,
+        /// Whether each source makes a result of its own.
+        #[serde(rename = "ofEachSource", default)]
+        of_each_source: bool,
         /// Whether a further step that takes one file runs for each of them.
         #[serde(rename = "eachInSteps", default)]
         each_in_steps: bool,
     },
+}
+
+/// An option with a value.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Choice {
+    option: String,
+    value: Value,
 }
 
 impl Default for SeveralOutputs {
@@ -180,11 +190,14 @@ impl Default for SeveralOutputs {
 }
 
 impl SeveralOutputs {
-    /// Whether a job with these options may have several results.
-    pub fn with(&self, options: &Map<String, Value>) -> bool {
+    /// Whether a job with these options and so many sources may have several results.
+    pub fn with(&self, options: &Map<String, Value>, sources: usize) -> bool {
         match self {
             Self::Fixed(several) => *several,
-            Self::Chosen { option, value, each_in_steps: _ } => options.get(option) == Some(value),
+            Self::Chosen { any, of_each_source, each_in_steps: _ } => {
+                (*of_each_source && sources > 1)
+                    || any.iter().any(|choice| options.get(&choice.option) == Some(&choice.value))
+            }
         }
     }
 

@@ -302,12 +302,15 @@ mod tests {
                 ("watermark-pdf", "pages"),
                 ("office-to-pdf", "pageRange"),
             ] {
-                assert_eq!(
-                    breaches(slug, json!({"uploadId": upload, "options": {option: range}})),
-                    [],
-                    "{slug} {range}"
-                );
-                let bad = json!({"uploadId": upload, "options": {option: format!("{range},")}});
+                let body = |range: &str| {
+                    let mut body = json!({"uploadId": upload, "options": {option: range}});
+                    if slug == "watermark-pdf" {
+                        body["options"]["text"] = json!("Draft");
+                    }
+                    body
+                };
+                assert_eq!(breaches(slug, body(range)), [], "{slug} {range}");
+                let bad = body(&format!("{range},"));
                 assert!(breaches(slug, bad)[0].message.starts_with("must be pages and ranges"), "{slug}");
             }
             let source = json!({"uploadId": upload, "pageRange": range});
@@ -328,6 +331,10 @@ mod tests {
             let breaches = catalogue.find("watermark-pdf").unwrap().breaches(&body);
             breaches.first().map_or_else(|| "accepted".to_owned(), |breach| breach.message.clone())
         };
+        assert!(message(json!({"opacity": 1})).starts_with("give `text` or `stamps`"));
+        let source = json!({"sourceUrl": "https://a.example/x.pdf"});
+        let with_stamp = json!({"input": {"sources": [source, source]}, "options": {"opacity": 1}});
+        assert_eq!(catalogue.find("watermark-pdf").unwrap().breaches(&with_stamp), [], "the second source is the mark");
         let stamp = |stamp: Value| message(json!({"stamps": [stamp]}));
         let barcode = |code: Value| stamp(json!({"barcode": code}));
         assert_eq!(stamp(json!({"text": "{bates}", "bates": {"digits": 4}, "position": "top"})), "accepted");

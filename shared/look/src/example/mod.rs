@@ -130,7 +130,7 @@ impl<'a> Example<'a> {
     pub fn with(tool: &'a Tool, body: Value) -> Self {
         let given = body.as_object().cloned().unwrap_or_default();
         let mut call = Call::new(tool, &given, &[], None);
-        if !tool.definition.several_outputs.with(&call.options) {
+        if !tool.definition.several_outputs.with(&call.options, call.sources.len()) {
             call.file = Some(format!("result.{}", tool.definition.output(&call.options)));
         }
         Self { body, call }

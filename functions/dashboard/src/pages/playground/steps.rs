@@ -44,7 +44,7 @@ fn one(
     let (name, scope) = (format!("step.{number}"), step_scope(number));
     let label = format!("Step {}", number + 2);
     let slug = step.map_or("", |step| step.slug);
-    let reason = |tool: &Tool| before.and_then(|(earlier, options)| mismatch(earlier, options, tool));
+    let reason = |tool: &Tool| before.and_then(|(earlier, options)| mismatch(earlier, (1, options), tool));
     let fits = |tool: &&&Tool| tool.definition.slug == slug || (before.is_some() && reason(tool).is_none());
     let mut tools = vec![("", if step.is_some() { "Remove this step" } else { "No further step" })];
     let fitting = shown.tools.iter().filter(fits);

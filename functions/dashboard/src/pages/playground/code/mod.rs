@@ -59,10 +59,10 @@ fn result(
 ) -> (Format, Option<String>) {
     let options = body.get("options").and_then(Value::as_object).cloned().unwrap_or_default();
     let then = body.get(STEPS).and_then(Value::as_array).into_iter().flatten();
-    let mut is_several = tool.definition.makes_several(&options, false);
+    let mut is_several = tool.definition.several_outputs.with(&options, files.len());
     let mut last = None;
     for step in then.filter_map(|step| Step::new(catalogue, step)) {
-        is_several = step.tool.definition.makes_several(&step.options, is_several);
+        is_several = step.tool.definition.makes_several_of(&step.options, is_several);
         last = Some(step);
     }
     let is_stored = body.get("input").is_some_and(|input| input.get(SourceKind::Template.as_str()).is_some());
