@@ -258,9 +258,9 @@ soak: setup build-release ## Convert 500 documents, some hostile, in one process
 	@$(call BENCH_IN,--alone) soak $(BENCH_ARGUMENTS) --json target/soak.json
 
 # Each must end in a result or a typed error. SAMPLE=300 takes so many at random.
-strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder, TOOL=one)
-	@mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m bench.strangers --json target/strangers.jsonl \
-		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TOOL),--tool $(TOOL)) "$(DOCUMENTS)"
+strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder, TOOL=one, ODD=1: odd options)
+	@mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python check)" -m bench.strangers --json target/strangers.jsonl \
+		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TOOL),--tool $(TOOL)) $(if $(ODD),--odd) "$(DOCUMENTS)"
 
 bench-privileges: setup build-release ## Compare the worker on Lambda, on one machine and as root: results, and what each layer costs (QUICK=1)
 	@$(call BENCH_IN,--alone) privileges $(BENCH_ARGUMENTS) --json target/privileges.json

@@ -269,7 +269,6 @@ class Roles(unittest.TestCase):
         }
         self.assertEqual(holders, {
             "CookieKey": {"Dashboard", "Administration"},
-            "CursorKey": {"ListJobs"},
             "WebhookKey": {
                 "CreateWebhook", "UpdateWebhook", "RotateWebhookSecret", "Deliverer", "Dashboard",
                 # A job or a batch may name a webhook with a secret.

@@ -14,8 +14,9 @@ import sys
 import threading
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,6 +30,7 @@ GOOD_OFFICE, GOOD_PDF = SAMPLES / "small.docx", FIXTURES.parent / "pdf/text.pdf"
 OFFICE = "docx docm doc dotx dot odt rtf txt xlsx xlsm xls ods csv tsv pptx pptm ppt odp odg fodt fods fodp".split()
 PICTURES = "jpg jpeg png webp tiff tif gif bmp svg".split()
 FORMATS = {"docm": "docx", "dot": "doc", "pptm": "pptx", "jpeg": "jpg", "tif": "tiff", "htm": "html"}
+KINDS = {"html": "html", "htm": "html", "md": "md", "eml": "mail", "msg": "mail", "pdf": "pdf"}
 PDF_TOOLS: list[tuple[str, dict]] = [
     ("inspect-document", {}),
     ("pdf-to-text", {}),
@@ -63,9 +65,17 @@ class Ended:
     unread: bool = False
 
 
-def calls(path: Path, only: str | None = None) -> list[tuple[str, dict]]:
-    """The tools that are tried on a file, by its name. `only`: that one."""
-    return [(tool, options) for tool, options in _calls(path) if only in (None, tool)]
+def calls(path: Path, only: str | None = None, is_odd: bool = False) -> list[tuple[str, dict]]:
+    """The tools that are tried on a file, by its name. `only`: that one. `is_odd`: one of those that take it, with odd options."""
+    if not is_odd:
+        return [(tool, options) for tool, options in _calls(path) if only in (None, tool)]
+    from .odd_options import for_kind, odd
+
+    suffix = path.suffix[1:].lower()
+    family = "office" if suffix in OFFICE else "pictures" if suffix in PICTURES else KINDS.get(suffix, "")
+    tools = [tool for tool in for_kind(family) if only in (None, tool)]
+    tool = random.Random(path.name).choice(tools) if tools else ""
+    return [(tool, odd(tool, path.name))] if tool else []
 
 
 def _calls(path: Path) -> list[tuple[str, dict]]:
@@ -81,20 +91,23 @@ def _calls(path: Path) -> list[tuple[str, dict]]:
     return others.get(suffix, [])
 
 
+Chosen = Callable[[Path], list[tuple[str, dict]]]
+
+
 class Runner:
     """One worker, and another one when it is lost."""
 
-    def __init__(self, binary: Path, scratch: Path, results: Path | None, only: str | None):
-        self.binary, self.scratch, self.results, self.only = binary, scratch, results, only
+    def __init__(self, binary: Path, scratch: Path, results: Path | None, chosen: Chosen):
+        self.binary, self.scratch, self.results, self.chosen = binary, scratch, results, chosen
         self.log, self.out = scratch / "log", scratch / "out"
         self.worker = Worker(binary, scratch)
         self.fallbacks = 0
 
     def try_all(self, path: Path, name: str) -> Iterator[Ended]:
-        for tool, options in calls(path, self.only):
+        for tool, options in self.chosen(path):
             ended = self._try(path, name, tool, options)
             if ended.outcome != "result":
-                ended.next_harmed = self._next_harmed(tool, options)
+                ended.next_harmed = self._next_harmed(tool)
             elif self.results:
                 self._keep(name, tool)
             self.out.unlink(missing_ok=True)
@@ -113,7 +126,8 @@ class Runner:
             ended.warnings = [warning["code"] for warning in answer["warnings"]]
             ended.pages = answer["output"].get("pages")
             is_explained = "text_unreadable" in ended.warnings
-            ended.unread = tool == "extract-document" and not is_explained and self._is_unread(path)
+            is_json = tool == "extract-document" and options.get("format", "json") == "json"
+            ended.unread = is_json and options.get("images") != "files" and "pages" not in options and not is_explained and self._is_unread(path)
         except Failed as failed:
             error = json.loads(str(failed))
             ended.outcome, ended.message = error["code"], error["message"]
@@ -126,13 +140,14 @@ class Runner:
         ended.fallbacks = self.fallbacks - before
         return ended
 
-    def _next_harmed(self, tool: str, options: dict) -> str:
+    def _next_harmed(self, tool: str) -> str:
         """What went wrong with a good document; empty if it converts right."""
         try:
             if tool == "office-to-pdf":
-                self.worker.convert(tool, GOOD_OFFICE, self.out, options)
+                self.worker.convert(tool, GOOD_OFFICE, self.out, {})
                 check.pdf(self.out, "Small doc", 1)
             elif tool in dict(PDF_TOOLS):
+                options = dict(PDF_TOOLS)[tool]
                 self.worker.convert(tool, [GOOD_PDF, GOOD_PDF] if tool == "merge-pdf" else GOOD_PDF, self.out, options)
         except (Failed, Lost, check.Wrong) as error:
             return str(error)
@@ -150,12 +165,16 @@ class Runner:
             shutil.move(self.out, place)
 
 
+def chosen(arguments: argparse.Namespace) -> Chosen:
+    return partial(calls, only=arguments.tool, is_odd=arguments.odd)
+
+
 def run(arguments: argparse.Namespace, documents: list[tuple[Path, str]]) -> list[Ended]:
     waiting, ended = iter(documents), []
     lock = threading.Lock()
 
     def serve(scratch: Path) -> None:
-        runner = Runner(arguments.worker, scratch, arguments.results, arguments.tool)
+        runner = Runner(arguments.worker, scratch, arguments.results, chosen(arguments))
         try:
             while True:
                 with lock:
@@ -206,11 +225,12 @@ def main() -> int:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--results", type=Path, help="a folder to keep the PDFs of office documents in")
     parser.add_argument("--tool", help="only this tool")
+    parser.add_argument("--odd", action="store_true", help="one tool for each document, with options that nobody chooses")
     parser.add_argument("--json", type=Path, default=Path("strangers.jsonl"))
     parser.add_argument("folder", type=Path)
     arguments = parser.parse_args()
     documents = [(path, str(path.relative_to(arguments.folder))) for path in sorted(arguments.folder.rglob("*"))]
-    documents = [(path, name) for path, name in documents if path.is_file() and calls(path, arguments.tool)]
+    documents = [(path, name) for path, name in documents if path.is_file() and chosen(arguments)(path)]
     random.Random(1).shuffle(documents)
     arguments.json.unlink(missing_ok=True)
     ended = run(arguments, documents[: arguments.sample])

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use docmill_app::context::Context;
 use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
 use docmill_config::clock;
 use docmill_domain::job::{
@@ -13,8 +14,6 @@ use docmill_domain::time::Timestamp;
 use docmill_store::item::to_item;
 use docmill_store::jobs::{JobFilter, JobMark, JobsPage};
 use futures_util::StreamExt;
-use list_jobs::JobList;
-use list_jobs::cursor::CursorKey;
 use serde_json::json;
 
 use crate::support::http::{Answer, get, post};
@@ -90,15 +89,10 @@ async fn a_filter_checks_the_current_state_of_jobs() {
     assert_eq!(filtered(Some(JobStatus::Expired), None, tomorrow).await, [done]);
 }
 
-fn list() -> JobList {
-    let world = World::new();
-    JobList { context: world.context, cursors: CursorKey::derived_from(&"s".repeat(32)).unwrap() }
-}
-
-async fn listed(list: &Arc<JobList>, account: &Account, query: &[(&str, &str)]) -> Answer {
+async fn listed(context: &Arc<Context>, account: &Account, query: &[(&str, &str)]) -> Answer {
     let request =
         query.iter().fold(get("/v1/jobs").key(&account.key), |request, (name, value)| request.query(name, value));
-    Answer::of(list_jobs::handle(list.clone(), request.build()).await)
+    Answer::of(list_jobs::handle(context.clone(), request.build()).await)
 }
 
 fn listed_ids(answer: &Answer) -> Vec<String> {
@@ -108,7 +102,7 @@ fn listed_ids(answer: &Answer) -> Vec<String> {
 #[tokio::test]
 async fn the_endpoint_filters_by_metadata_and_returns_pages() {
     let world = World::new();
-    let list = Arc::new(list());
+    let list = World::new().context;
     let account = world.account(100).await;
     let mut orders: Vec<String> = Vec::new();
     for number in 0..6 {
@@ -137,7 +131,7 @@ async fn the_endpoint_filters_by_metadata_and_returns_pages() {
 #[tokio::test]
 async fn the_endpoint_filters_by_time() {
     let world = World::new();
-    let list = Arc::new(list());
+    let list = World::new().context;
     let account = world.account(100).await;
     let (early, late) = (create(&world, &account, "html-to-pdf").await, create(&world, &account, "html-to-pdf").await);
     let created = |id: JobId| async move { World::new().context.jobs.get(id).await.unwrap().unwrap().times.created_at };
@@ -159,7 +153,7 @@ async fn the_endpoint_filters_by_time() {
 #[tokio::test]
 async fn a_page_reads_a_thousand_jobs_at_most() {
     let world = World::new();
-    let list = Arc::new(list());
+    let list = World::new().context;
     let account = world.account(100).await;
     let model = world.context.jobs.get(create(&world, &account, "html-to-pdf").await).await.unwrap().unwrap();
     let copies = (1..=1050).map(|number| {
@@ -186,7 +180,7 @@ async fn a_page_reads_a_thousand_jobs_at_most() {
 #[tokio::test]
 async fn jobs_with_many_results_list_them_until_they_expire() {
     let world = World::new();
-    let list = Arc::new(list());
+    let list = World::new().context;
     let account = world.account(100).await;
     let id = create(&world, &account, "html-to-pdf").await;
     let claimed = claim(&world.context.jobs, id).await;

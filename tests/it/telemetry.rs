@@ -45,10 +45,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
         ("GET", ["v1", "tools", _, "schema"]) => get_tool_schema::handle(context, request).await,
         ("POST", ["v1", "tools", _, "jobs"]) => create_tool_job::handle(service, request).await,
         ("POST", ["v1", "jobs"]) => create_job::handle(service, request).await,
-        ("GET", ["v1", "jobs"]) => {
-            let cursors = list_jobs::cursor::CursorKey::derived_from(&"s".repeat(32)).unwrap();
-            list_jobs::handle(Arc::new(list_jobs::JobList { context, cursors }), request).await
-        }
+        ("GET", ["v1", "jobs"]) => list_jobs::handle(context, request).await,
         ("GET", ["v1", "jobs", _]) => get_job::handle(context, request).await,
         ("DELETE", ["v1", "jobs", _]) => delete_job::handle(Arc::new(ControlService::new(context)), request).await,
         ("POST", ["v1", "jobs", _, "cancel"]) => {

@@ -3360,7 +3360,7 @@ export interface components {
             /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["FileSources"];
-        } & components["schemas"]["OneOrMoreFiles"];
+        } & (components["schemas"]["OneOrMoreFiles"] & Record<string, never>);
         /**
          * @example {
          *       "set": {
@@ -5042,8 +5042,6 @@ export interface components {
          * @example 100
          */
         ResultsLimit: number;
-        /** @description The `nextCursor` of the page before. Opaque. */
-        ItemCursor: string;
         /**
          * @description Maximum number of events on a page.
          * @example 20
@@ -6305,8 +6303,8 @@ export interface operations {
                  * @example 100
                  */
                 limit?: components["parameters"]["ResultsLimit"];
-                /** @description The `nextCursor` of the page before. Opaque. */
-                cursor?: components["parameters"]["ItemCursor"];
+                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
             path: {

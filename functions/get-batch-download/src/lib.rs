@@ -11,6 +11,7 @@ use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
 use docmill_http::accept::Accept;
+use docmill_http::cursor::Cursors;
 use docmill_http::envelope::{Outcome, Reply};
 use docmill_http::error::ApiError;
 use docmill_http::guard::authenticated;
@@ -30,18 +31,21 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
 async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Outcome {
     let wanted = PageRequest::parse(&request.query).map_err(ApiError::validation)?;
     let batch = own_batch(context, caller, request.path_parameter("batch_id")).await?;
-    let last = batch.next.min(wanted.first.saturating_add(wanted.limit));
-    let rows = results::rows(context, &batch, (wanted.first, last), caller.now).await?;
-    let read = last.saturating_sub(wanted.first);
+    let list = format!("/v1/batches/{}/download", batch.id);
+    let cursors = Cursors::of(&list, caller.account(), ());
+    let first: u32 = cursors.start(wanted.cursor.as_deref(), |item| item.parse().ok())?.unwrap_or_default();
+    let last = batch.next.min(first.saturating_add(wanted.limit));
+    let rows = results::rows(context, &batch, (first, last), caller.now).await?;
+    let read = last.saturating_sub(first);
     context.keys.charge(&caller.key, RatePolicy::Read, further_requests(read)).await?;
-    let next = (last < batch.next).then_some(last);
+    let next = (last < batch.next).then(|| cursors.write(last));
     if Accept::of(&request.headers).prefers(CSV) {
         let reply = Reply::text("text/csv; charset=utf-8", results::csv(&rows).map_err(ApiError::internal)?);
         let reply = reply.header(header::CACHE_CONTROL, "no-store");
         return Ok(match next {
             // RFC 8288.
             Some(next) => {
-                let page = format!("/v1/batches/{}/download?limit={}&cursor={next}", batch.id, wanted.limit);
+                let page = format!("{list}?limit={}&cursor={next}", wanted.limit);
                 reply.header(header::LINK, format!("<{page}>; rel=\"next\""))
             }
             None => reply,
@@ -49,11 +53,11 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
     }
     let mut reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>());
     // It is the same for all pages.
-    if wanted.first == 0 && batch.has_archive(caller.now) {
+    if first == 0 && batch.has_archive(caller.now) {
         reply = reply.with("archive", results::archive_view(&context.files, &batch, caller.now).await?);
     }
     Ok(match next {
-        Some(next) => reply.with("nextCursor", next.to_string()),
+        Some(next) => reply.with("nextCursor", next),
         None => reply,
     })
 }

@@ -9,14 +9,13 @@ const MAX_LIMIT: u32 = 1000;
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PageRequest {
     pub(crate) limit: u32,
-    /// The first item of the page.
-    pub(crate) first: u32,
+    pub(crate) cursor: Option<String>,
 }
 
 impl PageRequest {
     /// Fails with all breaches.
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
-        let mut read = Self { limit: DEFAULT_LIMIT, first: 0 };
+        let mut read = Self { limit: DEFAULT_LIMIT, cursor: None };
         query::read_each(query, |name, value| read.take(name, value))?;
         Ok(read)
     }
@@ -24,9 +23,7 @@ impl PageRequest {
     fn take(&mut self, name: &str, value: &str) -> Result<(), String> {
         match name {
             "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
-            "cursor" => {
-                self.first = value.parse().map_err(|_| "must be the `nextCursor` of a page of this list")?;
-            }
+            "cursor" => self.cursor = Some(value.to_owned()),
             _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
@@ -44,10 +41,11 @@ mod tests {
 
     #[test]
     fn all_errors_are_reported_at_once() {
-        assert_eq!(parse(&[("limit", "1000"), ("cursor", "7")]).unwrap(), PageRequest { limit: 1000, first: 7 });
-        assert_eq!(parse(&[]).unwrap(), PageRequest { limit: DEFAULT_LIMIT, first: 0 });
-        let wrong = parse(&[("limit", "1001"), ("cursor", "x"), ("page", "1"), ("limit", "1")]).unwrap_err();
+        let read = parse(&[("limit", "1000"), ("cursor", "x")]).unwrap();
+        assert_eq!(read, PageRequest { limit: 1000, cursor: Some("x".into()) });
+        assert_eq!(parse(&[]).unwrap(), PageRequest { limit: DEFAULT_LIMIT, cursor: None });
+        let wrong = parse(&[("limit", "1001"), ("page", "1"), ("limit", "1")]).unwrap_err();
         let paths: Vec<_> = wrong.into_iter().map(|breach| breach.path).collect();
-        assert_eq!(paths, ["?limit", "?cursor", "?page", "?limit"]);
+        assert_eq!(paths, ["?limit", "?page", "?limit"]);
     }
 }

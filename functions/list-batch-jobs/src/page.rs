@@ -39,17 +39,18 @@ impl Page {
         context: &Context,
         batch: &Batch,
         wanted: &ListRequest,
+        start: u32,
         now: Timestamp,
     ) -> Result<Self, ApiError> {
         let mut page = Self::default();
-        let mut first = wanted.first;
+        let mut first = start;
         while first < batch.next && page.read < MOST_READ && !page.is_full(wanted) {
             let last = batch.next.min(first.saturating_add(AT_ONCE));
             first = page.add(context, batch, wanted, (first, last), now).await?;
         }
         page.next = (first < batch.next).then_some(first);
-        if wanted.status.is_none_or(|status| status == JobStatus::Failed) && wanted.first < first {
-            let refused = context.batches.refused(batch, wanted.first, first - 1).await?;
+        if wanted.status.is_none_or(|status| status == JobStatus::Failed) && start < first {
+            let refused = context.batches.refused(batch, start, first - 1).await?;
             // A run may have noted a refusal, died, and the next one has created the job after all.
             let refused = refused.iter().filter(|item| !page.found.contains(&item.index));
             page.refused = refused.map(|item| json!({"index": item.index, "error": item.refusal})).collect();

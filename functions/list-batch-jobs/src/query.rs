@@ -11,14 +11,13 @@ const MAX_LIMIT: usize = 100;
 pub(crate) struct ListRequest {
     pub(crate) status: Option<JobStatus>,
     pub(crate) limit: usize,
-    /// The first item of the page.
-    pub(crate) first: u32,
+    pub(crate) cursor: Option<String>,
 }
 
 impl ListRequest {
     /// Fails with all breaches.
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
-        let mut read = Self { status: None, limit: DEFAULT_LIMIT, first: 0 };
+        let mut read = Self { status: None, limit: DEFAULT_LIMIT, cursor: None };
         query::read_each(query, |name, value| read.take(name, value))?;
         Ok(read)
     }
@@ -27,10 +26,7 @@ impl ListRequest {
         match name {
             "status" => self.status = Some(query::one_of(value, JobStatus::ALL, JobStatus::as_str)?),
             "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
-            "cursor" => {
-                let first = value.parse().map_err(|_| "must be the `nextCursor` of a page of this list")?;
-                self.first = first;
-            }
+            "cursor" => self.cursor = Some(value.to_owned()),
             _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
@@ -48,15 +44,15 @@ mod tests {
 
     #[test]
     fn every_parameter_is_read() {
-        let read = parse(&[("status", "failed"), ("limit", "100"), ("cursor", "300")]).unwrap();
-        assert_eq!(read, ListRequest { status: Some(JobStatus::Failed), limit: 100, first: 300 });
-        assert_eq!(parse(&[]).unwrap(), ListRequest { status: None, limit: DEFAULT_LIMIT, first: 0 });
+        let read = parse(&[("status", "failed"), ("limit", "100"), ("cursor", "x")]).unwrap();
+        assert_eq!(read, ListRequest { status: Some(JobStatus::Failed), limit: 100, cursor: Some("x".into()) });
+        assert_eq!(parse(&[]).unwrap(), ListRequest { status: None, limit: DEFAULT_LIMIT, cursor: None });
     }
 
     #[test]
     fn all_errors_are_reported_at_once() {
-        let wrong = parse(&[("status", "done"), ("limit", "0"), ("cursor", "-1"), ("staus", "failed"), ("limit", "5")]);
+        let wrong = parse(&[("status", "done"), ("limit", "0"), ("staus", "failed"), ("limit", "5")]);
         let paths: Vec<_> = wrong.unwrap_err().into_iter().map(|breach| breach.path).collect();
-        assert_eq!(paths, ["?status", "?limit", "?cursor", "?staus", "?limit"]);
+        assert_eq!(paths, ["?status", "?limit", "?staus", "?limit"]);
     }
 }

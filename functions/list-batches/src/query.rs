@@ -1,6 +1,6 @@
 //! Parses the query string.
 
-use docmill_domain::batch::{BatchId, State};
+use docmill_domain::batch::State;
 use docmill_domain::breach::Breach;
 use docmill_http::query;
 
@@ -11,14 +11,13 @@ const MAX_LIMIT: usize = 100;
 pub(crate) struct ListRequest {
     pub(crate) state: Option<State>,
     pub(crate) limit: usize,
-    /// The last batch of the page before.
-    pub(crate) before: Option<BatchId>,
+    pub(crate) cursor: Option<String>,
 }
 
 impl ListRequest {
     /// Fails with all breaches.
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
-        let mut read = Self { state: None, limit: DEFAULT_LIMIT, before: None };
+        let mut read = Self { state: None, limit: DEFAULT_LIMIT, cursor: None };
         query::read_each(query, |name, value| read.take(name, value))?;
         Ok(read)
     }
@@ -27,10 +26,7 @@ impl ListRequest {
         match name {
             "status" => self.state = Some(query::one_of(value, State::ALL, State::as_str)?),
             "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
-            "cursor" => {
-                let before = BatchId::parse(value).ok_or("must be the `nextCursor` of a page of this list")?;
-                self.before = Some(before);
-            }
+            "cursor" => self.cursor = Some(value.to_owned()),
             _ => return Err(query::UNKNOWN.to_owned()),
         }
         Ok(())
@@ -48,16 +44,15 @@ mod tests {
 
     #[test]
     fn every_parameter_is_read() {
-        let before = BatchId::new();
-        let read = parse(&[("status", "paused"), ("limit", "100"), ("cursor", &before.to_string())]).unwrap();
-        assert_eq!(read, ListRequest { state: Some(State::Paused), limit: 100, before: Some(before) });
-        assert_eq!(parse(&[]).unwrap(), ListRequest { state: None, limit: DEFAULT_LIMIT, before: None });
+        let read = parse(&[("status", "paused"), ("limit", "100"), ("cursor", "x")]).unwrap();
+        assert_eq!(read, ListRequest { state: Some(State::Paused), limit: 100, cursor: Some("x".into()) });
+        assert_eq!(parse(&[]).unwrap(), ListRequest { state: None, limit: DEFAULT_LIMIT, cursor: None });
     }
 
     #[test]
     fn all_errors_are_reported_at_once() {
-        let wrong = parse(&[("status", "done"), ("limit", "0"), ("cursor", "7"), ("staus", "paused"), ("limit", "5")]);
+        let wrong = parse(&[("status", "done"), ("limit", "0"), ("staus", "paused"), ("limit", "5")]);
         let paths: Vec<_> = wrong.unwrap_err().into_iter().map(|breach| breach.path).collect();
-        assert_eq!(paths, ["?status", "?limit", "?cursor", "?staus", "?limit"]);
+        assert_eq!(paths, ["?status", "?limit", "?staus", "?limit"]);
     }
 }

@@ -4,9 +4,7 @@ use docmill_domain::breach::Breach;
 use docmill_domain::job::JobStatus;
 use docmill_domain::time::Timestamp;
 use docmill_http::query;
-use docmill_store::jobs::{JobFilter, JobMark};
-
-use crate::cursor::CursorKey;
+use docmill_store::jobs::JobFilter;
 
 const DEFAULT_LIMIT: usize = 20;
 const MAX_LIMIT: usize = 100;
@@ -17,26 +15,14 @@ const MAX_PAIRS: usize = 20;
 pub(crate) struct ListRequest {
     pub(crate) filter: JobFilter,
     pub(crate) limit: usize,
-    pub(crate) after: Option<JobMark>,
+    pub(crate) cursor: Option<String>,
 }
 
 impl ListRequest {
-    pub(crate) fn parse(query: &[(String, String)], account: &str, cursors: &CursorKey) -> Result<Self, Vec<Breach>> {
-        let mut read = Self { filter: JobFilter::default(), limit: DEFAULT_LIMIT, after: None };
-        let mut cursor = None;
-        query::read_each(query, |name, value| match name {
-            "cursor" => {
-                cursor = Some(value.to_owned());
-                Ok(())
-            }
-            _ => read.take(name, value),
-        })?;
-        // A cursor belongs to its filters: only now are they all known.
-        read.after = cursor.as_deref().and_then(|cursor| cursors.read(cursor, account, &read.filter));
-        if cursor.is_some() && read.after.is_none() {
-            let message = "must be the `nextCursor` of a page of this list, with the same filters";
-            return Err(vec![Breach::new("?cursor", message)]);
-        }
+    /// Fails with all breaches.
+    pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
+        let mut read = Self { filter: JobFilter::default(), limit: DEFAULT_LIMIT, cursor: None };
+        query::read_each(query, |name, value| read.take(name, value))?;
         Ok(read)
     }
 
@@ -46,6 +32,7 @@ impl ListRequest {
             "toolSlug" => self.filter.tool = Some(value.to_owned()),
             "createdAfter" => self.filter.created_after = Some(time(value)?),
             "createdBefore" => self.filter.created_before = Some(time(value)?),
+            "cursor" => self.cursor = Some(value.to_owned()),
             "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
             _ => self.take_metadata(name, value)?,
         }
@@ -74,7 +61,7 @@ mod tests {
 
     fn parse(query: &[(&str, &str)]) -> Result<ListRequest, Vec<Breach>> {
         let query: Vec<_> = query.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        ListRequest::parse(&query, "acc_a", &CursorKey::derived_from(&"s".repeat(32)).unwrap())
+        ListRequest::parse(&query)
     }
 
     #[test]
@@ -87,6 +74,7 @@ mod tests {
             ("metadata.order", "4711"),
             ("metadata.a.b", ""),
             ("limit", "100"),
+            ("cursor", "x"),
         ])
         .unwrap();
         let noon = Timestamp::parse("2026-11-20T12:00:00Z").unwrap();
@@ -96,7 +84,7 @@ mod tests {
             (Some(noon), Some(Timestamp(noon.0 + 500)))
         );
         assert_eq!(request.filter.metadata.len(), 2);
-        assert_eq!((request.limit, request.after), (100, None));
+        assert_eq!((request.limit, request.cursor.as_deref()), (100, Some("x")));
         assert_eq!(parse(&[]).unwrap().limit, DEFAULT_LIMIT);
     }
 
@@ -114,6 +102,5 @@ mod tests {
         .unwrap_err();
         let paths: Vec<_> = breaches.iter().map(|breach| breach.path.as_str()).collect();
         assert_eq!(paths, ["?status", "?createdAfter", "?limit", "?staus", "?metadata.", "?toolSlug"]);
-        assert_eq!(parse(&[("cursor", "x")]).unwrap_err()[0].path, "?cursor");
     }
 }

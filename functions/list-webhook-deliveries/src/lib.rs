@@ -8,6 +8,7 @@ use docmill_app::context::Context;
 use docmill_app::webhooks::endpoint_of;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::webhook::{Delivery, EndpointId};
+use docmill_http::cursor::Cursors;
 use docmill_http::envelope::Reply;
 use docmill_http::error::{ApiError, ErrorCode};
 use docmill_http::guard::authenticated;
@@ -20,8 +21,11 @@ use query::ListRequest;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
-        let wanted = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
+        let mut wanted = ListRequest::parse(&request.query).map_err(ApiError::validation)?;
         let id = EndpointId::parse(request.path_parameter("webhook_id")).ok_or(ErrorCode::WebhookNotFound)?;
+        let list = format!("/v1/webhooks/{}/deliveries", id.as_str());
+        let cursors = Cursors::of(&list, caller.account(), &wanted.filter);
+        wanted.filter.before = cursors.start(wanted.cursor.as_deref(), |event| Some(event.to_owned()))?;
         let (found, next) = context.webhooks.deliveries(caller.account(), &id, &wanted.filter, wanted.limit).await?;
         if found.is_empty() {
             // A URL that jobs name has deliveries, but no endpoint.
@@ -30,7 +34,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let views: Vec<_> = found.iter().map(Delivery::view).collect();
         let reply = Reply::ok("deliveries", json!(views)).with("hasMore", json!(next.is_some()));
         Ok(match next {
-            Some(next) => reply.with("nextCursor", json!(next)),
+            Some(next) => reply.with("nextCursor", cursors.write(next)),
             None => reply,
         })
     })

@@ -12,12 +12,13 @@ const MAX_LIMIT: usize = 100;
 #[derive(Debug)]
 pub(crate) struct ListRequest {
     pub(crate) filter: DeliveryFilter,
+    pub(crate) cursor: Option<String>,
     pub(crate) limit: usize,
 }
 
 impl ListRequest {
     pub(crate) fn parse(query: &[(String, String)]) -> Result<Self, Vec<Breach>> {
-        let mut request = Self { filter: DeliveryFilter::default(), limit: DEFAULT_LIMIT };
+        let mut request = Self { filter: DeliveryFilter::default(), cursor: None, limit: DEFAULT_LIMIT };
         query::read_each(query, |name, value| request.take(name, value))?;
         Ok(request)
     }
@@ -30,7 +31,7 @@ impl ListRequest {
                 self.filter.kind = Some(kind.as_str().to_owned());
             }
             "eventId" => self.filter.event = Some(value.to_owned()),
-            "cursor" => self.filter.before = Some(value.to_owned()),
+            "cursor" => self.cursor = Some(value.to_owned()),
             "limit" => self.limit = query::whole_number(value, 1..=MAX_LIMIT)?,
             _ => return Err(query::UNKNOWN.to_owned()),
         }
@@ -67,9 +68,9 @@ mod tests {
             states: vec![DeliveryState::Waiting, DeliveryState::Sending],
             kind: Some("job.failed".into()),
             event: Some("evt_1".into()),
-            before: Some("evt_2".into()),
+            before: None,
         };
-        assert_eq!((request.filter, request.limit), (expected, 7));
+        assert_eq!((request.filter, request.cursor.as_deref(), request.limit), (expected, Some("evt_2"), 7));
         assert_eq!(parse(&[]).unwrap().limit, DEFAULT_LIMIT);
     }
 

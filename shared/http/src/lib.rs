@@ -3,6 +3,7 @@
 
 pub mod accept;
 pub mod batches;
+pub mod cursor;
 pub mod envelope;
 pub mod error;
 pub mod form;

@@ -31,7 +31,7 @@ struct StoredDelivery {
 }
 
 /// Which deliveries of an endpoint are listed.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct DeliveryFilter {
     /// Only those in one of these states; empty: all.
     pub states: Vec<DeliveryState>,
