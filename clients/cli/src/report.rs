@@ -250,9 +250,18 @@ fn described(task: &Task, done: &Done, time: Duration) -> String {
         let part = |name: &str| warning[name].as_str().unwrap_or_default();
         let message = pointer::with_entries(part("message"), &task.recipe.last().options);
         let pages = warning["pages"].as_str().map(|pages| format!(" Pages: {pages}.")).unwrap_or_default();
-        text.push_str(&format!("\n  {message}{pages} [{}]", part("code")));
+        let detail = Some(part("detail")).filter(|detail| !detail.is_empty() && !message.contains(detail));
+        let detail = detail.map(|detail| format!(" Detail: {}.", shortened(detail))).unwrap_or_default();
+        text.push_str(&format!("\n  {message}{pages}{detail} [{}]", part("code")));
     }
     text
+}
+
+/// At most so much of a detail that the line can be read; `--json` has all of it.
+fn shortened(detail: &str) -> String {
+    const MOST: usize = 300;
+    let short: String = detail.chars().take(MOST).collect();
+    if short.len() < detail.len() { format!("{short}…") } else { short }
 }
 
 fn document_view(task: &Task, outcome: &Result<Done, Failure>, time: Duration) -> Value {

@@ -2774,7 +2774,7 @@ export interface components {
         } & components["schemas"]["OneOrMoreDocuments"];
         SplitPdfOptions: {
             /**
-             * @description `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
+             * @description By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
              * @default every
              * @enum {string}
              */

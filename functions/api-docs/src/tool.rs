@@ -7,7 +7,7 @@ use docmill_domain::tool::Definition;
 use docmill_look::example::{Example, clients};
 use docmill_look::{code, schema};
 use maud::{Markup, html};
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::article::{Article, Links, Section};
 use crate::guide::in_fences;
@@ -53,13 +53,7 @@ pub fn markdown(tool: &Tool) -> String {
     let definition = &tool.definition;
     let endpoints = definition.endpoints().iter().map(|path| format!("- `POST {path}`\n")).collect::<String>();
     let options = definition.parameters["properties"]["options"]["properties"].as_object();
-    let option = |(name, schema): (&String, &serde_json::Value)| {
-        let kind = schema["type"].as_str().unwrap_or("any");
-        let default = schema.get("default").map_or_else(String::new, |value| format!("`{value}`"));
-        let text = schema["description"].as_str().unwrap_or_default().replace('|', r"\|").replace('\n', " ");
-        format!("| `{name}` | {kind} | {default} | {text} |\n")
-    };
-    let options: String = options.into_iter().flatten().map(option).collect();
+    let options: String = options.into_iter().flatten().map(|(name, schema)| rows(name, schema)).collect();
     let schemas =
         result_schema::of(definition).into_iter().map(|(format, path)| format!(" JSON Schema of `{format}`: {path}."));
     format!(
@@ -72,6 +66,27 @@ pub fn markdown(tool: &Tool) -> String {
         schemas.collect::<String>(),
         in_fences(&Example::of(tool).tabs()),
     )
+}
+
+/// An option's line of the table, and those of its members: `stamps[].text`.
+fn rows(name: &str, schema: &Value) -> String {
+    let kind = match &schema["type"] {
+        Value::String(kind) => kind.clone(),
+        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
+        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => "any".to_owned(),
+    };
+    let default = schema.get("default").map_or_else(String::new, |value| format!("`{value}`"));
+    let text = schema["description"].as_str().unwrap_or_default().replace('|', r"\|").replace('\n', " ");
+    let mut rows = format!("| `{name}` | {kind} | {default} | {text} |\n");
+    let choices = ["anyOf", "oneOf"].into_iter().filter_map(|several| schema[several].as_array()).flatten();
+    for (path, holder) in std::iter::once(schema)
+        .chain(choices)
+        .flat_map(|each| [(name.to_owned(), each), (format!("{name}[]"), &each["items"])])
+    {
+        let members = holder["properties"].as_object().into_iter().flatten();
+        members.for_each(|(member, schema)| rows.push_str(&self::rows(&format!("{path}.{member}"), schema)));
+    }
+    rows
 }
 
 fn facts(definition: &Definition, links: &Links) -> Markup {

@@ -106,6 +106,14 @@ fn kind(schema: &Value, detail: Detail) -> String {
             return kinds.join(" | ");
         }
     }
+    if let Some(types) = schema["type"].as_array() {
+        let of_type = |each: &Value| {
+            let mut schema = schema.clone();
+            schema["type"] = each.clone();
+            kind(&schema, detail)
+        };
+        return types.iter().map(of_type).collect::<Vec<_>>().join(" | ");
+    }
     match schema["type"].as_str() {
         Some("boolean") => "bool".to_owned(),
         Some("integer" | "number") => match (schema.get("minimum"), schema.get("maximum")) {

@@ -31,7 +31,8 @@ const FILE_MEMBERS: [&str; 5] = ["filename", "contentType", "bytes", "url", "exp
 /// What a list of tools keeps of each.
 const TOOL_MEMBERS: [&str; 6] = ["slug", "name", "description", "category", "creditCost", "state"];
 
-const NEXT: &str = "The job has not ended. Call get_job with its id to wait for it.";
+const NEXT: &str =
+    "The job has not ended. Call get_job with its id to wait for it, and with saveTo if its result is to be saved.";
 
 /// An error that the model can act on.
 pub(crate) fn error(message: impl Into<String>) -> CallToolResult {
@@ -122,6 +123,13 @@ pub(crate) fn of_saved(answer: &Answer, path: &str) -> CallToolResult {
         file["savedTo"] = json!(path);
     }
     told(members(answer, &files), Vec::new())
+}
+
+/// The job whose result could not be saved.
+pub(crate) fn of_unsaved(answer: &Answer, message: &str) -> CallToolResult {
+    let next = "The result is kept. Call get_job with its id and another saveTo.";
+    let job = only(&answer.body["job"], &JOB_MEMBERS);
+    error(json!({"error": {"message": message}, "job": job, "next": next}).to_string())
 }
 
 /// The files of a completed job.

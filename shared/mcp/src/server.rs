@@ -1,7 +1,7 @@
 //! The server: what each request of the protocol means for the API.
 
 use std::fmt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use rmcp::model::{
@@ -21,7 +21,8 @@ use crate::prompts;
 use crate::reading::{self, PIECE_BYTES, is_text};
 use crate::resources;
 use crate::results::{
-    error, files_of, of_answer, of_description, of_job, of_piece, of_read, of_saved, of_search, of_tools, refusal,
+    error, files_of, of_answer, of_description, of_job, of_piece, of_read, of_saved, of_search, of_tools, of_unsaved,
+    refusal,
 };
 use crate::tasks;
 use crate::tool_name::ToolName;
@@ -134,10 +135,10 @@ impl<A: Api> Server<A> {
         let files = files_of(answer);
         let Some(file) = files.first() else { return Ok(called) };
         if let Some(Target { files, path }) = target {
-            let path = if path.is_dir() { path.join(file["filename"].as_str().unwrap_or("result")) } else { path };
+            let path = place_of(path, file["filename"].as_str().unwrap_or("result"));
             called.result = match files.save(file, &path).await {
                 Ok(()) => of_saved(answer, &path.display().to_string()),
-                Err(message) => error(message),
+                Err(message) => of_unsaved(answer, &message),
             };
             return Ok(called);
         }
@@ -185,7 +186,17 @@ impl<A: Api> Server<A> {
     }
 }
 
-/// A new file, or a folder that exists.
+/// Where a result of this name is saved: in a folder, or as a file whose name says its format.
+fn place_of(path: PathBuf, name: &str) -> PathBuf {
+    let is_folder = path.is_dir() || path.as_os_str().as_encoded_bytes().ends_with(b"/");
+    match Path::new(name).extension() {
+        _ if is_folder => path.join(name),
+        Some(extension) => path.with_extension(extension),
+        None => path,
+    }
+}
+
+/// A new file, or a folder.
 struct Target<'a> {
     files: &'a dyn LocalFiles,
     path: PathBuf,

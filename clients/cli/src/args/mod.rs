@@ -295,7 +295,9 @@ pub enum WebhooksVerb {
     List,
     /// Add an endpoint. Its secret is printed once.
     Add {
-        url: String,
+        /// Where to send events: an https address of yours.
+        #[arg(value_name = "URL")]
+        address: String,
         /// A type of events to send; may be repeated. All by default.
         #[arg(long, value_name = "TYPE")]
         event: Vec<String>,
@@ -382,6 +384,24 @@ mod tests {
                 Err(error) => assert_eq!(error.kind(), clap::error::ErrorKind::DisplayHelp, "{words:?}: {error}"),
             }
         }
+    }
+
+    /// An argument of the same name would change an option of every verb: the key would go to an address that is meant for something else.
+    #[test]
+    fn no_verb_has_an_argument_with_the_name_of_an_option_of_all() {
+        fn look(verb: &clap::Command, global: &[String], wrong: &mut Vec<String>) {
+            for below in verb.get_subcommands() {
+                let own = below.get_arguments().filter(|argument| global.contains(&argument.get_id().to_string()));
+                wrong.extend(own.map(|argument| format!("{} {}", below.get_name(), argument.get_id())));
+                look(below, global, wrong);
+            }
+        }
+        let (command, mut wrong) = (command(), Vec::new());
+        let global = command.get_arguments().filter(|argument| argument.is_global_set());
+        let global: Vec<String> = global.map(|argument| argument.get_id().to_string()).collect();
+        assert!(global.contains(&"url".to_owned()), "{global:?}");
+        look(&command, &global, &mut wrong);
+        assert_eq!(wrong, [""; 0]);
     }
 
     #[test]

@@ -147,7 +147,8 @@ fn help(schema: &Value) -> String {
         Some(Value::Object(_) | Value::Array(_) | Value::Null) | None => {}
         Some(default) => text.push_str(&format!(" [default: {}]", value::plain(default))),
     }
-    text
+    // clap takes `{n}` for a line break; a style that ends there is no text.
+    text.replace("{n}", "{\u{1b}[0mn}")
 }
 
 /// What a tool's verb was given.

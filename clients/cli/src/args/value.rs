@@ -47,9 +47,9 @@ pub fn plain(value: &Value) -> String {
 pub fn read(schema: &Value, given: &[String]) -> Result<Value, String> {
     let texts = given.iter().map(|text| resolve(text)).collect::<Result<Vec<_>, _>>()?;
     match Shape::of(schema) {
-        Shape::Object => object(&texts),
+        Shape::Object => object(schema, &texts),
         Shape::List => list(&schema["items"], &texts),
-        Shape::Any if takes(schema, "object") && !is_list(&texts) => object(&texts),
+        Shape::Any if takes(schema, "object") && !is_list(&texts) => object(schema, &texts),
         Shape::Any if takes(schema, "array") && texts.len() > 1 => Ok(json!(texts)),
         Shape::Switch | Shape::Whole | Shape::Number | Shape::Text | Shape::Any => {
             texts.last().map_or(Err("needs a value".to_owned()), |text| one(schema, text))
@@ -91,6 +91,7 @@ fn resolve(text: &str) -> Result<String, String> {
 /// One value. What the schema does not allow is passed on as text, for the schema's own message.
 fn one(schema: &Value, text: &str) -> Result<Value, String> {
     let number = || serde_json::from_str::<Value>(text).ok().filter(Value::is_number);
+    let number_or_text = || number().filter(|number| takes_numbers(schema) && is_written_so(number, text));
     Ok(match Shape::of(schema) {
         Shape::Text => json!(text),
         Shape::Switch => match text {
@@ -101,16 +102,41 @@ fn one(schema: &Value, text: &str) -> Result<Value, String> {
         Shape::Whole | Shape::Number => number().ok_or("must be a number")?,
         Shape::Object | Shape::List | Shape::Any => match text.trim_start().chars().next() {
             Some('{' | '[') => serde_json::from_str(text).map_err(|error| format!("is not valid JSON: {error}"))?,
-            _ => match number() {
-                Some(number) => number,
-                None => json!(text),
-            },
+            _ => number_or_text().unwrap_or_else(|| json!(text)),
         },
     })
 }
 
+/// Whether JSON writes a number as it was typed: `10.00` would become `10.0`.
+fn is_written_so(number: &Value, text: &str) -> bool {
+    let written = number.to_string();
+    written == text
+}
+
+/// Whether a schema that allows several types allows numbers, or says nothing about types.
+fn takes_numbers(schema: &Value) -> bool {
+    let is_number = |kind: &Value| matches!(kind.as_str(), Some("number" | "integer"));
+    match (schema["type"].as_array(), schema["anyOf"].as_array()) {
+        (Some(types), _) => types.iter().any(is_number),
+        (None, Some(each)) if !each.is_empty() => each.iter().any(|each| is_number(&each["type"])),
+        (None, _) => true,
+    }
+}
+
+/// The value of a pair: as its schema says, or JSON. A number that would be written differently stays text, as in `price=10.00`.
+fn of_pair(schema: &Value, text: &str) -> Value {
+    if Shape::of(schema) == Shape::Text {
+        return json!(text);
+    }
+    match serde_json::from_str::<Value>(text) {
+        Ok(number) if number.is_number() && !is_written_so(&number, text) => json!(text),
+        Ok(value) => value,
+        Err(_) => json!(text),
+    }
+}
+
 /// JSON objects and `name=value` pairs, all together.
-fn object(texts: &[String]) -> Result<Value, String> {
+fn object(schema: &Value, texts: &[String]) -> Result<Value, String> {
     let mut all = Map::new();
     for text in texts {
         if text.trim_start().starts_with('{') {
@@ -119,8 +145,9 @@ fn object(texts: &[String]) -> Result<Value, String> {
             all.extend(read);
         } else {
             let (name, value) = text.split_once('=').ok_or("must be name=value, or a JSON object")?;
-            let value = serde_json::from_str(value).unwrap_or_else(|_| json!(value));
-            all.insert(name.to_owned(), value);
+            let of_name = &schema["properties"][name];
+            let of_name = if of_name.is_null() { &schema["additionalProperties"] } else { of_name };
+            all.insert(name.to_owned(), of_pair(of_name, value));
         }
     }
     Ok(Value::Object(all))
@@ -158,6 +185,17 @@ mod tests {
             (json!({"type": "array"}), vec!["[1, 2]"], json!([1, 2])),
             (json!({"type": "object"}), vec!["print=false", "{\"copy\": true}"], json!({"print": false, "copy": true})),
             (json!({"type": "object"}), vec!["name=Zoë Müller"], json!({"name": "Zoë Müller"})),
+            (
+                json!({"type": "object"}),
+                vec!["price=10.00", "version=2026.10", "id=1e5", "zip=0815", "count=3"],
+                json!({"price": "10.00", "version": "2026.10", "id": "1e5", "zip": "0815", "count": 3}),
+            ),
+            (
+                json!({"type": "object", "properties": {"title": {"type": "string"}}}),
+                vec!["title=2026"],
+                json!({"title": "2026"}),
+            ),
+            (json!({"type": "array", "items": {"type": ["object", "string"]}}), vec!["4711"], json!(["4711"])),
             (
                 json!({"anyOf": [{"type": "object"}, {"type": "array"}]}),
                 vec!["a=1", "{\"b\": 2}"],

@@ -236,7 +236,8 @@ pub async fn save(
             Err(failure) if !failure.is_closed_output() => return Err(failure),
             Ok(()) | Err(_) => {}
         }
-        return Ok((vec![target.text()], bytes));
+        let several = if are_several { ", a ZIP of all files" } else { "" };
+        return Ok((vec![format!("{}{several}", target.text())], bytes));
     }
     let names: Vec<_> = links.iter().map(|link| link["filename"].as_str().unwrap_or_default()).collect();
     let mut paths = place::paths(target, &names);

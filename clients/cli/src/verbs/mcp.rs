@@ -83,6 +83,9 @@ impl LocalFiles for Service {
         if path.exists() {
             return Err(format!("{} exists already. Choose another name.", path.display()));
         }
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
+        }
         self.0.download(file, path, &Advance::default()).await.map_err(|failure| failure.to_string())
     }
 }

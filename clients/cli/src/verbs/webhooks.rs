@@ -25,8 +25,8 @@ pub async fn run(verb: WebhooksVerb, globals: &Globals) -> Outcome<()> {
             });
             report::table(&with_header(&["WEBHOOK", "STATUS", "ADDRESS", "DESCRIPTION"], rows.collect()));
         }
-        WebhooksVerb::Add { url, event, description } => {
-            let mut wanted = json!({"url": url, "description": description});
+        WebhooksVerb::Add { address, event, description } => {
+            let mut wanted = json!({"url": address, "description": description});
             if !event.is_empty() {
                 wanted["events"] = json!(event);
             }

@@ -467,7 +467,7 @@ super::open_enums! {
         Empty = "empty",
         Keep = "keep",
     }
-    /// `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+    /// By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
     SplitPdfOptionsMode {
         Ranges = "ranges",
         Every = "every",

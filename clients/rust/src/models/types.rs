@@ -1632,7 +1632,7 @@ pub struct SplitPdfOptions {
     #[doc = "For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`. By default: 10."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mebibytes: Option<f64>,
-    #[doc = "`ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: \"every\"."]
+    #[doc = "By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: \"every\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<super::SplitPdfOptionsMode>,
     #[doc = "For mode `ranges`: the pages of each file, such as `[\"1-3\", \"7\", \"9-z\"]`. Pages may be in several files, or in none."]

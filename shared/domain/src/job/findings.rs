@@ -29,6 +29,10 @@ impl Job {
 
 /// The same for a job as the API shows it.
 pub fn findings_of(job: &Value) -> Vec<String> {
+    // Without a report yet, it would seem that nothing was found.
+    if job["status"] != "completed" {
+        return Vec::new();
+    }
     let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
     last["toolSlug"].as_str().map_or_else(Vec::new, |tool| findings(tool, &job["report"]))
 }
@@ -173,8 +177,11 @@ mod tests {
             ("merge-pdf", json!({}), ""),
         ] {
             assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");
-            let shown = json!({"toolSlug": "merge-pdf", "then": [{"toolSlug": tool}], "report": report});
+            let shown =
+                json!({"status": "completed", "toolSlug": "merge-pdf", "then": [{"toolSlug": tool}], "report": report});
             assert_eq!(findings_of(&shown).join(" "), expected, "{tool} as the last step");
+            let running = json!({"status": "processing", "toolSlug": tool, "report": null});
+            assert_eq!(findings_of(&running), [""; 0], "{tool} still runs");
         }
     }
 }

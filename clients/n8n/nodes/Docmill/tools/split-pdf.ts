@@ -42,7 +42,7 @@ export const splitPdf: Tool = {
 					displayName: 'Mode',
 					name: 'mode',
 					description:
-						'<code>ranges</code>: one file for each entry of <code>ranges</code>. <code>every</code>: files with as many pages each as <code>every</code> says. <code>bookmarks</code>: a new file at each page that a bookmark leads to, down to <code>level</code>. <code>blank</code>: a new file after each blank page; the blank pages are left out. <code>size</code>: as many pages in each file as fit into <code>mebibytes</code>.',
+						'By default, the mode of the option that is given: <code>ranges</code>, <code>level</code> or <code>mebibytes</code>. <code>ranges</code>: one file for each entry of <code>ranges</code>. <code>every</code>: files with as many pages each as <code>every</code> says. <code>bookmarks</code>: a new file at each page that a bookmark leads to, down to <code>level</code>. <code>blank</code>: a new file after each blank page; the blank pages are left out. <code>size</code>: as many pages in each file as fit into <code>mebibytes</code>.',
 					type: 'options',
 					options: [
 						{

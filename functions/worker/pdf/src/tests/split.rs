@@ -33,6 +33,21 @@ fn a_part_does_not_contain_the_rest() {
 }
 
 #[test]
+fn an_option_says_its_mode() {
+    let run = Run::new().with(&plain("one", 10));
+    let pages = |options: Value| {
+        let (outcome, parts) = run.results(Tool::SplitPdf, options);
+        let codes: Vec<_> = outcome.warnings.iter().map(|warning| warning.code.to_string()).collect();
+        (parts.iter().map(|part| part.get_pages().len()).collect::<Vec<_>>(), codes)
+    };
+    assert_eq!(pages(json!({"ranges": ["1-3", "4-10"]})), (vec![3, 7], vec![]));
+    assert_eq!(pages(json!({"mebibytes": 100})), (vec![10], vec![]));
+    assert_eq!(pages(json!({"every": 5})), (vec![5, 5], vec![]));
+    let contradiction = json!({"mode": "every", "every": 5, "ranges": ["1"]});
+    assert_eq!(pages(contradiction), (vec![5, 5], vec!["option_without_effect".to_owned()]));
+}
+
+#[test]
 fn every_page_becomes_a_file() {
     let run = Run::new().with(&plain("one", 11));
     let (outcome, parts) = run.results(Tool::SplitPdf, json!({}));

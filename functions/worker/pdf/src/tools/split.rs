@@ -14,21 +14,37 @@ use docmill_pdf_core::Libraries;
 
 /// The most files that one job may return.
 const MOST_PARTS: usize = 1_000;
+const DEFAULT_MEBIBYTES: f64 = 10.0;
 /// The most characters of a file name without its extension.
 const NAME_CHARACTERS: usize = 120;
 
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 struct Options {
-    mode: Mode,
+    mode: Option<Mode>,
     ranges: Vec<String>,
-    every: usize,
-    level: usize,
-    mebibytes: f64,
+    every: Option<usize>,
+    level: Option<usize>,
+    mebibytes: Option<f64>,
     filename_pattern: String,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize)]
+impl Options {
+    /// The mode, and options of other modes, which have no effect. An option says which mode it is for.
+    fn mode(&self) -> (Mode, Vec<&'static str>) {
+        let given = [
+            (!self.ranges.is_empty(), Mode::Ranges, "ranges"),
+            (self.level.is_some(), Mode::Bookmarks, "level"),
+            (self.mebibytes.is_some(), Mode::Size, "mebibytes"),
+            (self.every.is_some(), Mode::Every, "every"),
+        ];
+        let mut given = given.into_iter().filter(|(is_given, ..)| *is_given);
+        let mode = self.mode.or_else(|| given.clone().next().map(|(_, mode, _)| mode)).unwrap_or(Mode::Every);
+        (mode, given.by_ref().filter(|(_, other, _)| *other != mode).map(|(.., name)| name).collect())
+    }
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 enum Mode {
     Ranges,
@@ -41,11 +57,11 @@ enum Mode {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            mode: Mode::Every,
+            mode: None,
             ranges: Vec::new(),
-            every: 1,
-            level: 1,
-            mebibytes: 10.0,
+            every: None,
+            level: None,
+            mebibytes: None,
             filename_pattern: "{name}-{n}".to_owned(),
         }
     }
@@ -66,12 +82,18 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let offered = page_indices(own, "pageRange", source.pages.len(), request.limits.pages)?;
     let offered: Vec<usize> = offered.into_iter().map(|page| page as usize).collect();
     let mut splitter = Splitter { request, warnings: opened.warnings, left: request.limits.output_bytes };
-    let pieces = match options.mode {
+    let (mode, without_effect) = options.mode();
+    for option in without_effect {
+        let message =
+            format!("`{option}` has no effect in the mode that was chosen: leave `mode` out, or choose its own.");
+        splitter.warnings.push(Warning::new("option_without_effect", message).with_detail(option));
+    }
+    let pieces = match mode {
         Mode::Ranges => ranges(&options.ranges, &offered, &request.limits)?,
-        Mode::Every => offered.chunks(options.every.max(1)).map(Piece::of).collect(),
-        Mode::Bookmarks => bookmarks(&source, &offered, options.level)?,
+        Mode::Every => offered.chunks(options.every.unwrap_or(1).max(1)).map(Piece::of).collect(),
+        Mode::Bookmarks => bookmarks(&source, &offered, options.level.unwrap_or(1))?,
         Mode::Blank => blank(&source, &offered)?,
-        Mode::Size => splitter.by_size(&mut source, &offered, options.mebibytes)?,
+        Mode::Size => splitter.by_size(&mut source, &offered, options.mebibytes.unwrap_or(DEFAULT_MEBIBYTES))?,
     };
     if pieces.len() > MOST_PARTS {
         return Err(refuse(format!(
