@@ -4111,6 +4111,18 @@ type UsageResponse struct {
 	Usage     interface{} `json:"usage"`
 }
 
+// VerifySignaturesOptions defines model for VerifySignaturesOptions.
+type VerifySignaturesOptions struct {
+	// CheckRevocation Certificates must not be revoked, by the lists and answers in the file. Nothing is fetched. By default: false.
+	CheckRevocation *bool `json:"checkRevocation,omitempty"`
+
+	// Time The time to check certificates for, such as `2026-11-28T12:00:00Z`; now, unless set. A time stamp of the signature that can be trusted comes first.
+	Time string `json:"time,omitempty"`
+
+	// TrustedRoots The certificates of authorities that you trust, as PEM. Without them, no signature passes: the result is `INDETERMINATE`, and says whether the document is unchanged.
+	TrustedRoots string `json:"trustedRoots,omitempty"`
+}
+
 // WaitResponse defines model for WaitResponse.
 type WaitResponse struct {
 	// Download A link to the result, if the job completed while the request waited.

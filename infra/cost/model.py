@@ -41,6 +41,7 @@ TOOLS = {
     "pdf-to-text": "pdf",
     "extract-document": "pdf",
     "inspect-document": "pdf",
+    "verify-signatures": "pdf",
 }
 WORKERS = ENGINES | TOOLS
 SIZES = ("small", "large")

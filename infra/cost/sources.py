@@ -81,6 +81,7 @@ CASES = {
     "pdf-to-text": ("text", "text of 500 pages"),
     "extract-document": ("extract", "extract 500 pages"),
     "inspect-document": ("inspect", "inspect 500 scans"),
+    "verify-signatures": ("verify a signature", "verify an archived signature"),
 }
 
 

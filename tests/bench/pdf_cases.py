@@ -13,6 +13,7 @@ from .contenders import Contender
 from .documents import MARKER, PROJECT, SAMPLES
 
 FIXTURES = PROJECT / "tests/fixtures/pdf"
+SIGNED = PROJECT / "functions/worker/pdf/signatures/tests/fixtures"
 LETTERS, REPORT_PAGES, SCAN_PAGES = 100, 500, 500
 # Renamed when its content changes, because generated files are kept.
 SCAN = "different-scans-500.pdf"
@@ -256,6 +257,7 @@ def small(made: Path) -> list[Case]:
         Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
         Case("PDF/A", "pdf-to-pdfa", [text], ".pdf", archive(5), pdf_peers.archive),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
+        Case("verify a signature", "verify-signatures", [SIGNED / "approval.pdf"], ".json", _any_json, pdf_peers.verify),
         Case(
             "compare",
             "compare-documents",
@@ -346,6 +348,9 @@ def large(made: Path) -> list[Case]:
         Case("thumbnail of 500 pages", "thumbnail", [report], ".png", files(1, b"\x89PNG"), pdf_peers.thumbnail),
         Case("PDF/A of 500 scans", "pdf-to-pdfa", [scan], ".pdf", pdf(SCAN_PAGES), _none),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
+        Case(
+            "verify an archived signature", "verify-signatures", [SIGNED / "archived.pdf"], ".json", _any_json, pdf_peers.verify
+        ),
         Case(
             "OCR of 12 scans",
             "ocr-pdf",

@@ -221,6 +221,10 @@ def inspect(_: peers.Peers) -> list[Contender]:
     return [Program("pdfinfo, pdffonts, pdfimages", lambda source, out: ["sh", "-c", command, source[0], out])]
 
 
+def verify(_: peers.Peers) -> list[Contender]:
+    return [Program("pdfsig", lambda source, out: ["sh", "-c", 'pdfsig -nocert "$0" > "$1"', source[0], out])]
+
+
 def from_markdown(_: peers.Peers) -> list[Contender]:
     return [Gotenberg("/forms/chromium/convert/markdown")]
 

@@ -18,6 +18,7 @@ const html = (name, text) => written(name, "text/html", text);
 
 const document = file("samples/small.docx");
 const article = pdf("text.pdf");
+const signed = file("functions/worker/pdf/signatures/tests/fixtures/approval.pdf", "application/pdf");
 
 let visitor, page, key;
 before(async () => {
@@ -194,6 +195,13 @@ const journeys = {
     async see() {
       const said = JSON.parse(await page.locator(".viewer.text pre").innerText());
       assert.deepEqual([said.format, said.pageCount], ["pdf", 5]);
+    },
+  },
+  "verify-signatures": {
+    files: [signed],
+    async see() {
+      const said = JSON.parse(await page.locator(".viewer.text pre").innerText());
+      assert.deepEqual([said.signatures[0].intact, said.signatures[0].subIndication], [true, "NO_CERTIFICATE_CHAIN_FOUND"]);
     },
   },
   "markdown-to-pdf": {

@@ -32,6 +32,7 @@ const IN_SHEET: &str = "The Handbook of Gardens";
 /// One page with a table.
 const SURVEY: &str = "samples/tree-survey.pdf";
 const FORM: &str = "tests/fixtures/pdf/forms.pdf";
+const SIGNED: &str = "functions/worker/pdf/signatures/tests/fixtures/approval.pdf";
 const SCAN: &str = "tests/fixtures/pdf/redact/ccitt.pdf";
 
 /// Checks a result, and panics if it is wrong.
@@ -203,6 +204,7 @@ fn rows() -> Vec<Row> {
         row("extract-document", &[SURVEY], json!({"format": "tables"}), says("Poplar,48,31,22.0")),
         row("extract-document", &[SURVEY], json!({"format": "xlsx"}), package("xl/sharedStrings.xml", "Poplar")),
         row("inspect-document", &[BOOK], json!({}), inspected(5)).after(as_pdf(), &[LETTER], json!({}), inspected(1)),
+        row("verify-signatures", &[SIGNED], trusting(), verified(&["TOTAL-PASSED"])).after_a_copy(verified(&[])),
     ]
 }
 
@@ -320,6 +322,21 @@ fn inspected(count: usize) -> Check {
     Box::new(move |bytes| {
         let report: Value = serde_json::from_slice(bytes).unwrap();
         assert_eq!((&report["format"], &report["pageCount"]), (&json!("pdf"), &json!(count)), "{report}");
+    })
+}
+
+/// The options that trust the authority of the signed sample.
+fn trusting() -> Value {
+    json!({"trustedRoots": include_str!("../../functions/worker/pdf/signatures/tests/fixtures/root.pem")})
+}
+
+/// The indications of all signatures.
+fn verified(expected: &'static [&'static str]) -> Check {
+    Box::new(move |bytes| {
+        let report: Value = serde_json::from_slice(bytes).unwrap();
+        let signatures = report["signatures"].as_array().unwrap();
+        let found: Vec<_> = signatures.iter().map(|each| each["indication"].as_str().unwrap()).collect();
+        assert_eq!(found, expected, "{report}");
     })
 }
 

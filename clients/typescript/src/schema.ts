@@ -814,7 +814,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -4152,6 +4152,40 @@ export interface components {
             /** @description The file to inspect. */
             input?: components["schemas"]["PdfInput"];
             options?: components["schemas"]["InspectDocumentOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            /** @description Short form of `input.sourceUrl`. */
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Short form of `input.uploadId`. */
+            uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Short form of `input.jobId`. */
+            jobId?: components["schemas"]["SourceJobId"];
+            /** @description Short form of `input.filename`. */
+            filename?: components["schemas"]["Filename"];
+            /** @description Short form of `input.password`. */
+            password?: components["schemas"]["SourcePassword"];
+            /** @description Short form of `input.headers`. */
+            headers?: components["schemas"]["SourceHeaders"];
+        } & components["schemas"]["OneFile"];
+        VerifySignaturesOptions: {
+            /** @description The certificates of authorities that you trust, as PEM. Without them, no signature passes: the result is `INDETERMINATE`, and says whether the document is unchanged. */
+            trustedRoots?: string;
+            /** @description The time to check certificates for, such as `2026-11-28T12:00:00Z`; now, unless set. A time stamp of the signature that can be trusted comes first. */
+            time?: string;
+            /**
+             * @description Certificates must not be revoked, by the lists and answers in the file. Nothing is fetched.
+             * @default false
+             */
+            checkRevocation?: boolean;
+        };
+        /** verify-signatures job */
+        VerifySignaturesJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The signed PDF file. */
+            input?: components["schemas"]["PdfInput"];
+            options?: components["schemas"]["VerifySignaturesOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];

@@ -22,7 +22,10 @@ pub struct GuideGroup {
 /// All guides, in reading order.
 pub const GUIDES: [GuideGroup; 6] = [
     GuideGroup { title: "Get started", guides: &["first-conversion", "authentication", "uploads", "waiting"] },
-    GuideGroup { title: "Documents", guides: &["templates", "extraction", "stamps", "archives", "fonts", "chains"] },
+    GuideGroup {
+        title: "Documents",
+        guides: &["templates", "extraction", "stamps", "archives", "signatures", "fonts", "chains"],
+    },
     GuideGroup { title: "Many documents", guides: &["batches", "lists", "control", "limits"] },
     GuideGroup {
         title: "Reliability",

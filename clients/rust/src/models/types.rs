@@ -2044,6 +2044,20 @@ pub struct UsageResponse {
     pub request_id: String,
     pub usage: serde_json::Value,
 }
+#[doc = "`VerifySignaturesOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct VerifySignaturesOptions {
+    #[doc = "Certificates must not be revoked, by the lists and answers in the file. Nothing is fetched. By default: false."]
+    #[serde(rename = "checkRevocation", skip_serializing_if = "Option::is_none")]
+    pub check_revocation: Option<bool>,
+    #[doc = "The time to check certificates for, such as `2026-11-28T12:00:00Z`; now, unless set. A time stamp of the signature that can be trusted comes first."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub time: Option<String>,
+    #[doc = "The certificates of authorities that you trust, as PEM. Without them, no signature passes: the result is `INDETERMINATE`, and says whether the document is unchanged."]
+    #[serde(rename = "trustedRoots", skip_serializing_if = "Option::is_none")]
+    pub trusted_roots: Option<String>,
+}
 #[doc = "`WaitResponse`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]

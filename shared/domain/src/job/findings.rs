@@ -48,6 +48,7 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
         "ocr-pdf" => recognized(report),
         "compress-pdf" => compressed(report),
         "fill-form" => filled(report),
+        "verify-signatures" => verified(report),
         _ => Vec::new(),
     }
 }
@@ -137,6 +138,24 @@ fn filled(report: &Value) -> Vec<String> {
     vec![said + "."]
 }
 
+/// How many signatures there are and what became of them, and a sentence about each.
+fn verified(report: &Value) -> Vec<String> {
+    let (all, intact, valid) = (number(report, "signatures"), number(report, "intact"), number(report, "valid"));
+    if all == 0 {
+        return vec!["No signatures.".to_owned()];
+    }
+    let unchanged = match (all, intact) {
+        (all, intact) if all != intact => format!("{intact} intact"),
+        (1, _) => "intact".to_owned(),
+        (2, _) => "both intact".to_owned(),
+        (_, _) => "all intact".to_owned(),
+    };
+    let mut said = vec![format!("{}, {unchanged}, {valid} valid.", counted(all, "signature"))];
+    let each = report["sentences"].as_array().into_iter().flatten();
+    said.extend(each.filter_map(Value::as_str).map(str::to_owned));
+    said
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -174,6 +193,13 @@ mod tests {
             ("compress-pdf", json!({"bytesBefore": 1000, "bytesAfter": 602}), "39.8 % smaller."),
             ("compress-pdf", json!({"bytesBefore": 10, "bytesAfter": 10}), "The file could not be made smaller."),
             ("fill-form", json!({"filled": 2, "unfilled": ["a"]}), "2 fields filled in, 1 field left empty."),
+            (
+                "verify-signatures",
+                json!({"signatures": 2, "intact": 2, "valid": 1, "sentences": ["a: Fine."]}),
+                "2 signatures, both intact, 1 valid. a: Fine.",
+            ),
+            ("verify-signatures", json!({"signatures": 3, "intact": 1}), "3 signatures, 1 intact, 0 valid."),
+            ("verify-signatures", json!({"signatures": 0}), "No signatures."),
             ("merge-pdf", json!({}), ""),
         ] {
             assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");

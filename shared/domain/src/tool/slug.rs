@@ -58,6 +58,7 @@ tools! {
     PDF_TO_TEXT "pdf-to-text",
     EXTRACT_DOCUMENT "extract-document",
     INSPECT_DOCUMENT "inspect-document",
+    VERIFY_SIGNATURES "verify-signatures",
 }
 
 impl Slug {

@@ -27,6 +27,7 @@ import { renderTemplate } from './render-template';
 import { splitPdf } from './split-pdf';
 import { thumbnail } from './thumbnail';
 import { unlockPdf } from './unlock-pdf';
+import { verifySignatures } from './verify-signatures';
 import { watermarkPdf } from './watermark-pdf';
 
 export const tools: Tool[] = [
@@ -56,5 +57,6 @@ export const tools: Tool[] = [
 	splitPdf,
 	thumbnail,
 	unlockPdf,
+	verifySignatures,
 	watermarkPdf,
 ];

@@ -42,6 +42,12 @@ export const operations: INodeProperties[] = [
 					'Reports the format, pages, fonts, pictures, encryption, signatures, forms and metadata of a PDF or a picture',
 				action: 'Inspect document',
 			},
+			{
+				name: 'Verify Signatures',
+				value: 'verify-signatures',
+				description: 'Checks who signed a PDF, whether it was changed afterwards, and whether that was allowed',
+				action: 'Verify signatures',
+			},
 		],
 		default: 'compare-documents',
 	},

@@ -19,6 +19,7 @@ pub enum Tool {
     PdfToText,
     ExtractDocument,
     InspectDocument,
+    VerifySignatures,
     EditMetadata,
     FlattenPdf,
     FillForm,

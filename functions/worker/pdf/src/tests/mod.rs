@@ -18,6 +18,7 @@ mod picture_kinds;
 mod pictures;
 mod protect;
 mod redact;
+mod signatures;
 mod split;
 mod stamps;
 mod templates;

@@ -28,6 +28,7 @@ mod render_template;
 mod split;
 mod thumbnail;
 mod verify;
+mod verify_signatures;
 mod watermark;
 mod words;
 
@@ -72,6 +73,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::PdfToText => pdf_to_text::run(engines, request),
         Tool::ExtractDocument => extract_document::run(engines, request),
         Tool::InspectDocument => inspect::run(libraries, request),
+        Tool::VerifySignatures => verify_signatures::run(libraries, request),
         Tool::EditMetadata => metadata::run(libraries, request),
         Tool::FlattenPdf => flatten::run(libraries, request),
         Tool::FillForm => fill_form::run(libraries, request),

@@ -48,8 +48,8 @@ pub fn before(libraries: &Libraries, request: &Request) -> Option<Mended> {
 
 /// Repairs the sources of a tool that has failed, if that may be why. `None` if nothing could be repaired.
 pub fn after(libraries: &Libraries, request: &Request, failure: &Failure) -> Option<Mended> {
-    // Results of our own are judged as they are.
-    if request.tool == Tool::Verify {
+    // Results of our own are judged as they are, and signatures are of the bytes that they came with.
+    if matches!(request.tool, Tool::Verify | Tool::VerifySignatures) {
         return None;
     }
     if failure.code == ErrorCode::CorruptDocument {
@@ -96,6 +96,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::WatermarkPdf
         | Tool::ImagesToPdf
         | Tool::InspectDocument
+        | Tool::VerifySignatures
         | Tool::EditMetadata
         | Tool::FlattenPdf
         | Tool::FillForm
