@@ -21,6 +21,7 @@ const TEXTS: Record<string, string> = {
 	path: '/docs',
 	pattern: '\\d+',
 	sheet: '2',
+	time: '2026-11-28T12:00:00Z',
 };
 /** Fields that exclude others beside them: the test of stamps fills them. */
 const EXCLUSIVE = ['stamps.source', 'stamps.barcode'];

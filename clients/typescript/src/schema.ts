@@ -2022,18 +2022,13 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             /**
-             * @description Short form of `options.conversionProviderMode`.
+             * @description `default` is fast and small; `best_output` is tagged, keeps images lossless, and writes bookmarks.
              * @default default
              * @enum {string}
              */
@@ -2086,15 +2081,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         HtmlToPdfOptions: {
@@ -2212,16 +2202,13 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `options.filename`. */
+            /** @description Name of the resulting PDF. */
             filename?: components["schemas"]["Filename"];
             /**
-             * @description Short form of `options.renderMode`.
+             * @description `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript.
              * @default browser
              * @enum {string}
              */
@@ -2339,17 +2326,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.markdown`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
             input: unknown;
@@ -2455,7 +2436,6 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
                 sources?: components["schemas"]["TemplateSources"];
             };
             options: components["schemas"]["RenderTemplateOptions"];
@@ -2463,21 +2443,13 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.template`. */
             template?: components["schemas"]["StoredTemplate"];
-            /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Short form of `input.markdown`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["TemplateSources"];
         } & ((unknown | {
@@ -2583,15 +2555,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -2688,11 +2655,8 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
         } & components["schemas"]["OnePage"];
         MergePdfOptions: {
@@ -2737,7 +2701,6 @@ export interface components {
                 /** @description What the file is called in the bookmarks of the result. */
                 title?: string;
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The files to join, in the order given. */
                 sources?: components["schemas"]["MergeSources"];
             };
             options?: components["schemas"]["MergePdfOptions"];
@@ -2745,30 +2708,21 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Short form of `input.markdown`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
             /**
              * Format: page-range
-             * @description Short form of `input.pageRange`.
+             * @description Pages to take, such as `1-3,8,z`; `z` is the last page, `r2` the one before it.
              */
             pageRange?: string;
-            /** @description Short form of `input.title`. */
+            /** @description What the file is called in the bookmarks of the result. */
             title?: string;
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["MergeSources"];
         } & components["schemas"]["OneOrMoreDocuments"];
@@ -2812,17 +2766,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         OrganizePdfOptions: {
@@ -2896,17 +2844,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         CompressPdfOptions: {
@@ -2949,17 +2891,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3019,17 +2955,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3051,17 +2981,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3339,7 +3263,6 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
                 sources?: components["schemas"]["FileSources"];
             };
             options?: components["schemas"]["WatermarkPdfOptions"];
@@ -3347,17 +3270,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["FileSources"];
         } & (components["schemas"]["OneOrMoreFiles"] & Record<string, never>);
@@ -3467,18 +3384,13 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
+            /** @description The PDF file. Then at most 20 files of any kind, for options to name. */
             sources?: components["schemas"]["FileSources"];
         } & components["schemas"]["OneOrMoreFiles"];
         FlattenPdfOptions: {
@@ -3508,17 +3420,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         FillFormOptions: {
@@ -3548,17 +3454,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         OcrPdfOptions: {
@@ -3592,17 +3492,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToPdfaOptions: {
@@ -3629,17 +3523,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         CompareDocumentsOptions: {
@@ -3671,7 +3559,6 @@ export interface components {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The version before, then the version after. */
             input?: {
-                /** @description The version before, then the version after, in the order given. */
                 sources?: components["schemas"]["CompareSources"];
             };
             options?: components["schemas"]["CompareDocumentsOptions"];
@@ -3770,17 +3657,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToImagesOptions: {
@@ -3830,17 +3711,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ImagesToPdfOptions: {
@@ -3881,7 +3756,6 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The pictures, in the order given. */
                 sources?: components["schemas"]["ImageSources"];
             };
             options?: components["schemas"]["ImagesToPdfOptions"];
@@ -3889,15 +3763,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["ImageSources"];
         } & components["schemas"]["OneOrMoreFiles"];
@@ -3956,23 +3825,14 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Short form of `input.markdown`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
             input: unknown;
@@ -4029,17 +3889,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
@@ -4117,7 +3971,6 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The documents: each makes a file of its own, in this order, in the order given. */
                 sources?: components["schemas"]["DocumentSources"];
             };
             options?: components["schemas"]["ExtractDocumentOptions"];
@@ -4125,23 +3978,14 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.url`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.html`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Short form of `input.markdown`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["DocumentSources"];
         } & components["schemas"]["OneOrMoreDocuments"];
@@ -4156,17 +4000,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         VerifySignaturesOptions: {
@@ -4190,17 +4028,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Short form of `input.sourceUrl`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Short form of `input.uploadId`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Short form of `input.jobId`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Short form of `input.filename`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Short form of `input.password`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Short form of `input.headers`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /** @description How the result is named, kept and delivered. */
@@ -4270,7 +4102,7 @@ export interface components {
             html?: components["schemas"]["InlineHtml"];
             uploadId?: components["schemas"]["SourceUploadId"];
         };
-        /** @description Short form of `input.sources`. */
+        /** @description The files to join, in the order given. */
         MergeSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4290,7 +4122,7 @@ export interface components {
             title?: string;
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Short form of `input.sources`. */
+        /** @description The version before, then the version after, in the order given. */
         CompareSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4303,7 +4135,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Short form of `input.sources`. */
+        /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
         FileSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4313,7 +4145,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
-        /** @description Short form of `input.sources`. */
+        /** @description The documents: each makes a file of its own, in this order, in the order given. */
         DocumentSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4326,7 +4158,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Short form of `input.sources`. */
+        /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
         TemplateSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4338,7 +4170,7 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Short form of `input.sources`. */
+        /** @description The pictures, in the order given. */
         ImageSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
