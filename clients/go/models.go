@@ -1427,6 +1427,66 @@ func (e PDFToImagesOptionsFormat) Valid() bool {
 	}
 }
 
+// Defines values for PDFToOfficeOptionsFormat.
+const (
+	PDFToOfficeOptionsFormatDocx PDFToOfficeOptionsFormat = "docx"
+	PDFToOfficeOptionsFormatPptx PDFToOfficeOptionsFormat = "pptx"
+	PDFToOfficeOptionsFormatXlsx PDFToOfficeOptionsFormat = "xlsx"
+)
+
+// Valid indicates whether the value is a known member of the PDFToOfficeOptionsFormat enum.
+func (e PDFToOfficeOptionsFormat) Valid() bool {
+	switch e {
+	case PDFToOfficeOptionsFormatDocx:
+		return true
+	case PDFToOfficeOptionsFormatPptx:
+		return true
+	case PDFToOfficeOptionsFormatXlsx:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PDFToOfficeOptionsLayout.
+const (
+	PDFToOfficeOptionsLayoutExact PDFToOfficeOptionsLayout = "exact"
+	PDFToOfficeOptionsLayoutFlow  PDFToOfficeOptionsLayout = "flow"
+)
+
+// Valid indicates whether the value is a known member of the PDFToOfficeOptionsLayout enum.
+func (e PDFToOfficeOptionsLayout) Valid() bool {
+	switch e {
+	case PDFToOfficeOptionsLayoutExact:
+		return true
+	case PDFToOfficeOptionsLayoutFlow:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for PDFToOfficeOptionsOcr.
+const (
+	PDFToOfficeOptionsOcrAlways PDFToOfficeOptionsOcr = "always"
+	PDFToOfficeOptionsOcrAuto   PDFToOfficeOptionsOcr = "auto"
+	PDFToOfficeOptionsOcrNever  PDFToOfficeOptionsOcr = "never"
+)
+
+// Valid indicates whether the value is a known member of the PDFToOfficeOptionsOcr enum.
+func (e PDFToOfficeOptionsOcr) Valid() bool {
+	switch e {
+	case PDFToOfficeOptionsOcrAlways:
+		return true
+	case PDFToOfficeOptionsOcrAuto:
+		return true
+	case PDFToOfficeOptionsOcrNever:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for PDFToPdfaOptionsLevel.
 const (
 	PDFToPdfaOptionsLevelN1B PDFToPdfaOptionsLevel = "1b"
@@ -3473,6 +3533,33 @@ type PDFToImagesOptions struct {
 
 // PDFToImagesOptionsFormat The format of the images. PNG is exact; JPEG and WebP are smaller. By default: "png".
 type PDFToImagesOptionsFormat string
+
+// PDFToOfficeOptions defines model for PdfToOfficeOptions.
+type PDFToOfficeOptions struct {
+	// Format `docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page. By default: "docx".
+	Format PDFToOfficeOptionsFormat `json:"format,omitempty"`
+
+	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
+	Languages []Language `json:"languages,omitempty"`
+
+	// Layout `flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes. By default: "flow".
+	Layout PDFToOfficeOptionsLayout `json:"layout,omitempty"`
+
+	// Ocr Whether text is recognized in pictures of pages (OCR). `auto`: on pages that have no text, and in large pictures; `always`: on all pages. By default: "auto".
+	Ocr PDFToOfficeOptionsOcr `json:"ocr,omitempty"`
+
+	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page. All pages if left out.
+	Pages string `json:"pages,omitempty"`
+}
+
+// PDFToOfficeOptionsFormat `docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page. By default: "docx".
+type PDFToOfficeOptionsFormat string
+
+// PDFToOfficeOptionsLayout `flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes. By default: "flow".
+type PDFToOfficeOptionsLayout string
+
+// PDFToOfficeOptionsOcr Whether text is recognized in pictures of pages (OCR). `auto`: on pages that have no text, and in large pictures; `always`: on all pages. By default: "auto".
+type PDFToOfficeOptionsOcr string
 
 // PDFToPdfaOptions defines model for PdfToPdfaOptions.
 type PDFToPdfaOptions struct {

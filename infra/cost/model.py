@@ -39,6 +39,7 @@ TOOLS = {
     "images-to-pdf": "pdf",
     "thumbnail": "pdf",
     "pdf-to-text": "pdf",
+    "pdf-to-office": "pdf",
     "extract-document": "pdf",
     "inspect-document": "pdf",
     "verify-signatures": "pdf",

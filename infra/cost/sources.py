@@ -79,6 +79,7 @@ CASES = {
     "images-to-pdf": ("10 JPEGs to PDF", "100 JPEGs to PDF"),
     "thumbnail": ("thumbnail", "thumbnail of 500 pages"),
     "pdf-to-text": ("text", "text of 500 pages"),
+    "pdf-to-office": ("to Word", "500 pages to Word"),
     "extract-document": ("extract", "extract 500 pages"),
     "inspect-document": ("inspect", "inspect 500 scans"),
     "verify-signatures": ("verify a signature", "verify an archived signature"),

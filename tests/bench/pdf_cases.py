@@ -233,6 +233,7 @@ def small(made: Path) -> list[Case]:
         Case("text", "pdf-to-text", [text], ".txt", says("the"), pdf_peers.text),
         Case("text of pictures", "pdf-to-text", [pictures], ".txt", says("余英時"), pdf_peers.text),
         Case("Markdown", "pdf-to-text", [text], ".md", says("the"), pdf_peers.markdown, {"format": "markdown"}),
+        Case("to Word", "pdf-to-office", [text], ".docx", package("word/document.xml", "the"), _none),
         Case("extract", "extract-document", [text], ".json", says("the"), _none),
         Case(
             "OCR of 4 scans",
@@ -318,6 +319,7 @@ def large(made: Path) -> list[Case]:
         Case("merge 2 × 500 tagged", "merge-pdf", [report] * 2, ".pdf", pdf(2 * REPORT_PAGES), pdf_peers.merge),
         Case("PNG of 100 pages", "pdf-to-images", [report], "", files(100, b"\x89PNG"), pdf_peers.images_of_100, {"pages": "1-100"}),
         Case("text of 500 pages", "pdf-to-text", [report], ".txt", says("Chapter"), pdf_peers.text),
+        Case("500 pages to Word", "pdf-to-office", [report], ".docx", package("word/document.xml", "Chapter"), _none),
         Case("extract 500 pages", "extract-document", [report], ".json", says("Chapter"), _none),
         Case("merge 500 scans", "merge-pdf", [scan, FIXTURES / "text.pdf"], ".pdf", pdf(SCAN_PAGES + 5), pdf_peers.merge),
         Case("split 500 scans", "split-pdf", [scan], "", files(5, b"%PDF"), pdf_peers.split_in_hundreds, {"mode": "every", "every": 100}),

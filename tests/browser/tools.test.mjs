@@ -147,6 +147,12 @@ const journeys = {
       assert.ok((await facts()).attachments.length > 0);
     },
   },
+  "pdf-to-office": {
+    files: [pdf("text.pdf")],
+    async see() {
+      assert.equal(String((await bytes()).subarray(0, 2)), "PK");
+    },
+  },
   "extract-document": {
     files: [document],
     async see() {

@@ -182,6 +182,15 @@ fn rows() -> Vec<Row> {
             json!({"format": "markdown"}),
             says(IN_LETTER),
         ),
+        row("pdf-to-office", &[SURVEY], json!({}), package("word/document.xml", "Poplar"))
+            .after_a_copy(package("word/document.xml", "Poplar")),
+        row("pdf-to-office", &[SURVEY], json!({"format": "xlsx"}), package("xl/sharedStrings.xml", "Poplar")),
+        row(
+            "pdf-to-office",
+            &[SURVEY],
+            json!({"format": "pptx"}),
+            package("ppt/slides/slide1.xml", "Trees of the Harbor Park"),
+        ),
         row("extract-document", &[LETTER, SHEET], json!({"format": "markdown"}), archive(2, b"# ")).after(
             as_pdf(),
             &[LETTER],

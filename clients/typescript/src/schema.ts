@@ -814,7 +814,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -3885,6 +3885,50 @@ export interface components {
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
             options?: components["schemas"]["PdfToTextOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+        } & components["schemas"]["OneFile"];
+        PdfToOfficeOptions: {
+            /**
+             * @description `docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page.
+             * @default docx
+             * @enum {string}
+             */
+            format?: "docx" | "xlsx" | "pptx";
+            /**
+             * @description `flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes.
+             * @default flow
+             * @enum {string}
+             */
+            layout?: "flow" | "exact";
+            /**
+             * Format: page-range
+             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page. All pages if left out.
+             */
+            pages?: string;
+            /**
+             * @description Whether text is recognized in pictures of pages (OCR). `auto`: on pages that have no text, and in large pictures; `always`: on all pages.
+             * @default auto
+             * @enum {string}
+             */
+            ocr?: "auto" | "never" | "always";
+            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
+            languages?: components["schemas"]["Languages"];
+        };
+        /** pdf-to-office job */
+        PdfToOfficeJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The PDF file. */
+            input?: components["schemas"]["PdfInput"];
+            options?: components["schemas"]["PdfToOfficeOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];

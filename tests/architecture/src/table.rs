@@ -96,6 +96,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-pdf-text",
         ],
     ),
+    ("docmill-pdf-to-office", &["docmill-domain", "docmill-package", "docmill-pdf-extract", "docmill-pdf-text"]),
     (
         "docmill-pdf",
         &[
@@ -115,6 +116,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-pdf-signatures",
             "docmill-pdf-structure",
             "docmill-pdf-text",
+            "docmill-pdf-to-office",
             "docmill-templates",
         ],
     ),

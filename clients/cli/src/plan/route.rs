@@ -17,7 +17,7 @@ use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 
 /// The tools that convert, the preferred ones first. Others keep the format, or need more than a format.
-const CONVERTERS: [&str; 10] = [
+const CONVERTERS: [&str; 11] = [
     "office-to-pdf",
     "html-to-pdf",
     "markdown-to-pdf",
@@ -26,6 +26,7 @@ const CONVERTERS: [&str; 10] = [
     "html-to-image",
     "pdf-to-text",
     "pdf-to-images",
+    "pdf-to-office",
     "convert-office",
     "extract-document",
 ];
@@ -200,6 +201,9 @@ mod tests {
             ("pdf", "txt", "pdf-to-text", json!({"format": "text"})),
             ("pdf", "md", "pdf-to-text", json!({"format": "markdown"})),
             ("pdf", "jpg", "pdf-to-images", json!({"format": "jpeg"})),
+            ("pdf", "docx", "pdf-to-office", json!({"format": "docx"})),
+            ("pdf", "xlsx", "pdf-to-office", json!({"format": "xlsx"})),
+            ("pdf", "pptx", "pdf-to-office", json!({"format": "pptx"})),
             ("html", "png", "html-to-image", json!({"format": "png"})),
             // By the document's own structure, and not by way of a PDF.
             ("docx", "md", "extract-document", json!({"format": "markdown"})),

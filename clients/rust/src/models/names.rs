@@ -427,6 +427,23 @@ super::open_enums! {
         Jpeg = "jpeg",
         Webp = "webp",
     }
+    /// `docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page. By default: "docx".
+    PdfToOfficeOptionsFormat {
+        Docx = "docx",
+        Xlsx = "xlsx",
+        Pptx = "pptx",
+    }
+    /// `flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes. By default: "flow".
+    PdfToOfficeOptionsLayout {
+        Flow = "flow",
+        Exact = "exact",
+    }
+    /// Whether text is recognized in pictures of pages (OCR). `auto`: on pages that have no text, and in large pictures; `always`: on all pages. By default: "auto".
+    PdfToOfficeOptionsOcr {
+        Auto = "auto",
+        Never = "never",
+        Always = "always",
+    }
     /// The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: "2b".
     PdfToPdfaOptionsLevel {
         V1b = "1b",

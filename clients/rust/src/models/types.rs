@@ -1376,6 +1376,26 @@ pub struct PdfToImagesOptions {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<u64>,
 }
+#[doc = "`PdfToOfficeOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct PdfToOfficeOptions {
+    #[doc = "`docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page. By default: \"docx\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<super::PdfToOfficeOptionsFormat>,
+    #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: [\"eng\"]."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<super::Language>,
+    #[doc = "`flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes. By default: \"flow\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layout: Option<super::PdfToOfficeOptionsLayout>,
+    #[doc = "Whether text is recognized in pictures of pages (OCR). `auto`: on pages that have no text, and in large pictures; `always`: on all pages. By default: \"auto\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ocr: Option<super::PdfToOfficeOptionsOcr>,
+    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page. All pages if left out."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pages: Option<String>,
+}
 #[doc = "`PdfToPdfaOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]

@@ -1,11 +1,12 @@
 //! Office Open XML and OpenDocument packages: ZIP archives of parts that refer to each other. They are opened within limits, read,
-//! and written again with changed parts. All code that opens a document's package uses this crate.
+//! written again with changed parts, and made from scratch. All code that opens a document's package uses this crate.
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod changes;
 mod error;
 mod limits;
 pub mod markup;
+mod new;
 mod opendocument;
 mod package;
 pub mod relations;
@@ -14,6 +15,7 @@ pub mod types;
 pub use changes::{Changes, Packing};
 pub use error::Error;
 pub use limits::Limits;
+pub use new::NewPackage;
 pub use package::{Disk, Memory, Package, Part, decoded};
 pub use relations::{Relation, Relations};
 

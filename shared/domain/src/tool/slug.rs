@@ -56,6 +56,7 @@ tools! {
     IMAGES_TO_PDF "images-to-pdf",
     THUMBNAIL "thumbnail",
     PDF_TO_TEXT "pdf-to-text",
+    PDF_TO_OFFICE "pdf-to-office",
     EXTRACT_DOCUMENT "extract-document",
     INSPECT_DOCUMENT "inspect-document",
     VERIFY_SIGNATURES "verify-signatures",

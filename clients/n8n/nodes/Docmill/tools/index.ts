@@ -19,6 +19,7 @@ import { ocrPdf } from './ocr-pdf';
 import { officeToPdf } from './office-to-pdf';
 import { organizePdf } from './organize-pdf';
 import { pdfToImages } from './pdf-to-images';
+import { pdfToOffice } from './pdf-to-office';
 import { pdfToPdfa } from './pdf-to-pdfa';
 import { pdfToText } from './pdf-to-text';
 import { protectPdf } from './protect-pdf';
@@ -49,6 +50,7 @@ export const tools: Tool[] = [
 	officeToPdf,
 	organizePdf,
 	pdfToImages,
+	pdfToOffice,
 	pdfToPdfa,
 	pdfToText,
 	protectPdf,

@@ -211,6 +211,12 @@ export const operations: INodeProperties[] = [
 				action: 'Convert PDF to images',
 			},
 			{
+				name: 'PDF to Office',
+				value: 'pdf-to-office',
+				description: 'Makes a Word document, an Excel workbook or a PowerPoint presentation of a PDF, scans too',
+				action: 'Convert PDF to office',
+			},
+			{
 				name: 'PDF to Text',
 				value: 'pdf-to-text',
 				description: 'Reads a PDF as plain text, Markdown, HTML or JSON with positions',

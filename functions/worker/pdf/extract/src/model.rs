@@ -33,6 +33,9 @@ pub struct Document {
     pub footnotes: Vec<Footnote>,
     /// Text that readers of the document don't see. It is in no block.
     pub hidden: Vec<Hidden>,
+    /// From the metadata, for other formats than JSON.
+    #[serde(skip)]
+    pub author: Option<String>,
 }
 
 impl Default for Document {
@@ -49,6 +52,7 @@ impl Default for Document {
             links: Vec::new(),
             footnotes: Vec::new(),
             hidden: Vec::new(),
+            author: None,
         }
     }
 }
@@ -144,6 +148,35 @@ pub struct Block {
     #[cfg_attr(test, schemars(range(min = 0.0, max = 1.0)))]
     pub confidence: f32,
     pub reason: Reason,
+    /// `None`: the source doesn't tell.
+    #[serde(skip)]
+    pub look: Option<Look>,
+}
+
+/// How a block's type is set, for formats that show it. It is not published.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Look {
+    /// The family that most of it is set in. Empty if it is not known.
+    pub font: String,
+    /// The em of most of it, in points.
+    pub size: f32,
+    /// Whether all of its type has the same width.
+    pub fixed: bool,
+    pub lines: usize,
+    /// From line to line, in points. `None` for a single line.
+    pub leading: Option<f32>,
+    /// `None` if its lines don't tell, as a single one.
+    pub alignment: Option<Alignment>,
+    /// How far the first line begins after the others, in points; negative if it begins before them.
+    pub first_line: f32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Alignment {
+    Left,
+    Center,
+    Right,
+    Justified,
 }
 
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -289,6 +322,11 @@ pub struct Cell {
     pub text: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub place: Option<Place>,
+    /// The same text in runs of one style, as in a block.
+    #[serde(skip)]
+    pub spans: Vec<Span>,
+    #[serde(skip)]
+    pub look: Option<Look>,
 }
 
 #[derive(Debug, Serialize)]

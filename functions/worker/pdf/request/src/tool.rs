@@ -17,6 +17,7 @@ pub enum Tool {
     Thumbnail,
     ImagesToPdf,
     PdfToText,
+    PdfToOffice,
     ExtractDocument,
     InspectDocument,
     VerifySignatures,

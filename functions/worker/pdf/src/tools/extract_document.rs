@@ -183,7 +183,9 @@ impl Reader<'_> {
         if self.headers_footers == HeadersFooters::Drop {
             warnings.extend(pdf_pages::dropped(whole.running_lines()));
         }
-        let head = Head { title: opened.document.metadata(c"Title"), bookmarks: opened.document.bookmarks() };
+        let metadata = |key| opened.document.metadata(key);
+        let head =
+            Head { title: metadata(c"Title"), author: metadata(c"Author"), bookmarks: opened.document.bookmarks() };
         warnings.extend(opened.warning());
         Ok((pdf::document(&whole, facts, self.headers_footers, head)?, warnings))
     }

@@ -17,6 +17,7 @@ mod ocr_pdf;
 mod organize;
 mod pdf_pages;
 mod pdf_to_images;
+mod pdf_to_office;
 mod pdf_to_pdfa;
 mod pdf_to_text;
 mod protect;
@@ -71,6 +72,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::Thumbnail => thumbnail::run(libraries, request),
         Tool::ImagesToPdf => images_to_pdf::run(libraries, request),
         Tool::PdfToText => pdf_to_text::run(engines, request),
+        Tool::PdfToOffice => pdf_to_office::run(engines, request),
         Tool::ExtractDocument => extract_document::run(engines, request),
         Tool::InspectDocument => inspect::run(libraries, request),
         Tool::VerifySignatures => verify_signatures::run(libraries, request),

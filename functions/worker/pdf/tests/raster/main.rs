@@ -17,6 +17,7 @@ mod pdf_to_text;
 mod redact;
 mod repair;
 mod small;
+mod to_office;
 mod turned;
 
 use std::path::{Path, PathBuf};

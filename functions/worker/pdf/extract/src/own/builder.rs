@@ -100,7 +100,18 @@ impl<'p, 'r> Builder<'p, 'r> {
         let language = self.language.clone().filter(is_other);
         let confidence = if reason == Reason::Structure { 1.0 } else { 0.8 };
         let places = Vec::new();
-        self.document.blocks.push(Block { id: id.clone(), role, places, text, spans, language, confidence, reason });
+        let look = None;
+        self.document.blocks.push(Block {
+            id: id.clone(),
+            role,
+            places,
+            text,
+            spans,
+            language,
+            confidence,
+            reason,
+            look,
+        });
         id
     }
 
@@ -166,6 +177,8 @@ impl<'p, 'r> Builder<'p, 'r> {
                 header: cell.header,
                 text: text.to_plain(),
                 place: None,
+                spans: Vec::new(),
+                look: None,
             });
         }
         if let Some(last) = self.document.blocks.last_mut() {

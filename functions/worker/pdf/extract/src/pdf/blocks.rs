@@ -3,8 +3,8 @@
 use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_text::{Block, Content, Element, HeadersFooters, Line, PageBlocks, Raised, Tagged, TaggedRole, Word};
 
-use super::{Facts, fields};
-use crate::model::{Place, Reason, Role, Span};
+use super::{Facts, fields, look};
+use crate::model::{Look, Place, Reason, Role, Span};
 
 /// Type up to this size, in that of the body, is small.
 const SMALL: f32 = 0.95;
@@ -31,6 +31,7 @@ pub(super) struct Draft {
     pub formulas: usize,
     /// What it goes on with on the next page.
     pub element: Option<Element>,
+    pub look: Option<Look>,
 }
 
 impl Draft {
@@ -165,6 +166,7 @@ impl Maker<'_> {
             lines: lines.len(),
             formulas: words().filter(|word| is_formula(word)).count(),
             element: None,
+            look: Some(look::of(lines)),
         })
     }
 }
@@ -186,7 +188,7 @@ fn by_tags(draft: &mut Draft, tagged: Tagged) {
     draft.element = Some(tagged.of);
 }
 
-fn span(span: docmill_pdf_text::Span) -> Span {
+pub(super) fn span(span: docmill_pdf_text::Span) -> Span {
     let docmill_pdf_text::Span { text, bold, italic, code, superscript, link } = span;
     Span { text, bold, italic, code, superscript, subscript: false, link }
 }

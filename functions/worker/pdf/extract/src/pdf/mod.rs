@@ -6,6 +6,7 @@ mod fields;
 pub mod figures;
 mod footnotes;
 mod hidden;
+mod look;
 mod needs;
 mod script;
 mod table;

@@ -20,6 +20,8 @@ pub(super) fn table(id: Id, table: &Table, page: &PageBlocks) -> Made {
             column_span: cell.columns,
             header: cell.header || row < headers,
             text: cell.text(),
+            spans: docmill_pdf_text::runs(&cell.lines).into_iter().map(super::blocks::span).collect(),
+            look: Some(super::look::of(&cell.lines)).filter(|look| look.lines > 0),
             place: docmill_pdf_text::place(cell.lines.iter().flat_map(|line| &line.words))
                 .map(|area| Place { page: page_of(row), corners: docmill_pdf_text::corners(&area) }),
         })

@@ -110,7 +110,7 @@ fn markdown_of(document: &Document) -> String {
         Ok(())
     };
     document.for_each(count).unwrap();
-    let head = Head { title: String::new(), bookmarks: Vec::new() };
+    let head = Head { title: String::new(), author: String::new(), bookmarks: Vec::new() };
     markdown(&super::document(document, pages, HeadersFooters::Drop, head).unwrap())
 }
 

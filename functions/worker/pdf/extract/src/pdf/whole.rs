@@ -17,6 +17,7 @@ use crate::model::{Block, Document, Id, Link, OutlineEntry, Page, Reason, Role, 
 pub struct Head {
     /// From the metadata. Empty if it has none.
     pub title: String,
+    pub author: String,
     pub bookmarks: Vec<Bookmark>,
 }
 
@@ -85,7 +86,8 @@ impl Making {
         };
         let (spans, text, places) = (Vec::new(), made.text, made.places);
         let (role, area) = (Role::Table { table: id }, *area);
-        Draft { role, reason, confidence, places, area, text, spans, size: 0.0, lines: 0, formulas: 0, element: None }
+        let (size, lines, formulas) = (0.0, 0, 0);
+        Draft { role, reason, confidence, places, area, text, spans, size, lines, formulas, element: None, look: None }
     }
 
     /// Adds a page.
@@ -143,10 +145,10 @@ impl Making {
     }
 
     fn block(&mut self, id: Id, draft: Draft) {
-        let Draft { mut role, reason, confidence, places, text, spans, .. } = draft;
+        let Draft { mut role, reason, confidence, places, text, spans, look, .. } = draft;
         self.lists.number(&mut role);
         let language = language(&text).map(str::to_owned);
-        self.document.blocks.push(Block { id, role, places, text, spans, language, confidence, reason });
+        self.document.blocks.push(Block { id, role, places, text, spans, language, confidence, reason, look });
     }
 
     fn finish(mut self, head: Head) -> Document {
@@ -158,7 +160,8 @@ impl Making {
         let title = Some(head.title.trim().to_owned()).filter(|title| !title.is_empty()).or_else(of_block);
         let entry = |Bookmark { level, title, page }| OutlineEntry { level, title, page: page.map(|page| page + 1) };
         let outline = head.bookmarks.into_iter().map(entry).collect();
-        Document { title, outline, ..self.document }
+        let author = Some(head.author.trim().to_owned()).filter(|author| !author.is_empty());
+        Document { title, author, outline, ..self.document }
     }
 }
 
@@ -252,6 +255,7 @@ fn draft_of(drawn: &Drawn) -> Draft {
         lines: 0,
         formulas: 0,
         element: None,
+        look: None,
     }
 }
 
@@ -303,7 +307,8 @@ mod tests {
     fn block(role: Role, page: u32) -> Block {
         let places = vec![Place { page, corners: [0.0; 4] }];
         let (text, confidence, reason) = ("x".to_owned(), 1.0, Reason::Default);
-        Block { id: Id::block(1), role, places, text, spans: Vec::new(), language: None, confidence, reason }
+        let (id, spans) = (Id::block(1), Vec::new());
+        Block { id, role, places, text, spans, language: None, confidence, reason, look: None }
     }
 
     #[test]

@@ -66,7 +66,7 @@ fn styled(run: Styled<'_>, escape: impl Fn(&str) -> String) -> String {
 }
 
 /// Whether a link leads to a page or to an address of e-mail. It is read as browsers do, which skip what hides a scheme.
-pub(crate) fn is_safe(address: &str) -> bool {
+pub fn is_safe(address: &str) -> bool {
     Url::parse(address).is_ok_and(|url| matches!(url.scheme(), "http" | "https" | "mailto"))
 }
 

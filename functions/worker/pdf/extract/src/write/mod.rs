@@ -22,6 +22,7 @@ use super::model::Document;
 pub(crate) use chunks::Chunk;
 use chunks::ChunkOptions;
 pub use markdown::markdown;
+pub use markup::is_safe;
 
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
@@ -84,7 +85,11 @@ pub fn write(
             )]
         }
         DocumentFormat::Tables => tables(document)?,
-        DocumentFormat::Xlsx => workbook(document)?.into_iter().collect(),
+        DocumentFormat::Xlsx => {
+            let content = sheets(document, &workbook::numbered(&document.tables))?;
+            let name = format!("document.{}", Format::Xlsx.extension());
+            content.map(|content| Written { name, media: Format::Xlsx, content }).into_iter().collect()
+        }
     };
     let bytes: usize = files.iter().map(|file| file.content.len()).sum();
     if bytes as u64 > limits.output_bytes {
@@ -117,7 +122,12 @@ fn tables(document: &Document) -> Result<Vec<Written>, Failure> {
     written.collect()
 }
 
-fn workbook(document: &Document) -> Result<Option<Written>, Failure> {
+/// A workbook with a sheet for each table, named after its caption. `None` if there are no tables.
+pub fn workbook(document: &Document) -> Result<Option<Vec<u8>>, Failure> {
+    sheets(document, &workbook::captioned(document))
+}
+
+fn sheets(document: &Document, names: &[String]) -> Result<Option<Vec<u8>>, Failure> {
     not_too_many(document.tables.len())?;
     if !document.tables.iter().all(workbook::fits) {
         let message =
@@ -127,9 +137,8 @@ fn workbook(document: &Document) -> Result<Option<Written>, Failure> {
     if document.tables.is_empty() {
         return Ok(None);
     }
-    let content = workbook::xlsx(&document.tables).map_err(|error| Failure::internal(format!("xlsx: {error}")))?;
-    let media = Format::Xlsx;
-    Ok(Some(Written { name: format!("document.{}", media.extension()), media, content }))
+    let content = workbook::xlsx(&document.tables, names);
+    content.map(Some).map_err(|error| Failure::internal(format!("xlsx: {error}")))
 }
 
 fn not_too_many(tables: usize) -> Result<(), Failure> {

@@ -1,16 +1,17 @@
 //! All tables as one workbook, with a sheet for each. Nothing in it is a formula or a link.
 
 use std::borrow::Cow;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use rust_xlsxwriter::{ColNum, Format, FormatAlign, RowNum, Workbook, Worksheet, XlsxError};
 
-use super::super::model::{Cell, Table};
+use super::super::model::{Cell, Document, Role, Table};
 
 /// What a sheet has room for.
 const MOST_ROWS: usize = 1 << 20;
 const MOST_COLUMNS: usize = 1 << 14;
 const MOST_UNITS: usize = 32_767;
+const MOST_NAME: usize = 31;
 /// The most places that cells of a workbook may cover together. Further cells are not merged.
 const MOST_MERGED: usize = 1_000_000;
 /// A double keeps so many digits.
@@ -22,15 +23,68 @@ pub(super) fn fits(table: &Table) -> bool {
     table.rows <= MOST_ROWS && table.columns <= MOST_COLUMNS
 }
 
-pub(super) fn xlsx(tables: &[Table]) -> Result<Vec<u8>, XlsxError> {
+/// A workbook of these tables, with a name for each sheet.
+pub(super) fn xlsx(tables: &[Table], names: &[String]) -> Result<Vec<u8>, XlsxError> {
     let mut workbook = Workbook::new();
     let mut writer = Writer::new();
-    for (table, number) in tables.iter().zip(1..) {
+    for (table, name) in tables.iter().zip(names) {
         let sheet = workbook.add_worksheet();
-        sheet.set_name(format!("Table {number}"))?;
+        sheet.set_name(name)?;
         writer.write(table, sheet)?;
     }
     workbook.save_to_buffer()
+}
+
+/// `Table 1` and so on.
+pub(super) fn numbered(tables: &[Table]) -> Vec<String> {
+    (1..=tables.len()).map(|number| format!("Table {number}")).collect()
+}
+
+/// The captions of tables as far as sheets have room for them, each once; the number of those that have none.
+pub(super) fn captioned(document: &Document) -> Vec<String> {
+    let blocks = document.blocks.iter();
+    let tables: HashMap<&str, &str> = blocks
+        .clone()
+        .filter_map(|block| {
+            if let Role::Table { table } = &block.role { Some((table.0.as_str(), block.id.0.as_str())) } else { None }
+        })
+        .collect();
+    let captions: HashMap<&str, &str> = blocks
+        .filter_map(|block| {
+            if let Role::Caption { of: Some(of) } = &block.role {
+                Some((of.0.as_str(), block.text.as_str()))
+            } else {
+                None
+            }
+        })
+        .collect();
+    let mut taken = HashSet::new();
+    let name = |(table, number): (&Table, usize)| {
+        let caption =
+            tables.get(table.id.0.as_str()).and_then(|block| captions.get(block)).map(|text| sheet_name(text));
+        let numbers = (number..).map(|number| format!("Table {number}"));
+        let mut names = caption.filter(|name| !name.is_empty()).into_iter().chain(numbers);
+        names.find(|name| taken.insert(name.to_lowercase())).unwrap_or_default()
+    };
+    document.tables.iter().zip(1..).map(name).collect()
+}
+
+/// A text as the name of a sheet, which has at most 31 characters, and not all of them.
+fn sheet_name(text: &str) -> String {
+    let is_forbidden = |c: char| c.is_control() || matches!(c, '[' | ']' | ':' | '*' | '?' | '/' | '\\');
+    let words = text.split(|c: char| is_forbidden(c) || c.is_whitespace()).filter(|word| !word.is_empty());
+    let mut units = 0;
+    let name = words.collect::<Vec<_>>().join(" ");
+    let kept: String = name
+        .chars()
+        .take_while(|c| {
+            units += c.len_utf16();
+            units <= MOST_NAME
+        })
+        .collect();
+    let name = kept.trim_matches(['\'', ' ']).to_owned();
+    // Excel keeps this name for itself.
+    if name.eq_ignore_ascii_case("history") { String::new() } else { name }
 }
 
 struct Writer {

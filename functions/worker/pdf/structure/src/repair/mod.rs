@@ -83,6 +83,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         Tool::PdfToImages
         | Tool::Thumbnail
         | Tool::PdfToText
+        | Tool::PdfToOffice
         | Tool::ExtractDocument
         | Tool::CompareDocuments
         | Tool::CompressPdf

@@ -4,11 +4,16 @@ use docmill_formats::Format;
 use docmill_pdf_request::{Limits, Source};
 use docmill_pdf_text::HeadersFooters;
 
-use super::super::super::model::{Cell, Document, Id, Table};
+use super::super::super::model::{Cell, Document, Id, Role, Table};
 use super::super::super::own;
 use super::super::super::pictures::{Images, Pictures};
-use super::super::workbook::{fits, xlsx};
-use super::{cell, table};
+use super::super::workbook::{captioned, fits, numbered};
+use super::{block, cell, table};
+
+/// The workbook with numbered sheets.
+fn xlsx(tables: &[Table]) -> Result<Vec<u8>, rust_xlsxwriter::XlsxError> {
+    super::super::workbook::xlsx(tables, &numbered(tables))
+}
 
 const LIMITS: Limits = Limits { pages: 200, output_bytes: 64 << 20, pixels: 10_000_000, memory_bytes: 1 << 30 };
 
@@ -109,4 +114,22 @@ fn hostile_tables_are_written_as_far_as_a_sheet_has_room() {
     );
     assert_eq!(part(&bytes, "xl/sharedStrings.xml").matches('€').count(), 32_767);
     assert!(!fits(&Table { id: Id::table(1), rows: 2, columns: (1 << 14) + 1, cells: Vec::new() }));
+}
+
+#[test]
+fn sheets_are_named_after_captions() {
+    let mut document = Document::default();
+    for (number, caption) in [(1, "Table 1: Trees / \u{1}park"), (2, "table 1: trees park"), (3, "x"), (4, "History")] {
+        let caption = if number == 3 { "A caption that is far longer than sheets have room for" } else { caption };
+        document.tables.push(table(number, [["a"]]));
+        document.blocks.push(block(number * 2, Role::Table { table: Id::table(number) }, 1, ""));
+        let of = Some(Id::block(number * 2));
+        document.blocks.push(block(number * 2 + 1, Role::Caption { of }, 1, caption));
+    }
+    assert_eq!(captioned(&document), ["Table 1 Trees park", "Table 2", "A caption that is far longer th", "Table 4"]);
+    // A caption may be the number of another table.
+    document.blocks[1].text = "Table 2".to_owned();
+    assert_eq!(captioned(&document)[..2], ["Table 2", "table 1 trees park"]);
+    document.blocks[3].text.clear();
+    assert_eq!(captioned(&document)[..2], ["Table 2", "Table 3"]);
 }

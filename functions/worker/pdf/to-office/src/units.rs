@@ -1,0 +1,16 @@
+//! Lengths in the units of Office, from points.
+
+/// Twentieths of a point.
+pub(crate) fn twips(points: f64) -> i64 {
+    (points * 20.0).round() as i64
+}
+
+/// English metric units: 12,700 to a point.
+pub(crate) fn emu(points: f64) -> i64 {
+    (points * 12_700.0).round() as i64
+}
+
+/// Half points, as sizes of type are given.
+pub(crate) fn half_points(points: f32) -> u32 {
+    (points * 2.0).round().clamp(2.0, 3_276.0) as u32
+}
