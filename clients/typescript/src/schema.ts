@@ -2022,13 +2022,18 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             /**
-             * @description `default` is fast and small; `best_output` is tagged, keeps images lossless, and writes bookmarks.
+             * @description Or in `options`.
              * @default default
              * @enum {string}
              */
@@ -2081,10 +2086,15 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         HtmlToPdfOptions: {
@@ -2202,13 +2212,16 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
+            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Name of the resulting PDF. */
+            /** @description Or in `options`. */
             filename?: components["schemas"]["Filename"];
             /**
-             * @description `browser`: Chromium, for faithful results. `basic`: a faster engine without JavaScript.
+             * @description Or in `options`.
              * @default browser
              * @enum {string}
              */
@@ -2326,11 +2339,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
             input: unknown;
@@ -2436,6 +2455,7 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
                 sources?: components["schemas"]["TemplateSources"];
             };
             options: components["schemas"]["RenderTemplateOptions"];
@@ -2443,13 +2463,21 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             template?: components["schemas"]["StoredTemplate"];
+            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
+            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["TemplateSources"];
         } & ((unknown | {
@@ -2555,10 +2583,15 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -2655,8 +2688,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
+            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
         } & components["schemas"]["OnePage"];
         MergePdfOptions: {
@@ -2701,6 +2737,7 @@ export interface components {
                 /** @description What the file is called in the bookmarks of the result. */
                 title?: string;
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The files to join, in the order given. */
                 sources?: components["schemas"]["MergeSources"];
             };
             options?: components["schemas"]["MergePdfOptions"];
@@ -2708,21 +2745,30 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
+            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
             /**
              * Format: page-range
-             * @description Pages to take, such as `1-3,8,z`; `z` is the last page, `r2` the one before it.
+             * @description Or in `input`.
              */
             pageRange?: string;
-            /** @description What the file is called in the bookmarks of the result. */
+            /** @description Or in `input`. */
             title?: string;
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["MergeSources"];
         } & components["schemas"]["OneOrMoreDocuments"];
@@ -2766,11 +2812,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         OrganizePdfOptions: {
@@ -2844,11 +2896,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         CompressPdfOptions: {
@@ -2891,11 +2949,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -2955,11 +3019,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -2981,11 +3051,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3263,6 +3339,7 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
                 sources?: components["schemas"]["FileSources"];
             };
             options?: components["schemas"]["WatermarkPdfOptions"];
@@ -3270,11 +3347,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["FileSources"];
         } & (components["schemas"]["OneOrMoreFiles"] & Record<string, never>);
@@ -3384,13 +3467,18 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
-            /** @description The PDF file. Then at most 20 files of any kind, for options to name. */
             sources?: components["schemas"]["FileSources"];
         } & components["schemas"]["OneOrMoreFiles"];
         FlattenPdfOptions: {
@@ -3420,11 +3508,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         FillFormOptions: {
@@ -3454,11 +3548,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         OcrPdfOptions: {
@@ -3492,11 +3592,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToPdfaOptions: {
@@ -3523,11 +3629,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         CompareDocumentsOptions: {
@@ -3559,6 +3671,7 @@ export interface components {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The version before, then the version after. */
             input?: {
+                /** @description The version before, then the version after, in the order given. */
                 sources?: components["schemas"]["CompareSources"];
             };
             options?: components["schemas"]["CompareDocumentsOptions"];
@@ -3657,11 +3770,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToImagesOptions: {
@@ -3711,11 +3830,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ImagesToPdfOptions: {
@@ -3756,6 +3881,7 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The pictures, in the order given. */
                 sources?: components["schemas"]["ImageSources"];
             };
             options?: components["schemas"]["ImagesToPdfOptions"];
@@ -3763,10 +3889,15 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["ImageSources"];
         } & components["schemas"]["OneOrMoreFiles"];
@@ -3825,14 +3956,23 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
+            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
             input: unknown;
@@ -3889,11 +4029,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToOfficeOptions: {
@@ -3933,11 +4079,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
@@ -4015,6 +4167,7 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
+                /** @description The documents: each makes a file of its own, in this order, in the order given. */
                 sources?: components["schemas"]["DocumentSources"];
             };
             options?: components["schemas"]["ExtractDocumentOptions"];
@@ -4022,14 +4175,23 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
+            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["DocumentSources"];
         } & components["schemas"]["OneOrMoreDocuments"];
@@ -4044,11 +4206,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         VerifySignaturesOptions: {
@@ -4072,11 +4240,17 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /** @description How the result is named, kept and delivered. */
@@ -4146,7 +4320,7 @@ export interface components {
             html?: components["schemas"]["InlineHtml"];
             uploadId?: components["schemas"]["SourceUploadId"];
         };
-        /** @description The files to join, in the order given. */
+        /** @description Or in `input`. */
         MergeSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4166,7 +4340,7 @@ export interface components {
             title?: string;
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description The version before, then the version after, in the order given. */
+        /** @description Or in `input`. */
         CompareSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4179,7 +4353,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
+        /** @description Or in `input`. */
         FileSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4189,7 +4363,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
-        /** @description The documents: each makes a file of its own, in this order, in the order given. */
+        /** @description Or in `input`. */
         DocumentSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4202,7 +4376,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
+        /** @description Or in `input`. */
         TemplateSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4214,7 +4388,7 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description The pictures, in the order given. */
+        /** @description Or in `input`. */
         ImageSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];

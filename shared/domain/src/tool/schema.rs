@@ -98,11 +98,10 @@ fn body(slug: &str, sources: &Sources, flat_options: &[String], options: Options
         Section::Input.as_str().into(),
         json!({"type": "object", "description": sources.description, "properties": input}),
     );
-    // The same properties at the top level.
-    let flat_inputs = sources.names().filter_map(|name| Some((name, input.get(name)?)));
-    let flat_options = flat_options.iter().map(|name| (name.as_str(), &options["properties"][name]));
+    let flat_inputs = sources.names().filter_map(|name| Some((name, input.get(name)?, Section::Input)));
+    let flat_options = flat_options.iter().map(|name| (name.as_str(), &options["properties"][name], Section::Options));
     let flat: Vec<_> =
-        flat_inputs.chain(flat_options).map(|(name, schema)| (name.to_owned(), schema.clone())).collect();
+        flat_inputs.chain(flat_options).map(|(name, schema, section)| flat(name, schema, section)).collect();
     let works_without = jsonschema::validator_for(&options).is_ok_and(|options| options.is_valid(&json!({})));
     properties.insert(Section::Options.as_str().into(), options);
     properties.extend(shared_properties());
@@ -120,6 +119,13 @@ fn body(slug: &str, sources: &Sources, flat_options: &[String], options: Options
         schema["required"] = json!([Section::Options.as_str()]);
     }
     schema
+}
+
+/// The same property at the top level.
+fn flat(name: &str, schema: &Value, section: Section) -> (String, Value) {
+    let mut schema = schema.clone();
+    schema["description"] = json!(format!("Or in `{}`.", section.as_str()));
+    (name.to_owned(), schema)
 }
 
 fn tool_slug() -> Value {
