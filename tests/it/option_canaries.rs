@@ -54,6 +54,7 @@ fn requests(samples: &str, canary: &str) -> Vec<Value> {
         ),
         json!({"toolSlug": "markdown-to-pdf", "markdown": "# Title", "options": {"css": format!("/* {canary} */"), "headerHtml": canary, "footerHtml": canary}}),
         json!({"toolSlug": "email-to-pdf", "sourceUrl": format!("{samples}/{letter}"), "options": {"headerHtml": canary, "footerHtml": canary}}),
+        job("verify-signatures", pdf, json!({"trustedRoots": canary})),
         job(
             "render-template",
             "invoice-template.docx",
