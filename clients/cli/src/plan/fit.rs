@@ -86,8 +86,8 @@ mod tests {
 
     #[test]
     fn a_name_that_no_step_can_make_true_is_refused() {
-        let said = fitted("compress", json!({}), "a.pdf", "b.docx").unwrap_err().to_string();
-        assert!(said.contains("b.docx says docx") && said.contains("-o b.pdf"), "{said}");
+        let said = fitted("compress", json!({}), "a.pdf", "b.odt").unwrap_err().to_string();
+        assert!(said.contains("b.odt says odt") && said.contains("-o b.pdf"), "{said}");
         let said = fitted("office-to-pdf", json!({}), "a.docx", "b.zip").unwrap_err().to_string();
         assert!(said.contains("b.zip says zip"), "{said}");
         // A format that was chosen is not changed.

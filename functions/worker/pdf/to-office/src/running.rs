@@ -8,9 +8,10 @@ use crate::geometry::{Bodies, Sheet};
 
 /// Stands for the page's number in a pattern.
 pub(crate) const NUMBER: char = '\u{1}';
-/// Most sections that running lines may make, whatever the number of pages, and the share of pages that begin one.
+/// Most sections that running lines may make, whatever the number of pages, and the share of pages that begin one. Lines that differ on
+/// each page still fit into sections of three pages: a first, an odd and an even one.
 const FEW: usize = 4;
-const SHARE: usize = 3;
+const SHARE: usize = 4;
 
 /// A header or a footer, with `NUMBER` in place of the page's number.
 #[derive(Clone, Debug)]
