@@ -44,7 +44,7 @@ pub fn verify(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreadable>
     verify::all(bytes, options)
 }
 
-/// The certificates in PEM text, as DER. `None` if there is none, or one can't be read.
+/// The certificates in PEM text, as DER. `None` if the text has no certificate or an unreadable one.
 pub fn roots_of(pem: &str) -> Option<Vec<Vec<u8>>> {
     use rustls_pki_types::CertificateDer;
     use rustls_pki_types::pem::PemObject as _;

@@ -216,7 +216,7 @@ impl Findings {
         }
     }
 
-    /// The level of PAdES baseline signatures. `None` if it is none.
+    /// The level of a PAdES baseline signature. `None` for other signatures.
     fn level(&self, archived: bool) -> Option<&'static str> {
         let is_baseline = self.kind == Kind::Signature
             && self.sub_filter.as_deref() == Some("ETSI.CAdES.detached")

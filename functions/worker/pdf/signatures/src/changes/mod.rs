@@ -199,7 +199,7 @@ impl<'c, 'b> Judge<'c, 'b> {
         let before = self.of.old.whole(number);
         let after = self.of.new.whole(number);
         if self.referrers(number).is_empty() && !self.roles.is_known(number) {
-            // Nothing showed it, and whatever shows it now is judged itself.
+            // It was not shown. An object that shows it now is judged on its own.
             return;
         }
         let Some(before) = before else {

@@ -37,7 +37,7 @@ pub(crate) struct Certificate<'d> {
 }
 
 impl<'d> Certificate<'d> {
-    /// `None` if it is none.
+    /// `None` if the bytes are not one X.509 certificate.
     pub(crate) fn read(der: &'d [u8]) -> Option<Self> {
         let (rest, read) = X509Certificate::from_der(der).ok()?;
         if !rest.is_empty() {

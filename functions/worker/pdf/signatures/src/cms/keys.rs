@@ -152,7 +152,7 @@ fn pss(parameters: Value<'_>) -> Option<Scheme> {
 pub(crate) enum Checked {
     Valid(Scheme),
     Invalid(Scheme),
-    /// The algorithm, or the key for it, is none that is verified here.
+    /// This algorithm or key is not supported.
     Unsupported,
 }
 

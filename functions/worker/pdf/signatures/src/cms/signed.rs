@@ -138,7 +138,7 @@ impl<'d> Signer<'d> {
         }
     }
 
-    /// The one signed attribute of this kind. Two of a kind are none.
+    /// The signed attribute of this kind. `None` if it is missing or occurs twice.
     fn attribute(&self, oid: &str) -> Option<&Attribute<'d>> {
         let mut found = self.attributes.iter().filter(|each| each.oid == oid);
         found.next().filter(|_| found.next().is_none())
