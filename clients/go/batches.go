@@ -1,7 +1,9 @@
 package docmill
 
 import (
+	"bytes"
 	"context"
+	"encoding/json"
 	"iter"
 	"net/http"
 	"net/url"
@@ -10,13 +12,19 @@ import (
 	"time"
 )
 
+// What one request takes; the rest of it needs room, too.
+const (
+	mostItems     = 1000
+	mostItemBytes = 900_000
+)
+
 // A batch may take this long by default.
 const batchBound = time.Hour
 
 // NewBatch describes many jobs of one tool.
 type NewBatch struct {
 	Tool string
-	// Items are up to 1,000: what differs from job to job.
+	// Items are up to 100,000: what differs from job to job.
 	Items []Item
 	// Options are those of all jobs. An item's own count more.
 	Options any
@@ -42,13 +50,15 @@ type Item struct {
 }
 
 type batchBody struct {
-	ToolSlug string               `json:"toolSlug"`
-	Items    []itemBody           `json:"items"`
-	Options  any                  `json:"options,omitempty"`
-	Then     []Step               `json:"then,omitempty"`
-	Output   *BatchRequestOutput  `json:"output,omitempty"`
-	Webhook  *BatchRequestWebhook `json:"webhook,omitempty"`
-	OnError  BatchRequestOnError  `json:"onError,omitempty"`
+	ToolSlug string     `json:"toolSlug"`
+	Items    []itemBody `json:"items,omitempty"`
+	// ItemsUploadID names the upload that has the items instead.
+	ItemsUploadID string               `json:"itemsUploadId,omitempty"`
+	Options       any                  `json:"options,omitempty"`
+	Then          []Step               `json:"then,omitempty"`
+	Output        *BatchRequestOutput  `json:"output,omitempty"`
+	Webhook       *BatchRequestWebhook `json:"webhook,omitempty"`
+	OnError       BatchRequestOnError  `json:"onError,omitempty"`
 }
 
 type itemBody struct {
@@ -68,6 +78,9 @@ func (c *Client) CreateBatch(ctx context.Context, batch NewBatch) (*Batch, error
 		}
 		body.Items = append(body.Items, itemBody{Input: source, Options: item.Options, Metadata: item.Metadata, Filename: item.Filename})
 	}
+	if err := c.placeItems(ctx, &body); err != nil {
+		return nil, err
+	}
 	if batch.Archive {
 		body.Output = &BatchRequestOutput{Archive: &batch.Archive}
 	}
@@ -75,6 +88,26 @@ func (c *Client) CreateBatch(ctx context.Context, batch NewBatch) (*Batch, error
 		body.OnError = "stop"
 	}
 	return c.askBatch(ctx, call{method: http.MethodPost, path: "/v1/batches", header: creating(batch.IdempotencyKey), body: body})
+}
+
+// placeItems uploads the items if they are too many for a request.
+func (c *Client) placeItems(ctx context.Context, body *batchBody) error {
+	var lines bytes.Buffer
+	encoder := json.NewEncoder(&lines)
+	for _, item := range body.Items {
+		if err := encoder.Encode(item); err != nil {
+			return &problem{what: ErrUsage, text: "an item can't be written as JSON", cause: err}
+		}
+	}
+	if len(body.Items) <= mostItems && lines.Len() <= mostItemBytes {
+		return nil
+	}
+	upload, err := c.UploadContent(ctx, bytes.NewReader(lines.Bytes()), "items.jsonl")
+	if err != nil {
+		return err
+	}
+	body.Items, body.ItemsUploadID = nil, upload.ID
+	return nil
 }
 
 func (c *Client) askBatch(ctx context.Context, request call) (*Batch, error) {

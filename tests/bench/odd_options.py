@@ -26,7 +26,7 @@ WITHOUT = {"compare-documents", "render-template", "merge-pdf", "html-to-image",
 
 def for_kind(kind: str) -> list[str]:
     """The tools that take files of this kind, which is a format or a family."""
-    definitions = [json.loads(path.read_text()) for path in sorted(TOOLS.glob("*.json")) if ".options" not in path.name]
+    definitions = [json.loads(path.read_text()) for path in sorted(TOOLS.glob("*.json")) if "." not in path.stem]
     return [each["slug"] for each in definitions if kind in each["sources"]["formats"] and each["slug"] not in WITHOUT]
 
 

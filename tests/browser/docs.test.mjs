@@ -72,7 +72,7 @@ test("the search finds options, errors and sections by keyboard", async () => {
 test("the search understands questions and words with a typo", async () => {
   await withVisitor({}, async ({ page, goto }) => {
     await goto("/docs");
-    for (const [wanted, title] of [["how to merge", "Merge PDF"], ["webhok", "Webhooks"], ["merge docx", "Merge PDF"], ["max file size", "Limits"], ["price", "Plans and prices"]]) {
+    for (const [wanted, title] of [["how to merge", "Merge PDF"], ["webhok", "Webhooks"], ["merge docx", "Merge PDF"], ["max file size", "Limits"], ["price", "Plans and prices"], ["gdpr", "Privacy"], ["docker", "Privacy"], ["concurrency", "Limits"], ["word to pdf", "Office to PDF"], ["wholeWords", "text"]]) {
       await page.locator("#search").fill(wanted);
       await page.locator("#search-results a", { hasText: title }).first().waitFor();
     }

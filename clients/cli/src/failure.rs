@@ -1,6 +1,7 @@
 //! Why a command failed, what to do about it, and the exit code.
 
 use std::fmt;
+use std::path::Path;
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
@@ -118,6 +119,12 @@ impl Failure {
     #[must_use]
     pub fn with_hint(self, hint: impl Into<String>) -> Self {
         Self { hint: Some(hint.into()), ..self }
+    }
+
+    /// The same, with the file whose content is wrong.
+    #[must_use]
+    pub fn of_file(self, file: &Path) -> Self {
+        Self { message: format!("{}: {}", file.display(), self.message), ..self }
     }
 
     #[must_use]

@@ -28,6 +28,10 @@ use crate::failure::{Exit, Failure, Outcome};
 
 /// The whole command.
 pub fn main() -> ExitCode {
+    // clap only does this itself while no variable sets an option.
+    if std::env::args_os().len() < 2 {
+        return verbs::manual::help();
+    }
     let matches = args::command().get_matches();
     // One thread: it mostly waits, and files are read and written on others.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();

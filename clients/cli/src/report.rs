@@ -135,8 +135,7 @@ impl Report {
             part(left, "not started"),
         ];
         let text = parts.into_iter().flatten().collect::<Vec<_>>().join(", ");
-        let credits = if credits == 1 { "1 credit".to_owned() } else { format!("{credits} credits") };
-        self.say(&format!("{text}, {credits}, {:.1} s", self.started.elapsed().as_secs_f64()));
+        self.say(&format!("{text}, {}, {:.1} s", counted(credits, "credit"), self.started.elapsed().as_secs_f64()));
     }
 
     /// Says what was decided for the user.
@@ -304,6 +303,11 @@ fn millis(time: Duration) -> u64 {
 /// A size for people.
 pub fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
+}
+
+/// “1 credit”, “2 credits”.
+pub fn counted(number: u64, what: &str) -> String {
+    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// A reader that has gone, such as `head`, is no reason to fail.

@@ -20,6 +20,8 @@ from conformance.space import BLOCK, REQUEST_NUMBERS, Job, Space, Upload
 
 # Part of every signed link. Nothing that a client says may contain it.
 SIGNATURE = "X-Amz-Signature=5ec7e7"
+# Of a file whose lines are kept.
+MOST_LINES = 4 << 20
 ENDED_WITH_RESULT = "completed"
 OPERATIONS = [
     ("create", "POST", re.compile(r"/v1/jobs|/v1/tools/(?P<tool>[^/]+)/jobs|/v1/convert/(?P<short>[^/]+)")),
@@ -106,12 +108,14 @@ class Handler(BaseHTTPRequestHandler):
             self.rfile.read(min(length, len(BLOCK)))
             return None
         if operation == "put":
-            digest = hashlib.sha256()
+            digest, kept = hashlib.sha256(), b""
             left = length
             while left and (part := self.rfile.read(min(left, 1 << 20))):
                 digest.update(part)
                 left -= len(part)
-            return length - left, digest.hexdigest()
+                # Lines of a batch are read; large files are not kept.
+                kept = kept + part if length <= MOST_LINES else b""
+            return length - left, digest.hexdigest(), kept.splitlines()
         text = self.rfile.read(length)
         return json.loads(text) if text else {}
 
@@ -167,15 +171,15 @@ class Handler(BaseHTTPRequestHandler):
         times = {"urlExpiresAt": "2099-01-01T00:00:00.000Z", "expiresAt": "2099-01-01T00:00:00.000Z"}
         self.say(200, {"upload": {"id": upload, "url": f"{self.place}/links/{upload}?{SIGNATURE}", "method": "PUT", "headers": headers} | times})
 
-    def put(self, body: tuple[int, str], id: str) -> None:
+    def put(self, body: tuple[int, str, list[bytes]], id: str) -> None:
         upload = self.space.uploads[id]
         if "transfer-encoding" in self.headers or self.headers.get("if-none-match") != "*":
             return self.refuse("put", {"status": 403})
         if upload.arrived:
             return self.refuse("put", {"status": 412})
-        if body[0] != upload.bytes or upload.sha256 not in (None, body[1]):
+        if body[0] != upload.size or upload.sha256 not in (None, body[1]):
             return self.refuse("put", {"status": 400})
-        upload.arrived = True
+        upload.arrived, upload.lines = True, body[2]
         self.send(200, b"", {"content-type": "application/xml"})
 
     def list(self, _: Any) -> None:

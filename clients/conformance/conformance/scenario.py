@@ -18,7 +18,7 @@ from conformance.space import RESULT_BYTES, Space, sha256_of
 
 # Keys of the fault server: nothing that a client says may contain this.
 # Keys of a step that are not sent to runners.
-KEPT = ("expect", "expectError", "saved", "as", "took", "appears")
+KEPT = ("expect", "expectError", "saved", "as", "took", "appears", "times")
 SECRET = "Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7Zq7abcdef"
 MIB = 1 << 20
 
@@ -69,6 +69,7 @@ class Session:
 
     def step(self, step: dict[str, Any], client: dict[str, Any], known: dict[str, Any]) -> list[str]:
         told = {key: fill(value, known) for key, value in step.items() if key not in KEPT}
+        told |= {"items": told["items"] * step["times"]} if "times" in step else {}
         told["client"] = client | told.get("client", {})
         appearing = appears(fill(step["appears"], known)) if "appears" in step else None
         started = time.monotonic()

@@ -1,6 +1,7 @@
 """What the fault server knows of one scenario in one language: jobs, uploads, faults to come, and what it has seen."""
 
 import hashlib
+import json
 import threading
 import time
 import uuid
@@ -10,6 +11,8 @@ from itertools import count
 from typing import Any
 
 RESULT_BYTES = 300_000
+# Of one request that creates a batch.
+MOST_ITEMS, MOST_ITEM_BYTES = 1000, 1 << 20
 # Files are repetitions of this.
 BLOCK = bytes(range(256)) * 256
 REQUEST_NUMBERS = count(1)
@@ -39,9 +42,10 @@ class Job:
 
 @dataclass
 class Upload:
-    bytes: int
+    size: int
     sha256: str | None
     arrived: bool = False
+    lines: list[bytes] = field(default_factory=list)
 
 
 @dataclass
@@ -113,8 +117,17 @@ class Space:
             if key is None:
                 self.counts["keyless"] += 1
             self.counts["compressions"] += sum(step["toolSlug"] == "compress-pdf" and step["options"]["preset"] == "small" for step in request.get("then", []))
-            batch = Batch(f"bat_{uuid.uuid4().hex}", request["toolSlug"], request["items"], request.get("output", {}).get("archive", False))
+            batch = Batch(f"bat_{uuid.uuid4().hex}", request["toolSlug"], self.items(request), request.get("output", {}).get("archive", False))
             return self.batches.setdefault(self.by_key.setdefault(key or batch.id, batch.id), batch)
+
+    def items(self, request: dict[str, Any]) -> list[dict[str, Any]]:
+        """Of the request, or of the upload that it names."""
+        if "itemsUploadId" in request:
+            return [json.loads(line) for line in self.uploads[request["itemsUploadId"]].lines]
+        items: list[dict[str, Any]] = request["items"]
+        if len(items) > MOST_ITEMS or len(json.dumps(items)) > MOST_ITEM_BYTES:
+            raise KeyError("too many items for a request")
+        return items
 
     def has_ended(self, job: Job) -> bool:
         """Whether an answer shows the job's end. Each unfinished answer brings it nearer."""

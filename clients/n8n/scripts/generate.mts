@@ -133,7 +133,7 @@ async function files(): Promise<Map<string, string>> {
 	const style = await prettier.resolveConfig(import.meta.filename);
 	const formatted = (source: string) => prettier.format(source, { ...style, parser: 'typescript' });
 	const slugs = readdirSync(SCHEMAS)
-		.filter((name) => name.endsWith('.json') && !name.endsWith('.options.json'))
+		.filter((name) => /^[a-z-]+\.json$/.test(name))
 		.map((name) => name.replace('.json', ''))
 		.sort();
 	const written = new Map<string, string>();

@@ -17,6 +17,10 @@ use crate::request::{Options, Source, Step};
 use crate::results::{check_target, is_folder, paths_in, unwritable};
 use crate::transport::Call;
 
+/// What one request takes; the rest of it needs room, too.
+const MOST_ITEMS: usize = 1000;
+const MOST_ITEM_BYTES: usize = 900_000;
+
 /// Describes many jobs of one tool.
 #[must_use]
 #[derive(Clone, Debug)]
@@ -32,7 +36,7 @@ pub struct NewBatch {
 }
 
 impl NewBatch {
-    /// A job of this tool for each of up to 1,000 items.
+    /// A job of this tool for each of up to 100,000 items.
     pub fn new(tool: impl Into<String>, items: impl IntoIterator<Item = Item>) -> Self {
         Self {
             tool: tool.into(),
@@ -129,7 +133,8 @@ impl Client {
             insert(&mut body, "filename", item.filename);
             items.push(body);
         }
-        let mut body = json!({"toolSlug": batch.tool, "items": items});
+        let mut body = json!({"toolSlug": batch.tool});
+        self.put_items(&mut body, items).await?;
         insert(&mut body, "options", batch.options.map(Options::into_json).transpose()?);
         let steps: Vec<Value> = batch.then.into_iter().map(step).collect::<Result<_>>()?;
         insert(&mut body, "then", Some(steps).filter(|steps| !steps.is_empty()));
@@ -137,6 +142,17 @@ impl Client {
         insert(&mut body, "onError", batch.stop_on_error.then_some("stop"));
         insert(&mut body, "webhook", batch.webhook);
         self.ask_batch(&Call::post(&["v1", "batches"], &body)?.creating(batch.idempotency_key)?).await
+    }
+
+    /// Names the items, or the upload with them if they are too many for a request.
+    async fn put_items(&self, body: &mut Value, items: Vec<Value>) -> Result<()> {
+        let lines = items.iter().map(Value::to_string).collect::<Vec<_>>().join("\n");
+        if items.len() <= MOST_ITEMS && lines.len() <= MOST_ITEM_BYTES {
+            body["items"] = Value::Array(items);
+        } else {
+            body["itemsUploadId"] = self.upload_bytes(lines, "items.jsonl").await?.id.into();
+        }
+        Ok(())
     }
 
     async fn ask_batch(&self, call: &Call) -> Result<Batch> {

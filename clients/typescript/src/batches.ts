@@ -3,7 +3,7 @@
 import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { UsageError, WaitTimeoutError } from "./errors.ts";
-import { download } from "./files.ts";
+import { download, upload } from "./files.ts";
 import { available, creating, FIRST_POLL, LONGEST_POLL, POLL_GROWTH } from "./jobs.ts";
 import { checkTarget, isFolder, pathsIn } from "./results.ts";
 import type { Query, Transport } from "./transport.ts";
@@ -14,6 +14,9 @@ type ArchiveFile = Schemas["ArchiveFile"];
 
 /** How long a batch may take by default, in seconds. */
 const BATCH_SECONDS = 3600;
+// What one request takes; the rest of it needs room, too.
+const MOST_ITEMS = 1000;
+const MOST_ITEM_BYTES = 900_000;
 // A paused one waits for somebody to resume it.
 const AT_REST = new Set(["completed", "canceled", "paused"]);
 
@@ -171,7 +174,7 @@ export class Batches {
   }
 
   /**
-   * Creates a job for each of up to 1,000 items, and returns at once. All items are checked first. `options` are those of all jobs, and an item's own
+   * Creates a job for each of up to 100,000 items, and returns at once. All items are checked first. `options` are those of all jobs, and an item's own
    * count more.
    */
   async create<Slug extends AnyTool>(tool: Slug, items: BatchItem[], options?: OptionsOf<Slug>, settings: BatchSettings = {}): Promise<Batch> {
@@ -180,7 +183,7 @@ export class Batches {
     for (const item of items) made.push({ ...item, input: await available(this.#transport, item.input, tool) });
     const body = {
       toolSlug: tool,
-      items: made,
+      ...(await this.#sent(made)),
       options,
       webhook,
       ...(steps.length && { then: steps.map(({ tool, options }) => ({ toolSlug: tool, options })) }),
@@ -189,6 +192,13 @@ export class Batches {
     };
     const response = await this.#transport.send({ method: "POST", path: "/v1/batches", body, headers: creating(idempotencyKey) });
     return new Batch(this.#transport, response.json<Schemas["BatchResponse"]>().batch);
+  }
+
+  /** The items, or the upload with them if they are too many for a request. */
+  async #sent(items: object[]): Promise<{ items: object[] } | { itemsUploadId: string }> {
+    const lines = new Blob([items.map((item) => JSON.stringify(item)).join("\n")]);
+    if (items.length <= MOST_ITEMS && lines.size <= MOST_ITEM_BYTES) return { items };
+    return { itemsUploadId: await upload(this.#transport, lines, "items.jsonl") };
   }
 
   async get(id: string): Promise<Batch> {

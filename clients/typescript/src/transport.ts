@@ -71,6 +71,9 @@ export class Transport {
   readonly #key: string;
 
   constructor({ url = process.env["DOCMILL_URL"], key = process.env["DOCMILL_KEY"], ...more }: Settings) {
+    // Plain JavaScript has no types that would refuse a misspelled setting.
+    const unknown = Object.keys(more).find((name) => !["timeout", "maxRetries", "fetch"].includes(name));
+    if (unknown) throw new UsageError(`There is no setting "${unknown}": url, key, timeout, maxRetries and fetch are known.`);
     if (!url || !key) throw new UsageError("Set DOCMILL_URL and DOCMILL_KEY in the environment, or give url and key.");
     if (!URL.canParse(url) || !/^https?:$/.test(new URL(url).protocol)) {
       throw new UsageError("The address of the API must begin with https:// or http://, such as https://api.example.com.");

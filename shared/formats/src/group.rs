@@ -20,6 +20,9 @@ pub enum Group {
 }
 
 impl Group {
+    /// The names of groups, in files of tools.
+    pub const NAMES: [&str; 4] = ["office", "pictures", "bitmaps", "mail"];
+
     /// The formats of the group, in the order of [`Format::ALL`].
     pub fn formats(self) -> Vec<Format> {
         Format::ALL.iter().copied().filter(|format| self.contains(*format)).collect()

@@ -44,7 +44,7 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 24] = [
+static ASSETS: [Asset; 26] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
@@ -63,6 +63,12 @@ static ASSETS: [Asset; 24] = [
     asset!("invoice-template.docx", DOCX, Content::Bytes(include_bytes!("../../../samples/invoice-template.docx"))),
     asset!("small.docx", DOCX, Content::Bytes(include_bytes!("../../../samples/small.docx"))),
     asset!("tree-survey.pdf", "application/pdf", Content::Bytes(include_bytes!("../../../samples/tree-survey.pdf"))),
+    asset!("order-form.pdf", "application/pdf", Content::Bytes(include_bytes!("../../../samples/order-form.pdf"))),
+    asset!(
+        "tree-survey-scan.pdf",
+        "application/pdf",
+        Content::Bytes(include_bytes!("../../../samples/tree-survey-scan.pdf"))
+    ),
     asset!("viewer.js", SCRIPT, Content::Text(include_str!("../assets/viewer.js"))),
     asset!(HTMX, SCRIPT, Content::Gzip(include_bytes!("../assets/htmx-2.0.11.js.gz"))),
     asset!(PDF, SCRIPT, Content::Gzip(include_bytes!("../assets/pdf-6.5.438.min.mjs.gz"))),

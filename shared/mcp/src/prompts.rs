@@ -39,8 +39,8 @@ const COMMANDS: [Command; 5] = [
             },
         ],
         text: "Read the document {document} with run_tool: the tool extract-document with the options {\"format\": \"markdown\"}. {source} \
-               If the text is long, go on with read_result, or search in it. Then answer from the document alone, and say on which \
-               page it stands: {question}",
+               If the text is long, go on with read_result, or search in it. Then answer from the document alone, and say under \
+               which heading it stands: {question}",
     },
     Command {
         name: "convert-document",

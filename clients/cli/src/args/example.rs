@@ -7,6 +7,9 @@ use serde_json::Value;
 use super::value::{Shape, plain};
 use crate::catalogue;
 
+/// Longer objects come from a file: help breaks their lines, and a shell would take the breaks for part of them.
+const LONGEST: usize = 60;
+
 /// A command with the options of the schema's first example; `None` if it has none.
 pub(super) fn of(tool: &'static Tool) -> Option<String> {
     let options = tool.definition.parameters.pointer("/properties/options/examples/0")?.as_object()?;
@@ -22,6 +25,9 @@ pub(super) fn of(tool: &'static Tool) -> Option<String> {
                 for entry in entries {
                     words.extend([flag.clone(), plain(entry)]);
                 }
+            }
+            (Shape::Object | Shape::Any, _) if plain(value).len() > LONGEST => {
+                words.extend([flag, format!("@{name}.json")]);
             }
             (Shape::Whole | Shape::Number | Shape::Text | Shape::List | Shape::Object | Shape::Any, _) => {
                 words.extend([flag, plain(value)]);
@@ -42,12 +48,16 @@ mod tests {
         let mut shown = 0;
         for tool in catalogue::tools() {
             let Some(example) = of(tool) else { continue };
-            let words = shlex::split(&example).unwrap();
+            let options = tool.definition.parameters.pointer("/properties/options/examples/0").unwrap();
+            let of_file = |word: String| match word.strip_prefix('@').and_then(|file| file.strip_suffix(".json")) {
+                Some(name) => plain(&options[name]),
+                None => word,
+            };
+            let words: Vec<_> = shlex::split(&example).unwrap().into_iter().map(of_file).collect();
             let matches = crate::args::command().try_get_matches_from(&words).unwrap_or_else(|error| panic!("{error}"));
             let (_, matches) = matches.subcommand().unwrap();
             let read = ToolArgs::read(tool, matches).unwrap_or_else(|failure| panic!("{example}: {failure}"));
-            let expected = tool.definition.parameters.pointer("/properties/options/examples/0").unwrap();
-            assert_eq!(&Value::Object(read.options), expected, "{example}");
+            assert_eq!(&Value::Object(read.options), options, "{example}");
             shown += 1;
         }
         assert!(shown >= 6, "only {shown} tools have an example");

@@ -25,7 +25,7 @@ Run the same command again after an interruption: it goes on where it stopped, a
 
 /// Convert documents: Office, web pages, email, Markdown, pictures and PDF.
 #[derive(Debug, Parser)]
-#[command(name = "docmill", version, after_help = AFTER_HELP, subcommand_required = true, arg_required_else_help = true)]
+#[command(name = "docmill", version, after_help = AFTER_HELP, subcommand_required = true)]
 pub struct Cli {
     #[command(flatten)]
     pub globals: Globals,

@@ -142,13 +142,8 @@ impl Recipe {
             inputs.iter().chain(&self.extra).map(|input| self.source_of(input, SOME_UPLOAD)).collect::<Outcome<_>>()?;
         let Value::Object(body) = self.body(sources) else { return Ok(()) };
         let catalogue = catalogue::catalogue().ok_or_else(|| Failure::machine("The catalogue of tools is damaged."))?;
-        match JobRequest::parse(catalogue, tool, &body) {
-            Ok((_, warnings)) if warnings.is_empty() => Ok(()),
-            Ok((_, warnings)) => {
-                let said =
-                    warnings.iter().map(|warning| json!(warning)["message"].as_str().unwrap_or_default().to_owned());
-                Err(Failure::usage(said.collect::<Vec<_>>().join("\n")))
-            }
+        match JobRequest::parse_for(catalogue, tool, &body, true) {
+            Ok(_) => Ok(()),
             Err(breaches) => {
                 let said: Vec<_> =
                     breaches.iter().map(|breach| pointer::described(&breach.path, &breach.message)).collect();

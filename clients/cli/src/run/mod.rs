@@ -152,8 +152,7 @@ fn finish((counts, ending): (Counts, Option<Failure>), journal: Journal) -> Outc
         Some(failure) if failure.exit == Exit::Interrupted => Err(failure.with_hint(again)),
         Some(failure) => Err(failure),
         None if counts.failed > 0 => {
-            let what =
-                if counts.failed == 1 { "1 document".to_owned() } else { format!("{} documents", counts.failed) };
+            let what = report::counted(counts.failed, "document");
             let exit = if counts.of_machine == counts.failed { Exit::Machine } else { Exit::Documents };
             let failure = Failure::documents(exit, format!("{what} could not be converted."));
             // What a document's own fault is stays one.
@@ -191,8 +190,8 @@ fn preview(tasks: &[Task], tools: Option<&Value>, report: &Report) -> Outcome<()
     if report.is_json() {
         report.json(&json!({"type": "summary", "planned": tasks.len(), "credits": total}));
     } else {
-        let jobs = if tasks.len() == 1 { "1 job".to_owned() } else { format!("{} jobs", tasks.len()) };
-        report::to_stdout(&format!("{jobs}, {total} credits. Nothing was sent."));
+        let jobs = report::counted(tasks.len() as u64, "job");
+        report::to_stdout(&format!("{jobs}, {}. Nothing was sent.", report::counted(total, "credit")));
     }
     Ok(())
 }

@@ -1,6 +1,7 @@
 //! Completions and manual pages, made from the same definitions as the help.
 
 use std::path::Path;
+use std::process::ExitCode;
 
 use clap_complete::Shell;
 use clap_mangen::Man;
@@ -8,6 +9,14 @@ use clap_mangen::Man;
 use crate::args;
 use crate::failure::{Doing, Outcome};
 use crate::report;
+
+/// The help of `docmill` alone.
+pub fn help() -> ExitCode {
+    match args::command().print_help() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(_) => ExitCode::FAILURE,
+    }
+}
 
 pub fn completions(shell: Shell) -> Outcome<()> {
     let mut command = args::command();

@@ -48,7 +48,8 @@ pub async fn run(args: &RunArgs, globals: &Globals) -> Outcome<()> {
     let pipeline: Pipeline = toml::from_str(&text).map_err(wrong)?;
     let job = JobArgs { output: args.job.output.clone().or_else(|| pipeline.output.clone()), ..args.job.clone() };
     let job = with_tags(job, &pipeline.tags);
-    run::run(plan(&pipeline, &args.files, &job)?, globals, &job).await
+    let plan = plan(&pipeline, &args.files, &job).map_err(|failure| failure.of_file(&args.pipeline))?;
+    run::run(plan, globals, &job).await
 }
 
 fn with_tags(mut job: JobArgs, tags: &Map<String, Value>) -> JobArgs {
@@ -132,6 +133,10 @@ mod tests {
             (
                 "inputs = ['https://a.example/x.docx']\n[[step]]\nto = 'pdf'\n[[step]]\ntool = 'watermark'\noptions = {opacity = 7}",
                 "opacity",
+            ),
+            (
+                "inputs = ['https://a.example/x.docx']\n[[step]]\ntool = 'office-to-pdf'\noptions = {pageRnge = '1'}",
+                "--page-rnge is not a known property. Did you mean `pageRange`?",
             ),
             ("steps = []", "unknown field"),
         ] {

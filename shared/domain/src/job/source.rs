@@ -13,6 +13,7 @@ use crate::template::TemplateName;
 /// The property that names a source. A source has exactly one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SourceKind {
     /// A file to fetch.
     SourceUrl,
@@ -94,6 +95,7 @@ impl SourceKind {
 /// Further properties of a source.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SourceProperty {
     Filename,
     Password,

@@ -479,12 +479,12 @@ mod tests {
         assert!(message("redact-pdf", json!({"text": [7]})).starts_with("a text to remove, as a string"));
         assert_eq!(message("protect-pdf", json!({})), "give `userPassword`, `ownerPassword` or both");
         let restricted = json!({"userPassword": "a", "permissions": {"print": false}});
-        assert!(message("protect-pdf", restricted).contains("needs the property \"ownerPassword\""));
+        assert!(message("protect-pdf", restricted).contains("needs the property `ownerPassword`"));
         assert_eq!(message("protect-pdf", json!({"ownerPassword": "a", "permissions": {"print": false}})), "accepted");
         for slug in ["fill-form", "redact-pdf", "protect-pdf"] {
             let without = json!({"sourceUrl": "https://a.example/x.pdf"});
             let message = &breaches(slug, without)[0].message;
-            assert!(message.starts_with("needs the property \"options\": give `"), "{message}");
+            assert!(message.starts_with("needs the property `options`: give `"), "{message}");
             assert!(message.contains("; for example `\"options\": {\""), "{message}");
             let step = json!({"sourceUrl": "https://a.example/x.pdf", "then": [{"toolSlug": slug}]});
             assert_eq!(breaches("compress-pdf", step).len(), 1, "{slug}");

@@ -25,10 +25,13 @@ impl Section {
 /// A tool's sources.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Sources {
     /// For people, e.g. "The document to convert".
     pub description: String,
+    /// How a request names a source.
     pub kinds: Vec<SourceKind>,
+    /// What else a request says of a source.
     #[serde(default)]
     pub properties: Vec<SourceProperty>,
     #[serde(default = "one")]
@@ -48,9 +51,11 @@ pub struct Sources {
     pub opens_attachments: bool,
     /// Accepted formats. A tool's file names formats and groups of them.
     #[serde(deserialize_with = "of_groups")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::tool::tool_file::groups"))]
     pub formats: Vec<Format>,
     /// The formats that the tool reads directly, if not all: others are converted to PDF first.
     #[serde(default, deserialize_with = "of_groups")]
+    #[cfg_attr(feature = "schema", schemars(schema_with = "crate::tool::tool_file::groups"))]
     pub direct: Vec<Format>,
 }
 

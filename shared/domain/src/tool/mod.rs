@@ -6,6 +6,8 @@ pub mod intake;
 pub mod schema;
 pub mod secrets;
 mod slug;
+#[cfg(feature = "schema")]
+mod tool_file;
 pub(crate) mod validation;
 mod view;
 
@@ -25,17 +27,28 @@ use crate::tool::intake::{Section, Sources};
 use crate::tool::schema::Schema;
 pub use crate::tool::secrets::Secrets;
 pub use crate::tool::slug::Slug;
+#[cfg(feature = "schema")]
+pub use crate::tool::tool_file::schema as file_schema;
 pub use crate::tool::view::{OutputFormat, ToolMetadata, ToolSchemaView, ToolView};
 
 /// A tool's file.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Definition {
+    /// Where editors find what this file may have.
+    #[serde(rename = "$schema", default)]
+    pub schema: Option<String>,
+    /// Its name in paths: lower case, with hyphens.
     pub slug: String,
+    /// Its name for people.
     pub name: String,
+    /// What it does, in a sentence.
     pub description: String,
     pub version: String,
+    /// The group on the list of tools.
     pub category: String,
+    /// Where its jobs wait: by the engines that the worker needs.
     pub queue: QueueName,
     /// The settings until an administrator changes them.
     pub settings: ToolSettings,
@@ -43,8 +56,10 @@ pub struct Definition {
     #[serde(default)]
     pub short_endpoint: Option<String>,
     pub supported_modes: Vec<String>,
+    /// What it takes.
     pub sources: Sources,
     /// Its output format, unless an option chooses another.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "tool_file::format"))]
     pub output_format: Format,
     /// Of several options that choose a format, the first one counts.
     #[serde(default)]
@@ -58,8 +73,10 @@ pub struct Definition {
     /// Options that are also accepted at the top level.
     #[serde(default)]
     pub flat_options: Vec<String>,
+    /// Which options a job shows again. Each that can hold text is declared.
     #[serde(default)]
     pub secrets: Secrets,
+    /// Published as it is.
     #[serde(default)]
     pub metadata: Map<String, Value>,
     /// JSON Schema 2020-12 of the job body: published and enforced.
@@ -142,9 +159,11 @@ impl Definition {
 /// An option that chooses the output format.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutputChoice {
     pub option: String,
     /// By the option's value.
+    #[cfg_attr(feature = "schema", schemars(schema_with = "tool_file::format_by_value"))]
     pub formats: BTreeMap<String, Format>,
 }
 
@@ -162,6 +181,7 @@ impl OutputChoice {
 /// When a job may have several results.
 #[derive(Clone, Debug, Deserialize)]
 #[serde(untagged)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SeveralOutputs {
     Fixed(bool),
     /// If any of these options is chosen, or for several sources.
@@ -178,6 +198,7 @@ pub enum SeveralOutputs {
 
 /// An option with a value.
 #[derive(Clone, Debug, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Choice {
     option: String,
     value: Value,
@@ -266,6 +287,7 @@ impl EngineKind {
 /// Administrators' settings of a tool.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolSettings {
     pub access_tier: AccessTier,
     pub credit_cost: u64,

@@ -12,6 +12,7 @@ use crate::job::source;
 /// segment of their own.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Secrets {
     /// Credentials: hidden entirely, and never stored in a table. Names of options only.
     pub values: Vec<String>,

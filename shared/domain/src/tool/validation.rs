@@ -97,7 +97,7 @@ fn describe(schema: &Value, error: &ValidationError<'_>) -> String {
         Kind::MaxProperties { limit } => format!("must have at most {limit} properties"),
         Kind::MinProperties { limit } => format!("must have at least {limit} properties"),
         Kind::Required { property } if property == "options" => missing_options(schema),
-        Kind::Required { property } => format!("needs the property {property}"),
+        Kind::Required { property } => format!("needs the property {}", quoted(property)),
         Kind::PropertyNames { error } => format!("has a property whose name {}", describe(schema, error)),
         Kind::Pattern { pattern } => match described(schema, error) {
             Some(description) => description.to_owned(),
@@ -122,6 +122,10 @@ fn type_for_people(kind: JsonType) -> &'static str {
     }
 }
 
+fn quoted(name: &Value) -> String {
+    name.as_str().map_or_else(|| name.to_string(), |name| format!("`{name}`"))
+}
+
 /// Says which options the tool can't do without, with an example from its schema.
 fn missing_options(schema: &Value) -> String {
     let options = &schema["properties"]["options"];
@@ -130,8 +134,8 @@ fn missing_options(schema: &Value) -> String {
     });
     let needs = if needs.is_empty() { String::new() } else { format!(": {}", needs.join("; ")) };
     match example(options) {
-        Some(example) => format!("needs the property \"options\"{needs}; for example `\"options\": {example}`"),
-        None => format!("needs the property \"options\"{needs}"),
+        Some(example) => format!("needs the property `options`{needs}; for example `\"options\": {example}`"),
+        None => format!("needs the property `options`{needs}"),
     }
 }
 
@@ -353,8 +357,8 @@ mod tests {
         assert_eq!(message(json!({"stamps": many})), "must have at most 20 entries");
 
         assert_eq!(barcode(json!({"type": "qr", "value": "{page}"})), "accepted");
-        assert_eq!(barcode(json!({"type": "qr"})), "needs the property \"value\"");
-        assert_eq!(barcode(json!({"type": "epc", "value": "a"})), "needs the property \"payment\"");
+        assert_eq!(barcode(json!({"type": "qr"})), "needs the property `value`");
+        assert_eq!(barcode(json!({"type": "epc", "value": "a"})), "needs the property `payment`");
         let payment = json!({"name": "Ada", "iban": "DE89370400440532013000", "amount": "12.50"});
         assert_eq!(barcode(json!({"type": "epc", "payment": payment})), "accepted");
         assert!(barcode(json!({"type": "qr", "value": "a", "payment": payment})).starts_with("`payment` is for codes"));

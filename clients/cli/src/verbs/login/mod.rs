@@ -28,8 +28,8 @@ pub async fn run(args: &LoginArgs, globals: &Globals) -> Outcome<()> {
         Place::File(path) => format!("{}, which only you can read", path.display()),
     };
     let kind = if key.is_test() { "Test key" } else { "Key" };
-    let left = &answer.body["usage"]["credits"]["remaining"];
-    report::to_stdout(&format!("{kind} {} works at {url}: {left} credits left.\nIt is in {place}.", key.hint()));
+    let left = report::counted(answer.body["usage"]["credits"]["remaining"].as_u64().unwrap_or(0), "credit");
+    report::to_stdout(&format!("{kind} {} works at {url}: {left} left.\nIt is in {place}.", key.hint()));
     Ok(())
 }
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import AsyncIterator, Iterable, Mapping
@@ -10,7 +11,7 @@ from pathlib import Path
 from typing import Any, Callable, Optional, Union, cast
 
 from docmill import models
-from docmill._async.files import download
+from docmill._async.files import download, upload
 from docmill._async.jobs import available
 from docmill._async.platform import sleep
 from docmill._async.transport import AsyncTransport
@@ -21,6 +22,8 @@ from docmill.errors import UsageError, WaitTimeoutError
 
 # A batch may take this long by default, in seconds.
 BATCH_SECONDS = 3600.0
+# What one request takes; the rest of it needs room, too.
+MOST_ITEMS, MOST_ITEM_BYTES = 1000, 900_000
 # A paused one waits for somebody to resume it.
 AT_REST = frozenset({"completed", "canceled", "paused"})
 
@@ -163,19 +166,26 @@ class AsyncBatches:
         """Creates a job for each item, and returns at once. All items are checked first.
 
         Args:
-            items: up to 1,000. Each is a path, a URL, or what differs from job to job: `{"input": …, "options": …, "filename": …, "metadata": …}`,
+            items: up to 100,000. Each is a path, a URL, or what differs from job to job: `{"input": …, "options": …, "filename": …, "metadata": …}`,
                 whose `input` may be a path, too.
             options: of all jobs. Those of an item count more.
             then: further tools for all jobs, each with its options: `[("compress-pdf", {"preset": "small"})]`.
             archive: whether a ZIP of all results is made.
             stop_on_error: whether the batch is canceled as soon as an item fails.
         """
-        body: dict[str, Any] = {"toolSlug": tool, "items": [await self._item(item, tool) for item in items]}
+        body: dict[str, Any] = {"toolSlug": tool} | await self._sent([await self._item(item, tool) for item in items])
         steps = [{"toolSlug": slug, **({"options": dict(own)} if own else {})} for slug, own in then]
         more = {"options": options, "then": steps, "output": {"archive": True} if archive else None, "webhook": webhook}
         body |= {name: value for name, value in more.items() if value} | ({"onError": "stop"} if stop_on_error else {})
         response = await self._transport.send(Request("POST", "/v1/batches", body, creating(idempotency_key)))
         return AsyncBatch(self._transport, response.json()["batch"])
+
+    async def _sent(self, items: list[dict[str, Any]]) -> dict[str, Any]:
+        """The items, or the upload with them if they are too many for a request."""
+        lines = [json.dumps(item, ensure_ascii=False).encode() for item in items]
+        if len(lines) <= MOST_ITEMS and sum(map(len, lines)) <= MOST_ITEM_BYTES:
+            return {"items": items}
+        return {"itemsUploadId": await upload(self._transport, b"\n".join(lines), "items.jsonl")}
 
     async def _item(self, item: Union[Source, models.BatchItem], tool: str) -> dict[str, Any]:
         if not isinstance(item, Mapping):

@@ -185,15 +185,29 @@ fn file_field(source: &Source, shown: &Shown<'_>) -> Markup {
     }
 }
 
-/// Documents to try the tool with, for people who have none at hand.
-const SAMPLES: [(&str, Format); 2] = [("small.docx", Format::Docx), ("tree-survey.pdf", Format::Pdf)];
-const TEMPLATE_SAMPLE: (&str, Format) = ("invoice-template.docx", Format::Docx);
+type Sample = (&'static str, Format);
+
+/// Documents to try a tool with, for people who have none at hand.
+const SAMPLES: [Sample; 2] = [("small.docx", Format::Docx), ("tree-survey.pdf", Format::Pdf)];
+const TEMPLATE: Sample = ("invoice-template.docx", Format::Docx);
+const FORM: Sample = ("order-form.pdf", Format::Pdf);
+const SCAN: Sample = ("tree-survey-scan.pdf", Format::Pdf);
+
+/// Documents that show what the tool does.
+fn samples_of(definition: &Definition) -> &'static [Sample] {
+    match definition.slug.as_str() {
+        _ if data_form::is_offered(definition) => &[TEMPLATE],
+        "fill-form" | "flatten-pdf" => &[FORM],
+        "ocr-pdf" => &[SCAN],
+        _ => &SAMPLES,
+    }
+}
 
 /// A button of the script for each sample that the tool accepts.
 fn samples(shown: &Shown<'_>) -> Markup {
     let definition = &shown.tool.definition;
-    let known = if data_form::is_offered(definition) { &[TEMPLATE_SAMPLE][..] } else { &SAMPLES[..] };
-    let fitting: Vec<_> = known.iter().filter(|(_, format)| definition.sources.accepts(*format)).collect();
+    let fitting: Vec<_> =
+        samples_of(definition).iter().filter(|(_, format)| definition.sources.accepts(*format)).collect();
     html! {
         @if !fitting.is_empty() {
             p.samples {

@@ -64,8 +64,7 @@ impl Messages {
         let mut messages = Self::default();
         for breach in &error.details {
             let controls = controls(owner(&breach.path, definition, steps));
-            let said = with_name(&breach.message);
-            let field = match (field_of(&breach.path, definition, steps), named(&said, &controls).next()) {
+            let field = match (field_of(&breach.path, definition, steps), named(&breach.message, &controls).next()) {
                 (field, Some(option)) if field.is_empty() => option.field(),
                 (field, _) => field,
             };
@@ -74,7 +73,7 @@ impl Messages {
             } else if breach.path.ends_with("/uploadId") {
                 EXPIRED_UPLOAD.to_owned()
             } else {
-                sentence(&in_labels(&said, &controls))
+                sentence(&in_labels(&breach.message, &controls))
             };
             messages.errors.entry(field).or_insert(message);
         }
@@ -115,12 +114,6 @@ fn owner<'a>(path: &str, definition: &'a Definition, steps: &[Option<&'a Tool>])
     let step = path.strip_prefix("/then/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
     let tool = step.and_then(|number| steps.get(number).copied().flatten());
     tool.map_or(definition, |tool| &tool.definition)
-}
-
-/// A message about a missing property, with its name as messages write names.
-fn with_name(message: &str) -> String {
-    let name = message.strip_prefix("needs the property \"").and_then(|name| name.strip_suffix('"'));
-    name.map_or_else(|| message.to_owned(), |name| format!("needs the property `{name}`"))
 }
 
 /// The options that a message names, in its order.
