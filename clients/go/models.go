@@ -964,6 +964,7 @@ const (
 	JobErrorCodeConversionTimeout   JobErrorCode = "conversion_timeout"
 	JobErrorCodeCorruptDocument     JobErrorCode = "corrupt_document"
 	JobErrorCodeDeliveryFailed      JobErrorCode = "delivery_failed"
+	JobErrorCodeDocumentSigned      JobErrorCode = "document_signed"
 	JobErrorCodeEngineCrashed       JobErrorCode = "engine_crashed"
 	JobErrorCodeInternal            JobErrorCode = "internal"
 	JobErrorCodePageLimitExceeded   JobErrorCode = "page_limit_exceeded"
@@ -988,6 +989,8 @@ func (e JobErrorCode) Valid() bool {
 	case JobErrorCodeCorruptDocument:
 		return true
 	case JobErrorCodeDeliveryFailed:
+		return true
+	case JobErrorCodeDocumentSigned:
 		return true
 	case JobErrorCodeEngineCrashed:
 		return true
@@ -3203,6 +3206,9 @@ type JobMode string
 type JobOutput struct {
 	// Filename Name of the resulting file.
 	Filename string `json:"filename,omitempty"`
+
+	// KeepSignatures Fails the job instead of rewriting a signed PDF. By default: false.
+	KeepSignatures *bool `json:"keepSignatures,omitempty"`
 
 	// PutHeaders Headers to send with the `PUT`. Never logged, never shown.
 	PutHeaders map[string]string `json:"putHeaders,omitempty"`

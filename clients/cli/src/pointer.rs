@@ -35,6 +35,7 @@ fn place(pointer: &str) -> String {
         ["input", "headers", name, ..] | ["headers", name, ..] => format!("--source-header {name}"),
         ["input", rest @ ..] => of_source(rest),
         ["metadata", name, ..] => format!("--tag {name}"),
+        ["output", "keepSignatures", ..] => "--keep-signatures".to_owned(),
         ["password" | "pageRange" | "title", ..] => of_source(&names),
         names => names.join("."),
     }

@@ -111,13 +111,14 @@ test('steps, labels and the options of the result are sent', async () => {
 		metadata: { entries: [{ name: 'order', value: '4711' }] },
 		filename: 'invoice.pdf',
 		retentionSeconds: 600,
+		keepSignatures: true,
 	};
 	await run({ fields: { ...OFFICE, source: 'sourceUrl', sourceUrl: 'https://files.example.com/a.docx', jobOptions } });
 	assert.deepEqual(api.sent('POST /v1/tools')[0]?.json, {
 		input: { sourceUrl: 'https://files.example.com/a.docx' },
 		options: {},
 		then: [{ toolSlug: 'compress-pdf', options: { preset: 'small' } }],
-		output: { filename: 'invoice.pdf', retentionSeconds: 600 },
+		output: { filename: 'invoice.pdf', retentionSeconds: 600, keepSignatures: true },
 		metadata: { order: '4711' },
 	});
 });

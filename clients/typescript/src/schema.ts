@@ -990,7 +990,7 @@ export interface components {
              * @description Why the job failed.
              * @enum {string}
              */
-            code: "source_unreachable" | "source_forbidden" | "source_too_large" | "source_timeout" | "unsupported_format" | "corrupt_document" | "password_required" | "wrong_password" | "page_limit_exceeded" | "render_failed" | "redaction_incomplete" | "template_error" | "conversion_timeout" | "engine_crashed" | "source_job_failed" | "delivery_failed" | "internal";
+            code: "source_unreachable" | "source_forbidden" | "source_too_large" | "source_timeout" | "unsupported_format" | "corrupt_document" | "password_required" | "wrong_password" | "page_limit_exceeded" | "render_failed" | "redaction_incomplete" | "document_signed" | "template_error" | "conversion_timeout" | "engine_crashed" | "source_job_failed" | "delivery_failed" | "internal";
             /** @description What to do. */
             message: string;
             /** @description Whether the same request may succeed later. */
@@ -4262,6 +4262,11 @@ export interface components {
              * @default 86400
              */
             retentionSeconds?: number;
+            /**
+             * @description Fails the job instead of rewriting a signed PDF.
+             * @default false
+             */
+            keepSignatures?: boolean;
             /**
              * Format: source-url
              * @description URL to which the result is also sent with `PUT`, such as a presigned URL of your own storage. If three tries fail, the job fails.

@@ -15,8 +15,9 @@ fn fixture(name: &str) -> String {
 /// Exit code and the printed object.
 fn convert(source: &str, out: &Path, more: &[&str]) -> (i32, Value) {
     let output = Command::new(env!("CARGO_BIN_EXE_worker"))
-        .args(["convert", "--tool", "office-to-pdf", "--json", "--in", source, "--out"])
+        .args(["convert", "--json", "--in", source, "--out"])
         .arg(out)
+        .args(if more.contains(&"--tool") { &[] } else { &["--tool", "office-to-pdf"][..] })
         .args(more)
         .output()
         .unwrap();
@@ -61,6 +62,36 @@ fn pages_are_counted_from_either_end_and_come_in_the_order_asked_for() {
     let (code, report, _) = pages("z,9");
     assert_eq!((code, &report["error"]["code"]), (1, &"render_failed".into()));
     assert!(report["error"]["message"].as_str().unwrap().starts_with("`pageRange`: There is no page 9"), "{report}");
+}
+
+#[test]
+fn signatures_are_kept_where_that_is_asked_for() {
+    let directory = TempDir::new().unwrap();
+    let (signed, out) = (
+        format!("{}/pdf/signatures/tests/fixtures/approval.pdf", env!("CARGO_MANIFEST_DIR")),
+        directory.path().join("out"),
+    );
+    let keep =
+        |tool: &str, more: &[&str]| convert(&signed, &out, &[&["--tool", tool, "--keep-signatures"], more].concat());
+    let (code, refused) = keep("organize-pdf", &[]);
+    assert_eq!((code, &refused["error"]["code"]), (1, &"document_signed".into()), "{refused}");
+    let message = refused["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("A source is signed, and organize-pdf would end its signatures."), "{message}");
+    let then = r#"[{"toolSlug": "compress-pdf"}, {"toolSlug": "watermark-pdf", "options": {"text": "Draft"}}]"#;
+    let (_, refused) = keep("unlock-pdf", &["--then", then]);
+    assert_eq!(refused["error"]["code"], "document_signed", "{refused}");
+    let (code, same) = keep("unlock-pdf", &[]);
+    assert!(code == 0 && std::fs::read(&out).unwrap() == std::fs::read(&signed).unwrap(), "{same}");
+    let (code, read) = keep("pdf-to-text", &[]);
+    assert!(code == 0 && read["warnings"] == serde_json::json!([]), "{read}");
+    let (_, marked) =
+        convert(&signed, &out, &["--tool", "protect-pdf", "--test", "--options", r#"{"userPassword": "a"}"#]);
+    assert_eq!(marked["warnings"][0]["code"], "signature_invalidated", "{marked}");
+    let (_, verified) = convert(&signed, &out, &["--tool", "verify-signatures", "--test"]);
+    assert_eq!(
+        (&verified["report"]["intact"], &verified["warnings"][0]["code"]),
+        (&1.into(), &"test_mark_missing".into())
+    );
 }
 
 /// LibreOffice 7.4 crashes on this document when it is warm.

@@ -68,6 +68,7 @@ fn run_tool(has_files: bool) -> Value {
                     "maximum": 604_800,
                     "description": "A day if absent.",
                 },
+                "keepSignatures": {"type": "boolean"},
             }),
             &[],
         ),

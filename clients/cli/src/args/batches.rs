@@ -83,6 +83,9 @@ pub struct CreateBatchArgs {
     /// A tag of the jobs (`metadata` in the API), to find them later.
     #[arg(long, value_name = "NAME=VALUE", conflicts_with = "items")]
     pub tag: Vec<String>,
+    /// Fail documents with signatures that the result would not have.
+    #[arg(long)]
+    pub keep_signatures: bool,
     /// What a failed item means for the others.
     #[arg(long, value_parser = ["continue", "stop"], default_value = "continue")]
     pub on_error: String,

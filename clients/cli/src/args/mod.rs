@@ -109,6 +109,9 @@ pub struct JobArgs {
     /// A tag of the jobs (`metadata` in the API), to find them later.
     #[arg(long, value_name = "NAME=VALUE")]
     pub tag: Vec<String>,
+    /// Fail documents with signatures that the result would not have.
+    #[arg(long)]
+    pub keep_signatures: bool,
     /// Show what would be done and the credits it would take.
     #[arg(long)]
     pub dry_run: bool,

@@ -26,6 +26,8 @@ pub struct Recipe {
     pub first: Step,
     pub then: Vec<Step>,
     tags: Map<String, Value>,
+    /// Whether documents fail rather than lose their signatures.
+    pub keeps_signatures: bool,
     properties: Properties,
     /// Sources after the job's own: a stamp, or attachments.
     pub extra: Vec<Input>,
@@ -38,7 +40,8 @@ impl Recipe {
     /// The command line's steps come last.
     pub fn new(tool: &'static Tool, options: Map<String, Value>, job: &JobArgs) -> Outcome<Self> {
         let (then, tags) = (super::steps(job)?, super::tags(job)?);
-        Ok(Self { first: Step { tool, options }, then, tags, properties: Properties::default(), extra: Vec::new() })
+        let (properties, extra) = (Properties::default(), Vec::new());
+        Ok(Self { first: Step { tool, options }, then, tags, keeps_signatures: job.keep_signatures, properties, extra })
     }
 
     #[must_use]
@@ -131,6 +134,9 @@ impl Recipe {
         }
         if !self.tags.is_empty() {
             body["metadata"] = json!(self.tags);
+        }
+        if self.keeps_signatures {
+            body["output"] = json!({"keepSignatures": true});
         }
         body
     }

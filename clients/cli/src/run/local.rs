@@ -139,7 +139,7 @@ fn line(task: &Task, result: &Path) -> Outcome<Value> {
     let sources: Vec<_> = task.inputs.iter().chain(&task.recipe.extra).map(source).collect();
     let first = &task.recipe.first;
     let mut line = json!({"tool": first.tool.definition.slug, "in": sources, "out": result, "options": first.options,
-        "then": task.recipe.steps()});
+        "then": task.recipe.steps(), "keepSignatures": task.recipe.keeps_signatures});
     for (name, value) in task.recipe.properties_of(0) {
         if name != "password" {
             return Err(Failure::usage(format!("With --local, `{name}` of a source is not supported.")));

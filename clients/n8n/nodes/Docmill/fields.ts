@@ -315,6 +315,13 @@ const RESULT_FIELDS: INodeProperties[] = [
 				description: 'How long the service keeps the result after completion',
 			},
 			{
+				displayName: 'Keep Signatures',
+				name: 'keepSignatures',
+				type: 'boolean',
+				default: false,
+				description: 'Whether the job fails instead of rewriting a signed PDF',
+			},
+			{
 				displayName: 'Labels',
 				name: 'metadata',
 				type: 'fixedCollection',

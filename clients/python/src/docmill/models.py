@@ -1339,6 +1339,10 @@ class JobOutput(TypedDict):
     """
     How long the result is kept after completion, in seconds.
     """
+    keepSignatures: NotRequired[bool]
+    """
+    Fails the job instead of rewriting a signed PDF.
+    """
     putUrl: NotRequired[str]
     """
     URL to which the result is also sent with `PUT`, such as a presigned URL of your own storage. If three tries fail, the job fails.
@@ -1371,7 +1375,7 @@ class JobError(TypedDict):
     Why a job failed.
     """
 
-    code: Literal["source_unreachable", "source_forbidden", "source_too_large", "source_timeout", "unsupported_format", "corrupt_document", "password_required", "wrong_password", "page_limit_exceeded", "render_failed", "redaction_incomplete", "template_error", "conversion_timeout", "engine_crashed", "source_job_failed", "delivery_failed", "internal"]
+    code: Literal["source_unreachable", "source_forbidden", "source_too_large", "source_timeout", "unsupported_format", "corrupt_document", "password_required", "wrong_password", "page_limit_exceeded", "render_failed", "redaction_incomplete", "document_signed", "template_error", "conversion_timeout", "engine_crashed", "source_job_failed", "delivery_failed", "internal"]
     """
     Why the job failed.
     """

@@ -298,6 +298,7 @@ super::open_enums! {
         PageLimitExceeded = "page_limit_exceeded",
         RenderFailed = "render_failed",
         RedactionIncomplete = "redaction_incomplete",
+        DocumentSigned = "document_signed",
         TemplateError = "template_error",
         ConversionTimeout = "conversion_timeout",
         EngineCrashed = "engine_crashed",

@@ -1057,6 +1057,9 @@ pub struct JobOutput {
     #[doc = "Name of the resulting file."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
+    #[doc = "Fails the job instead of rewriting a signed PDF. By default: false."]
+    #[serde(rename = "keepSignatures", skip_serializing_if = "Option::is_none")]
+    pub keep_signatures: Option<bool>,
     #[doc = "Headers to send with the `PUT`. Never logged, never shown."]
     #[serde(rename = "putHeaders", default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub put_headers: std::collections::BTreeMap<String, String>,

@@ -134,6 +134,7 @@ impl Resources {
             | JobErrorCode::PageLimitExceeded
             | JobErrorCode::RenderFailed
             | JobErrorCode::RedactionIncomplete
+            | JobErrorCode::DocumentSigned
             | JobErrorCode::TemplateError
             | JobErrorCode::ConversionTimeout
             | JobErrorCode::EngineCrashed

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use docmill_confine::scratch;
-use docmill_domain::job::{JobErrorCode, Warning};
+use docmill_domain::job::{JobErrorCode, SIGNATURE_INVALIDATED, Warning};
 use docmill_domain::page_range::PageRange;
 use docmill_engine::{
     Artifact, Conversion, Engine, ExpectedText, Failure, Limits, Operation, Source, Task, Unfinished,
@@ -79,10 +79,15 @@ impl Checker<'_> {
         Ok(conversion)
     }
 
-    /// Writes a copy of a PDF with a large "TEST" on every page.
-    pub async fn mark(&self, pdf: docmill_pdf_request::Source, scratch: &Path) -> Result<PathBuf, Failure> {
+    /// Writes a copy of a PDF with a large "TEST" on every page. Its warning says if it was signed.
+    pub async fn mark(
+        &self,
+        pdf: docmill_pdf_request::Source,
+        scratch: &Path,
+    ) -> Result<(PathBuf, Option<Warning>), Failure> {
         let marked = self.call(Operation::MarkTest, vec![Source::File(pdf)], &Value::Null, scratch).await?;
-        Ok(marked.path().to_owned())
+        let path = marked.path().to_owned();
+        Ok((path, marked.warnings.into_iter().find(|warning| warning.code == SIGNATURE_INVALIDATED)))
     }
 
     async fn call(

@@ -1,6 +1,6 @@
 //! `worker convert-each`: one process converts what standard input asks for, like a Lambda environment.
 //!
-//! Each line is `{"tool", "in", "out", "options"?, "then"?, "password"?}`; `in` is one source or a list. The reply is also one line:
+//! Each line is `{"tool", "in", "out", "options"?, "then"?, "keepSignatures"?, "password"?}`; `in` is one source or a list. The reply is also one line:
 //! `{"convertMs", "engine", "output", "outputs", "warnings"}` or `{"error": {"code", "message"}}`. An error does not end the process.
 //! For `docmill --local`, benchmarks and soak tests.
 
@@ -36,6 +36,8 @@ struct Line {
     out: PathBuf,
     options: Option<Value>,
     then: Option<Value>,
+    #[serde(rename = "keepSignatures", default)]
+    keep_signatures: bool,
     password: Option<String>,
 }
 
@@ -59,6 +61,7 @@ impl BatchArgs {
                 Sources::Several(sources) => sources,
             },
             then: line.then.unwrap_or_else(|| json!([])).to_string(),
+            keep_signatures: line.keep_signatures,
             password: line.password,
             out: line.out,
             options: line.options.unwrap_or_else(|| json!({})).to_string(),

@@ -53,6 +53,9 @@ pub struct Args {
     /// The job's further steps, `then`, as JSON.
     #[arg(long, default_value = "[]")]
     then: String,
+    /// Fail instead of rewriting a signed PDF.
+    #[arg(long)]
+    keep_signatures: bool,
     /// Password of an encrypted source, for tools that accept one.
     #[arg(long)]
     password: Option<String>,
@@ -267,6 +270,7 @@ fn request(args: &Args, inputs: &[Input], catalogue: &Catalogue) -> Result<(JobR
     body.insert("input".into(), input);
     body.insert("options".into(), read("options", &args.options)?);
     body.insert("then".into(), read("then", &args.then)?);
+    body.insert("output".into(), json!({ "keepSignatures": args.keep_signatures }));
     JobRequest::parse(catalogue, tool, &body).map_err(|breaches| {
         let all: Vec<_> = breaches.iter().map(|breach| format!("{} {}", breach.path, breach.message)).collect();
         Refused::invalid(all.join("; "))

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
-use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, StepRun, Warning};
+use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, SIGNATURE_INVALIDATED, StepRun, Warning};
 use docmill_domain::request::JobRequest;
 use docmill_domain::time::millis;
 use docmill_domain::tool::{Definition, EngineKind, QueueName, Slug};
@@ -104,6 +104,8 @@ impl Converter {
         let fonts = own.as_ref().unwrap_or(&NO_FONTS);
         let mut warnings = Vec::new();
         let mut sources = self.prepare(obtained, &plan.prepare, &mut warnings, fonts, at).await?;
+        let keeps_signatures = request.output.keep_signatures;
+        refuse_broken_signatures(keeps_signatures, &warnings, &tool.slug)?;
         let mut steps = Vec::with_capacity(plan.calls.len());
         let mut last: Option<Conversion> = None;
         for (index, call) in plan.calls.iter().enumerate() {
@@ -120,6 +122,7 @@ impl Converter {
                 let sources = std::mem::take(&mut sources);
                 self.step(step, sources, fonts, &mut Place::new(at.scratch, step.name), at).await?
             };
+            refuse_broken_signatures(keeps_signatures, &conversion.warnings, call.tool.as_str())?;
             keep(&mut warnings, &mut conversion.warnings);
             steps.push(StepRun {
                 tool_slug: call.tool.as_str().to_owned(),
@@ -149,20 +152,20 @@ impl Converter {
     ) -> Result<Conversion, Failure> {
         let Step { call, is_last, .. } = step;
         let marks = is_last && at.mode == Mode::Test;
-        let mut unmarked = Vec::new();
+        let mut of_marks = Vec::new();
         if marks && !self.can_be_marked(call) {
-            self.mark_sources(&mut sources, &mut unmarked, place, at).await?;
+            self.mark_sources(call, &mut sources, &mut of_marks, place, at).await?;
         }
         let mut conversion = self.call(call, sources, fonts, place, at).await?;
         if marks && self.can_be_marked(call) {
-            self.mark(&mut conversion.artifacts, place, at).await?;
+            self.mark(&mut conversion.artifacts, &mut of_marks, place, at).await?;
         }
         // The next PDF tool opens the result of the one before, so it need not be checked in between.
         if is_last || call.engine != EngineKind::PdfTools {
             conversion = self.check(call, conversion, place, at).await?;
         }
-        unmarked.append(&mut conversion.warnings);
-        Ok(Conversion { warnings: unmarked, ..conversion })
+        of_marks.append(&mut conversion.warnings);
+        Ok(Conversion { warnings: of_marks, ..conversion })
     }
 
     /// Makes a PDF of each source that the tool does not read directly.
@@ -239,33 +242,65 @@ impl Converter {
         }
     }
 
+    fn makes_pdf(&self, call: &Call) -> bool {
+        let tool = self.catalogue.find(call.tool.as_str());
+        tool.zip(call.options.as_object()).is_some_and(|(tool, options)| tool.definition.output(options) == Format::Pdf)
+    }
+
     async fn mark_sources(
         &self,
+        call: &Call,
         sources: &mut [Source],
         warnings: &mut Vec<Warning>,
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<(), Failure> {
-        if !sources.iter().any(takes_mark) {
+        // A mark would end the signatures that are to be verified.
+        if call.tool == Slug::VERIFY_SIGNATURES || !sources.iter().any(takes_mark) {
             keep(warnings, &mut vec![unmarked()]);
+            return Ok(());
         }
+        let makes_pdf = self.makes_pdf(call);
         for source in sources {
             if takes_mark(source)
                 && let Source::File(file) = source
             {
-                file.path = self.checker(at)?.mark(file.clone(), &place.next()?).await?;
+                let (path, signed) = self.checker(at)?.mark(file.clone(), &place.next()?).await?;
+                file.path = path;
+                warnings.extend(signed.filter(|_| makes_pdf));
             }
         }
         Ok(())
     }
 
-    async fn mark(&self, artifacts: &mut [Artifact], place: &mut Place<'_>, at: Workspace<'_>) -> Result<(), Failure> {
+    async fn mark(
+        &self,
+        artifacts: &mut [Artifact],
+        warnings: &mut Vec<Warning>,
+        place: &mut Place<'_>,
+        at: Workspace<'_>,
+    ) -> Result<(), Failure> {
         for artifact in artifacts.iter_mut() {
             let unmarked = docmill_pdf_request::Source::new(artifact.path.clone(), artifact.media);
-            artifact.path = self.checker(at)?.mark(unmarked, &place.next()?).await?;
+            let (path, signed) = self.checker(at)?.mark(unmarked, &place.next()?).await?;
+            artifact.path = path;
+            warnings.extend(signed);
         }
         Ok(())
     }
+}
+
+/// Fails a job that is to keep signatures, if a call has ended one. Only then is it known that a file was rewritten: some results are the
+/// source as it was.
+fn refuse_broken_signatures(keeps_signatures: bool, warnings: &[Warning], tool: &str) -> Result<(), Failure> {
+    if !keeps_signatures || warnings.iter().all(|warning| warning.code != SIGNATURE_INVALIDATED) {
+        return Ok(());
+    }
+    let message = format!(
+        "A source is signed, and {tool} would end its signatures. Leave out `output.keepSignatures` if the result need not be \
+         signed, or have the result signed instead of the source."
+    );
+    Err(Failure::new(JobErrorCode::DocumentSigned, message, "a signed source would be rewritten"))
 }
 
 /// Names the property in which this tool takes the password that is missing.

@@ -22,6 +22,7 @@ pub enum JobErrorCode {
     PageLimitExceeded,
     RenderFailed,
     RedactionIncomplete,
+    DocumentSigned,
     TemplateError,
     ConversionTimeout,
     EngineCrashed,
@@ -31,7 +32,7 @@ pub enum JobErrorCode {
 }
 
 impl JobErrorCode {
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 18] = [
         Self::SourceUnreachable,
         Self::SourceForbidden,
         Self::SourceTooLarge,
@@ -43,6 +44,7 @@ impl JobErrorCode {
         Self::PageLimitExceeded,
         Self::RenderFailed,
         Self::RedactionIncomplete,
+        Self::DocumentSigned,
         Self::TemplateError,
         Self::ConversionTimeout,
         Self::EngineCrashed,
@@ -64,6 +66,7 @@ impl JobErrorCode {
             Self::PageLimitExceeded => "page_limit_exceeded",
             Self::RenderFailed => "render_failed",
             Self::RedactionIncomplete => "redaction_incomplete",
+            Self::DocumentSigned => "document_signed",
             Self::TemplateError => "template_error",
             Self::ConversionTimeout => "conversion_timeout",
             Self::EngineCrashed => "engine_crashed",
@@ -90,6 +93,7 @@ impl JobErrorCode {
             Self::PageLimitExceeded => "the result would have too many pages",
             Self::RenderFailed => "the document could not be rendered with these options",
             Self::RedactionIncomplete => "something that is to be redacted could not be removed",
+            Self::DocumentSigned => "the document is signed, and `output.keepSignatures` forbids to rewrite it",
             Self::TemplateError => "the template has mistakes, or does not fit its data: see `details`",
             Self::ConversionTimeout => "the conversion took too long",
             Self::EngineCrashed => "the engine crashed twice on this document",
@@ -116,6 +120,7 @@ impl JobErrorCode {
             | Self::PageLimitExceeded
             | Self::RenderFailed
             | Self::RedactionIncomplete
+            | Self::DocumentSigned
             | Self::TemplateError
             | Self::ConversionTimeout
             | Self::DeliveryFailed => true,
@@ -141,11 +146,15 @@ impl JobErrorCode {
             | Self::PageLimitExceeded
             | Self::RenderFailed
             | Self::RedactionIncomplete
+            | Self::DocumentSigned
             | Self::TemplateError
             | Self::SourceJobFailed => false,
         }
     }
 }
+
+/// The code of the warning that a signed source was rewritten.
+pub const SIGNATURE_INVALIDATED: &str = "signature_invalidated";
 /// Longer texts are cut to keep a job's item small.
 const MAX_TEXT_BYTES: usize = 400;
 /// Further warnings are dropped.

@@ -18,7 +18,9 @@ mod view;
 mod webhook;
 
 pub use batch::{BatchId, BatchPlace};
-pub use failure::{INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, Warning};
+pub use failure::{
+    INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, SIGNATURE_INVALIDATED, Warning,
+};
 pub use findings::findings_of;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};

@@ -42,6 +42,7 @@ impl JobErrorCode {
             | Self::PageLimitExceeded
             | Self::RenderFailed
             | Self::RedactionIncomplete
+            | Self::DocumentSigned
             | Self::TemplateError
             | Self::SourceJobFailed
             | Self::DeliveryFailed => Fault::Source,

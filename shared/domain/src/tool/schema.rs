@@ -354,6 +354,11 @@ fn output_property() -> Value {
                 "default": 86_400,
                 "description": "How long the result is kept after completion, in seconds.",
             },
+            "keepSignatures": {
+                "type": "boolean",
+                "default": false,
+                "description": "Fails the job instead of rewriting a signed PDF.",
+            },
             "putUrl": {
                 "type": "string",
                 "format": "source-url",

@@ -35,7 +35,10 @@ pub(super) async fn run(api: &Api, args: &CreateBatchArgs, globals: &Globals) ->
         body["then"] = recipe.steps();
     }
     if args.archive {
-        body["output"] = json!({"archive": true});
+        body["output"]["archive"] = json!(true);
+    }
+    if args.keep_signatures {
+        body["output"]["keepSignatures"] = json!(true);
     }
     match &args.items {
         Some(file) => body["itemsUploadId"] = upload(api, file).await?,

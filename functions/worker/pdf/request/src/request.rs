@@ -129,7 +129,7 @@ impl Artifact {
 /// A difference between source and result.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Warning {
-    /// Stable and machine-readable, e.g. `signature_broken`.
+    /// Stable and machine-readable, e.g. `signature_invalidated`.
     pub code: String,
     pub message: String,
     #[serde(default)]

@@ -44,6 +44,12 @@ pub fn verify(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreadable>
     verify::all(bytes, options)
 }
 
+/// Whether a file has a signature, intact or not. One that can't be read, or not with this password, has one if it has the word for the
+/// bytes that a signature covers: that is never compressed or encrypted.
+pub fn is_signed(bytes: &[u8], password: &str) -> bool {
+    memchr::memmem::find(bytes, b"/ByteRange").is_some() && verify::has_signature(bytes, password)
+}
+
 /// The certificates in PEM text, as DER. `None` if the text has no certificate or an unreadable one.
 pub fn roots_of(pem: &str) -> Option<Vec<Vec<u8>>> {
     use rustls_pki_types::CertificateDer;

@@ -53,6 +53,15 @@ pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreada
     Ok(Report { signatures: signatures.collect(), revisions: view.revision.sections.len() })
 }
 
+/// Whether the newest revision that can be read has a signature, in a field or as what gives readers rights. True if there is none.
+pub(crate) fn has_signature(bytes: &[u8], password: &str) -> bool {
+    let file = File::new(bytes);
+    let newest = View::open(&file, bytes.len(), password).ok();
+    let Some(view) = newest.or_else(|| earlier(&file, password)) else { return true };
+    let gives_rights = view.catalog().and_then(|catalog| view.dictionary(&catalog, b"Perms")).is_some();
+    gives_rights || fields(&view).iter().any(|field| Seal::of(&view, field).is_some())
+}
+
 /// The newest revision that can be read, if the file's own end can't.
 fn earlier<'b>(file: &File<'b>, password: &str) -> Option<View<'b>> {
     let ends = memchr::memmem::rfind_iter(file.bytes, b"%%EOF").map(|at| at + 5);

@@ -192,7 +192,7 @@ fn a_broken_signature_is_reported() {
     let run = Run::new().with(&save(&mut document));
     for (tool, options) in [(Tool::OrganizePdf, json!({})), (Tool::ProtectPdf, json!({"userPassword": "a"}))] {
         let outcome = run.run(tool, options).unwrap();
-        assert_eq!(outcome.warnings[0].code, "signature_broken", "{tool:?}");
+        assert_eq!(outcome.warnings[0].code, "signature_invalidated", "{tool:?}");
     }
     let changed = run.result(Tool::OrganizePdf, json!({}));
     let form = changed.child(catalog(&changed), b"AcroForm").unwrap();

@@ -3,6 +3,7 @@ use docmill_pdf_request::ErrorCode;
 use super::*;
 
 const APPROVED: &[u8] = include_bytes!("../../signatures/tests/fixtures/approval.pdf");
+const UNSIGNED: &[u8] = include_bytes!("../../signatures/tests/fixtures/unsigned.pdf");
 const PROTECTED: &[u8] = include_bytes!("../../signatures/tests/fixtures/protected.pdf");
 const ROOT: &str = include_str!("../../signatures/tests/fixtures/root.pem");
 
@@ -50,4 +51,63 @@ fn what_is_no_certificate_is_refused() {
     assert!(refused.message.contains("`trustedRoots`"), "{refused:?}");
     let damaged = Run::new().with(b"%PDF-1.7\n").run(Tool::VerifySignatures, json!({})).unwrap_err();
     assert_eq!(damaged.code, ErrorCode::CorruptDocument);
+}
+
+/// Whether the tool warns that a signature has ended.
+fn ends_signature(run: &Run, tool: Tool, options: Value) -> bool {
+    let outcome = run.run(tool, options).unwrap_or_else(|failure| panic!("{tool:?}: {failure:?}"));
+    outcome.warnings.iter().filter(|warning| warning.code == "signature_invalidated").count() == 1
+}
+
+#[test]
+fn tools_that_rewrite_a_signed_file_say_that_it_is_no_longer_signed() {
+    let run = Run::new().with(APPROVED);
+    for (tool, options) in [
+        (Tool::MergePdf, json!({})),
+        (Tool::SplitPdf, json!({"ranges": ["1"]})),
+        (Tool::OrganizePdf, json!({})),
+        (Tool::ProtectPdf, json!({"userPassword": "a"})),
+        (Tool::WatermarkPdf, json!({"text": "Draft"})),
+        (Tool::EditMetadata, json!({"set": {"title": "Other"}})),
+        (Tool::FlattenPdf, json!({})),
+        (Tool::FillForm, json!({"fields": {"name": "Zoe"}})),
+        (Tool::PdfToPdfa, json!({"level": "2b", "onUnsupported": "warn"})),
+        (Tool::OcrPdf, json!({})),
+        (Tool::RedactPdf, json!({"text": [{"literal": "Signed"}]})),
+        (Tool::MarkTest, Value::Null),
+    ] {
+        assert!(ends_signature(&run, tool, options), "{tool:?}");
+    }
+    let mut protected = Run::new().with(PROTECTED);
+    assert!(ends_signature(&protected, Tool::UnlockPdf, json!({"password": "open"})));
+    protected.sources[0].password = Some("open".to_owned());
+    assert!(ends_signature(&protected, Tool::OrganizePdf, json!({})));
+}
+
+#[test]
+fn what_is_only_read_or_stays_as_it_is_keeps_its_signature() {
+    let run = Run::new().with(APPROVED);
+    for (tool, options) in [
+        (Tool::PdfToText, json!({})),
+        (Tool::PdfToImages, json!({"dpi": 36})),
+        (Tool::InspectDocument, json!({})),
+        (Tool::VerifySignatures, json!({})),
+        (Tool::ExtractDocument, json!({})),
+        (Tool::UnlockPdf, json!({})),
+        (Tool::Verify, Value::Null),
+    ] {
+        assert!(!ends_signature(&run, tool, options), "{tool:?}");
+    }
+    let both = Run::new().with(APPROVED).with(APPROVED);
+    assert!(!ends_signature(&both, Tool::CompareDocuments, json!({})));
+    let attached = Run::new().with(UNSIGNED).with(APPROVED);
+    assert!(!ends_signature(&attached, Tool::EditMetadata, json!({"attachments": [{"source": 1}]})));
+    let attachments = std::fs::read(attached.path("result.pdf")).unwrap();
+    assert!(!ends_signature(&Run::new().with(&attachments), Tool::OrganizePdf, json!({})));
+}
+
+#[test]
+fn a_file_that_names_ranges_of_bytes_without_a_signature_is_not_signed() {
+    let noted = [UNSIGNED, b"\n% /ByteRange\n"].concat();
+    assert!(!ends_signature(&Run::new().with(&noted), Tool::OrganizePdf, json!({})));
 }

@@ -26,6 +26,7 @@ pub(crate) mod redact;
 mod render_email;
 mod render_markdown;
 mod render_template;
+mod signed;
 mod split;
 mod thumbnail;
 mod verify;
@@ -43,8 +44,15 @@ use serde::de::DeserializeOwned;
 
 use crate::Engines;
 
-/// Hands a request to its tool, with damaged sources repaired.
+/// Hands a request to its tool. Says if a source was signed, and the result is not.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    let mut outcome = run_with_repairs(engines, request)?;
+    outcome.warnings.extend(signed::invalidated(request, &outcome)?);
+    Ok(outcome)
+}
+
+/// Hands a request to its tool, with damaged sources repaired.
+fn run_with_repairs(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     if let Some(mended) = repair::before(&engines.libraries, request) {
         let outcome = dispatch(engines, &mended.request);
         return mended.ended(outcome);

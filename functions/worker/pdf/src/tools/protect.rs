@@ -5,7 +5,6 @@ use std::path::Path;
 
 use docmill_pdf_core::pages::too_many;
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source, Warning};
-use docmill_pdf_structure::open::{mentions_signature, signature_broken};
 use docmill_pdf_structure::{Assembly, open_deferring};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -150,8 +149,6 @@ fn finish(
         }
         libraries.qpdf()?.run(&job)?;
         fs::remove_file(&rebuilt).map_err(|error| Failure::io(&error))?;
-    } else if mentions_signature(&source.path).map_err(|error| Failure::io(&error))? {
-        warnings.push(signature_broken());
     }
     Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings })
 }

@@ -29,7 +29,7 @@ thread_local! {
 pub struct Opened {
     pub document: Document,
     pub held: DeferredPictures,
-    /// Warnings about what the result loses: protection, signatures, damage that was repaired.
+    /// Warnings about what the result loses: protection, damage that was repaired.
     pub warnings: Vec<Warning>,
 }
 
@@ -76,7 +76,6 @@ fn open_with(libraries: &Libraries, request: &Request, position: usize, pictures
         Err(error) if is_too_large(&error) => return Err(too_large()),
         Ok(_) | Err(_) => repair(libraries, request, position, pictures, &mut warnings)?,
     };
-    warnings.extend(change_warnings(&document));
     Ok(Opened { document, held, warnings })
 }
 
@@ -209,29 +208,6 @@ fn has_its_pages(document: &Document) -> bool {
             .values()
             .filter_map(|object| object.as_dict().ok())
             .all(|node| !node.has_type(b"Pages") || document.array(node, b"Kids").iter().all(there))
-}
-
-/// Warnings about what changing such a document loses.
-fn change_warnings(document: &Document) -> Vec<Warning> {
-    let signed = document.objects.values().any(|object| {
-        object.as_dict().is_ok_and(|field| {
-            field.has(b"ByteRange") && field.has(b"Contents")
-                || field.has_type(b"Sig") && field.has(b"Contents") && field.has(b"Filter")
-        })
-    });
-    if !signed {
-        return Vec::new();
-    }
-    vec![signature_broken()]
-}
-
-pub fn signature_broken() -> Warning {
-    Warning::new("signature_broken", "A source is signed. The result is changed, so it is no longer signed.")
-}
-
-/// Whether a file is signed. The entry that lists the bytes that a signature covers is never compressed.
-pub fn mentions_signature(path: &Path) -> std::io::Result<bool> {
-    Ok(memchr::memmem::find(&std::fs::read(path)?, b"/ByteRange").is_some())
 }
 
 fn is_too_large(error: &lopdf::Error) -> bool {

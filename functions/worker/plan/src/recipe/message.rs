@@ -221,6 +221,7 @@ const fn is_of_document(code: JobErrorCode) -> bool {
         | JobErrorCode::SourceTimeout
         | JobErrorCode::PageLimitExceeded
         | JobErrorCode::ConversionTimeout
+        | JobErrorCode::DocumentSigned
         | JobErrorCode::SourceJobFailed
         | JobErrorCode::DeliveryFailed
         | JobErrorCode::Internal => false,

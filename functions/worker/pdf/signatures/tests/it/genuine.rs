@@ -1,6 +1,6 @@
 //! What must stay valid, and what each says of itself.
 
-use docmill_pdf_signatures::{ChangeKind, Indication, Kind, Revocation, SubIndication};
+use docmill_pdf_signatures::{ChangeKind, Indication, Kind, Revocation, SubIndication, is_signed};
 
 use super::*;
 use crate::update::{Update, object};
@@ -152,4 +152,16 @@ fn the_same_again_is_no_change() {
     let signed = fixture("approval");
     let page = object(&signed, 5);
     assert!(first(&Update::of(&signed).put(5, &page).finish()).changes_after.is_empty());
+}
+
+#[test]
+fn a_file_is_signed_if_a_revision_of_it_that_can_be_read_has_a_signature() {
+    let noted = b"\n% /ByteRange\n";
+    for (name, expected) in [("approval", true), ("certified-1", true), ("packed", true), ("unsigned", false)] {
+        let file = fixture(name);
+        assert_eq!(is_signed(&file, ""), expected, "{name}");
+        assert_eq!(is_signed(&[&file[..], noted].concat(), ""), expected, "{name}");
+    }
+    assert!(is_signed(&fixture("protected"), "open") && is_signed(&fixture("protected"), "wrong"));
+    assert!(is_signed(noted, "") && !is_signed(b"", ""));
 }

@@ -93,8 +93,7 @@ fn flattened(
     warnings: &mut Vec<Warning>,
 ) -> Result<(Document, Vec<ObjectId>), Failure> {
     let opened = open(libraries, request, position)?;
-    // The comparison is a document of its own, so it breaks no signature.
-    warnings.extend(opened.warnings.into_iter().filter(|warning| warning.code != "signature_broken"));
+    warnings.extend(opened.warnings);
     let mut document = opened.document;
     let tree = pages::read(&mut document, request.limits.pages)?;
     visible::flatten_layers(&mut document, &tree.pages)?;

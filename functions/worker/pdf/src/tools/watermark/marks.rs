@@ -117,7 +117,7 @@ impl<'a> Maker<'a> {
             return Err(refuse(message));
         }
         let (picture, more) = stamp::load(self.libraries, self.request, index, document)?;
-        self.warnings.extend(more.into_iter().filter(|warning| warning.code != "signature_broken"));
+        self.warnings.extend(more);
         self.loaded.insert(index, picture);
         Ok(picture)
     }
