@@ -1658,6 +1658,42 @@ func (e SplitPDFOptionsMode) Valid() bool {
 	}
 }
 
+// Defines values for TagPDFOptionsExisting.
+const (
+	TagPDFOptionsExistingKeep    TagPDFOptionsExisting = "keep"
+	TagPDFOptionsExistingReplace TagPDFOptionsExisting = "replace"
+)
+
+// Valid indicates whether the value is a known member of the TagPDFOptionsExisting enum.
+func (e TagPDFOptionsExisting) Valid() bool {
+	switch e {
+	case TagPDFOptionsExistingKeep:
+		return true
+	case TagPDFOptionsExistingReplace:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for TagPDFOptionsOcr.
+const (
+	TagPDFOptionsOcrAuto  TagPDFOptionsOcr = "auto"
+	TagPDFOptionsOcrNever TagPDFOptionsOcr = "never"
+)
+
+// Valid indicates whether the value is a known member of the TagPDFOptionsOcr enum.
+func (e TagPDFOptionsOcr) Valid() bool {
+	switch e {
+	case TagPDFOptionsOcrAuto:
+		return true
+	case TagPDFOptionsOcrNever:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for TemplateFormat.
 const (
 	TemplateFormatDocx TemplateFormat = "docx"
@@ -2224,7 +2260,7 @@ type BatchJobsResponse struct {
 	// Refused Items among those of this page that could not become jobs. Nothing was charged for them.
 	Refused []RefusedItem `json:"refused"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2278,7 +2314,7 @@ type BatchResponse struct {
 	Batch Batch `json:"batch"`
 	Ok    bool  `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2320,7 +2356,7 @@ type BatchResultsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string        `json:"requestId"`
 	Results   []BatchResult `json:"results"`
 }
@@ -2350,7 +2386,7 @@ type BatchesResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2474,7 +2510,7 @@ type DeliveriesResponse struct {
 	NextCursor string     `json:"nextCursor,omitempty"`
 	Ok         bool       `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2532,7 +2568,7 @@ type DownloadResponse struct {
 	Job       Job        `json:"job"`
 	Ok        bool       `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2637,16 +2673,16 @@ type EmailToPDFOptions struct {
 	// Landscape Turns pages to landscape. By default: false.
 	Landscape *bool `json:"landscape,omitempty"`
 
-	// MarginBottom Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "15mm".
+	// MarginBottom Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "15mm".
 	MarginBottom interface{} `json:"marginBottom,omitempty"`
 
-	// MarginLeft Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "15mm".
+	// MarginLeft Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "15mm".
 	MarginLeft interface{} `json:"marginLeft,omitempty"`
 
-	// MarginRight Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "15mm".
+	// MarginRight Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "15mm".
 	MarginRight interface{} `json:"marginRight,omitempty"`
 
-	// MarginTop Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "15mm".
+	// MarginTop Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "15mm".
 	MarginTop interface{} `json:"marginTop,omitempty"`
 
 	// PageSize Page size. `width` and `height` together replace it. By default: "A4".
@@ -2732,7 +2768,7 @@ type EventResponse struct {
 	Event Event `json:"event"`
 	Ok    bool  `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2750,7 +2786,7 @@ type EventsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2762,13 +2798,13 @@ type ExtractDocumentOptions struct {
 	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 	HeadersFooters ExtractDocumentOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Images Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
 	Images ExtractDocumentOptionsImages `json:"images,omitempty"`
 
-	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
+	// Languages Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
 	// Layout How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages. By default: false.
@@ -2799,7 +2835,7 @@ type ExtractDocumentOptionsChunksSplitAt string
 // ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
 type ExtractDocumentOptionsFormat string
 
-// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 type ExtractDocumentOptionsHeadersFooters string
 
 // ExtractDocumentOptionsImages Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -2873,7 +2909,7 @@ type FontResponse struct {
 	Font Font `json:"font"`
 	Ok   bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2882,7 +2918,7 @@ type FontsResponse struct {
 	Fonts []Font `json:"fonts"`
 	Ok    bool   `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2996,16 +3032,16 @@ type HTMLToPDFOptions struct {
 	// Landscape Turns pages to landscape. By default: false.
 	Landscape *bool `json:"landscape,omitempty"`
 
-	// MarginBottom Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+	// MarginBottom Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
 	MarginBottom interface{} `json:"marginBottom,omitempty"`
 
-	// MarginLeft Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+	// MarginLeft Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
 	MarginLeft interface{} `json:"marginLeft,omitempty"`
 
-	// MarginRight Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+	// MarginRight Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
 	MarginRight interface{} `json:"marginRight,omitempty"`
 
-	// MarginTop Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+	// MarginTop Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
 	MarginTop interface{} `json:"marginTop,omitempty"`
 
 	// Media The CSS media type that the page is rendered for. By default: "print".
@@ -3225,7 +3261,7 @@ type JobResponse struct {
 	Job Job  `json:"job"`
 	Ok  bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3282,16 +3318,16 @@ type MarkdownToPDFOptions struct {
 	// Landscape Turns pages to landscape. By default: false.
 	Landscape *bool `json:"landscape,omitempty"`
 
-	// MarginBottom Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "20mm".
+	// MarginBottom Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "20mm".
 	MarginBottom interface{} `json:"marginBottom,omitempty"`
 
-	// MarginLeft Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "20mm".
+	// MarginLeft Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "20mm".
 	MarginLeft interface{} `json:"marginLeft,omitempty"`
 
-	// MarginRight Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "20mm".
+	// MarginRight Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "20mm".
 	MarginRight interface{} `json:"marginRight,omitempty"`
 
-	// MarginTop Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: "20mm".
+	// MarginTop Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: "20mm".
 	MarginTop interface{} `json:"marginTop,omitempty"`
 
 	// Outline Writes headings as PDF bookmarks; needs `tagged`. By default: true.
@@ -3444,7 +3480,7 @@ type OrganizePDFOptionsCrop struct {
 	// Left Points to cut off the left edge. By default: 0.
 	Left *float64 `json:"left,omitempty"`
 
-	// Pages Which pages of the result to crop. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+	// Pages Which pages of the result to crop, as in the option `pages`. All by default.
 	Pages string `json:"pages,omitempty"`
 
 	// Right Points to cut off the right edge. By default: 0.
@@ -3459,7 +3495,7 @@ type OrganizePDFOptionsRotateItem struct {
 	// Degrees How far to turn them, clockwise.
 	Degrees int64 `json:"degrees"`
 
-	// Pages Which pages of the result to turn. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+	// Pages Which pages of the result to turn, as in the option `pages`. All by default.
 	Pages string `json:"pages,omitempty"`
 }
 
@@ -3545,7 +3581,7 @@ type PDFToOfficeOptions struct {
 	// Format `docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page. By default: "docx".
 	Format PDFToOfficeOptionsFormat `json:"format,omitempty"`
 
-	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
+	// Languages Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
 	// Layout `flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes. By default: "flow".
@@ -3587,10 +3623,10 @@ type PDFToTextOptions struct {
 	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 	Format PDFToTextOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 	HeadersFooters PDFToTextOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
-	// Languages Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: ["eng"].
+	// Languages Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
 	// Layout Uses spaces to keep words at their positions on the page. Only for the format `text`. By default: false.
@@ -3606,7 +3642,7 @@ type PDFToTextOptions struct {
 // PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 type PDFToTextOptionsFormat string
 
-// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 type PDFToTextOptionsHeadersFooters string
 
 // PDFToTextOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
@@ -3783,7 +3819,7 @@ type ReplayResponse struct {
 	// Replayed How many events are sent again.
 	Replayed int64 `json:"replayed"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3822,6 +3858,43 @@ type SplitPDFOptions struct {
 
 // SplitPDFOptionsMode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 type SplitPDFOptionsMode string
+
+// TagPDFOptions defines model for TagPdfOptions.
+type TagPDFOptions struct {
+	// AlternativeTexts What figures show. A figure without a text gets its caption.
+	AlternativeTexts []TagPDFOptionsAlternativeText `json:"alternativeTexts,omitempty"`
+
+	// Existing Whether tags that the PDF has stay. By default: "keep".
+	Existing TagPDFOptionsExisting `json:"existing,omitempty"`
+
+	// Language BCP 47. If left out: the PDF's own, or what is detected.
+	Language string `json:"language,omitempty"`
+
+	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: ["eng"].
+	Languages []Language `json:"languages,omitempty"`
+
+	// Ocr `auto`: pages without text get some (OCR). By default: "auto".
+	Ocr TagPDFOptionsOcr `json:"ocr,omitempty"`
+
+	// Title If left out: the PDF's own, or else its first heading.
+	Title string `json:"title,omitempty"`
+}
+
+// TagPDFOptionsAlternativeText defines model for TagPdfOptionsAlternativeText.
+type TagPDFOptionsAlternativeText struct {
+	// Box In points, around the figure's middle.
+	Box []float64 `json:"box,omitempty"`
+
+	// Page The page, counted from 1.
+	Page int64  `json:"page"`
+	Text string `json:"text"`
+}
+
+// TagPDFOptionsExisting Whether tags that the PDF has stay. By default: "keep".
+type TagPDFOptionsExisting string
+
+// TagPDFOptionsOcr `auto`: pages without text get some (OCR). By default: "auto".
+type TagPDFOptionsOcr string
 
 // Template A stored template, with one of its versions.
 type Template struct {
@@ -3916,7 +3989,7 @@ type TemplateRequest struct {
 type TemplateResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 
 	// Template A stored template, with one of its versions.
@@ -3943,7 +4016,7 @@ type TemplateVersionFormat string
 type TemplatesResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string     `json:"requestId"`
 	Templates []Template `json:"templates"`
 }
@@ -4046,7 +4119,7 @@ type ToolSchemaOutputFormat struct {
 type ToolSchemaResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string     `json:"requestId"`
 	Tool      ToolSchema `json:"tool"`
 }
@@ -4058,7 +4131,7 @@ type ToolState string
 type ToolsResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 	Tools     []Tool `json:"tools"`
 }
@@ -4107,7 +4180,7 @@ type UploadRequest struct {
 type UploadResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 	Upload    Upload `json:"upload"`
 }
@@ -4199,7 +4272,7 @@ type UsageRateLimit struct {
 type UsageResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string      `json:"requestId"`
 	Usage     interface{} `json:"usage"`
 }
@@ -4300,31 +4373,31 @@ type WatermarkPDFOptionsStamp struct {
 	// FontSize Size of the text in points. By default: 12.
 	FontSize *float64 `json:"fontSize,omitempty"`
 
-	// Layer `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+	// Layer As the option `layer`. By default: "over".
 	Layer WatermarkPDFOptionsStampLayer `json:"layer,omitempty"`
 
-	// Margin Space between the mark and the edge of the page, in points (1/72 inch). By default: 36.
+	// Margin As the option `margin`. By default: 36.
 	Margin *float64 `json:"margin,omitempty"`
 
 	// Opacity 1 hides the content below. By default: 1.
 	Opacity *float64 `json:"opacity,omitempty"`
 
-	// Pages Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+	// Pages Which pages to mark, as in the option `pages`.
 	Pages string `json:"pages,omitempty"`
 
-	// Position Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+	// Position As the option `position`. By default: "center".
 	Position WatermarkPDFOptionsStampPosition `json:"position,omitempty"`
 
-	// Rotation Degrees, counter-clockwise: 45 rises from left to right. By default: 0.
+	// Rotation Degrees, counter-clockwise. By default: 0.
 	Rotation *float64 `json:"rotation,omitempty"`
 
 	// Source Number of the source to show, a picture, or a PDF whose first page is used: 1 is the first one after the PDF.
 	Source *int64 `json:"source,omitempty"`
 
-	// Text The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the time of the conversion, and `{bates}` a number that goes on.
+	// Text As the option `text`; `{date}` is the time of the conversion, and `{bates}` a number that goes on.
 	Text string `json:"text,omitempty"`
 
-	// Width Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch.
+	// Width Width of a picture or PDF page, as the option `width`.
 	Width *float64 `json:"width,omitempty"`
 }
 
@@ -4342,7 +4415,7 @@ type WatermarkPDFOptionsStampBarcode struct {
 	// Size Width of the code in points, without its quiet zone. By default its usual width, or less if that does not fit on the page; `swiss-qr` has 46 mm.
 	Size *float64 `json:"size,omitempty"`
 
-	// Type The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+	// Type The kind of code. `epc` is a SEPA payment as a QR code, `swiss-qr` the code of a Swiss QR-bill.
 	Type WatermarkPDFOptionsStampBarcodeType `json:"type"`
 
 	// Value What the code says, with the same fields as `text`: `{page}` gives each page its own code. Numbers of articles (`ean13`, `ean8`, `upc-a`) get their check digit if it is missing; a wrong one fails.
@@ -4448,7 +4521,7 @@ type WatermarkPDFOptionsStampBarcodePayment struct {
 	Text string `json:"text,omitempty"`
 }
 
-// WatermarkPDFOptionsStampBarcodeType The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+// WatermarkPDFOptionsStampBarcodeType The kind of code. `epc` is a SEPA payment as a QR code, `swiss-qr` the code of a Swiss QR-bill.
 type WatermarkPDFOptionsStampBarcodeType string
 
 // WatermarkPDFOptionsStampBates How `{bates}` is written: a number that goes on from page to page, over the pages that this stamp marks.
@@ -4475,10 +4548,10 @@ type WatermarkPDFOptionsStampDate struct {
 	TimeZone string `json:"timeZone,omitempty"`
 }
 
-// WatermarkPDFOptionsStampLayer `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+// WatermarkPDFOptionsStampLayer As the option `layer`. By default: "over".
 type WatermarkPDFOptionsStampLayer string
 
-// WatermarkPDFOptionsStampPosition Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+// WatermarkPDFOptionsStampPosition As the option `position`. By default: "center".
 type WatermarkPDFOptionsStampPosition string
 
 // Webhook defines model for Webhook.
@@ -4634,7 +4707,7 @@ type WebhookRequest struct {
 type WebhookResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string  `json:"requestId"`
 	Webhook   Webhook `json:"webhook"`
 }
@@ -4675,7 +4748,7 @@ type WebhookTestRequest struct {
 type WebhookTestResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID   string      `json:"requestId"`
 	WebhookTest WebhookTest `json:"webhookTest"`
 }
@@ -4702,7 +4775,7 @@ type WebhookTestSampleHeaders struct {
 type WebhooksResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The same as the header `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string    `json:"requestId"`
 	Webhooks  []Webhook `json:"webhooks"`
 }

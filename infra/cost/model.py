@@ -33,6 +33,7 @@ TOOLS = {
     "fill-form": "pdf",
     "ocr-pdf": "pdf",
     "pdf-to-pdfa": "pdf",
+    "tag-pdf": "pdf",
     "redact-pdf": "pdf",
     "compare-documents": "pdf",
     "pdf-to-images": "pdf",

@@ -72,6 +72,7 @@ CASES = {
     "flatten-pdf": ("flatten", "flatten 500 scans"),
     "fill-form": ("fill 10 fields", "fill 1,000 fields"),
     "ocr-pdf": ("OCR of 4 scans", "OCR of 12 scans"),
+    "tag-pdf": ("tag", "tag 500 pages"),
     "pdf-to-pdfa": ("PDF/A", "PDF/A of 500 scans"),
     "redact-pdf": ("redact a word", "redact 4 scans"),
     "compare-documents": ("compare", "compare 100 pages"),

@@ -257,6 +257,7 @@ def small(made: Path) -> list[Case]:
         Case("flatten", "flatten-pdf", [form], ".pdf", pdf(_pages(form)), pdf_peers.flatten),
         Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
         Case("PDF/A", "pdf-to-pdfa", [text], ".pdf", archive(5), pdf_peers.archive),
+        Case("tag", "tag-pdf", [text], ".pdf", pdf(5), _none, {"ocr": "never", "existing": "replace"}),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
         Case("verify a signature", "verify-signatures", [SIGNED / "approval.pdf"], ".json", _any_json, pdf_peers.verify),
         Case(
@@ -348,6 +349,7 @@ def large(made: Path) -> list[Case]:
         ),
         Case("100 JPEGs to PDF", "images-to-pdf", scans(made, PICTURES), ".pdf", pdf(PICTURES), pdf_peers.from_images),
         Case("thumbnail of 500 pages", "thumbnail", [report], ".png", files(1, b"\x89PNG"), pdf_peers.thumbnail),
+        Case("tag 500 pages", "tag-pdf", [report], ".pdf", pdf(REPORT_PAGES), _none, {"ocr": "never", "existing": "replace"}),
         Case("PDF/A of 500 scans", "pdf-to-pdfa", [scan], ".pdf", pdf(SCAN_PAGES), _none),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
         Case(

@@ -40,6 +40,7 @@ PDF_TOOLS: list[tuple[str, dict]] = [
     ("pdf-to-images", {"dpi": 36, "pages": "1"}),
     ("flatten-pdf", {}),
     ("pdf-to-pdfa", {"onUnsupported": "warn"}),
+    ("tag-pdf", {"ocr": "never", "existing": "replace"}),
     ("split-pdf", {"mode": "every"}),
     ("organize-pdf", {"pages": "z-1"}),
     ("watermark-pdf", {"text": "Draft"}),

@@ -244,6 +244,10 @@ const journeys = {
       assert.ok(sizes.length === 5 && sizes.every(([width, height]) => width > 500 && height > width), `${sizes}`);
     },
   },
+  "tag-pdf": {
+    files: [article], options: { ocr: "never", existing: "replace" },
+    async see() { assert.match(await text(), /Iniquissimam pacem/); },
+  },
   "pdf-to-pdfa": {
     files: [article], options: { level: "3b" },
     async see() {

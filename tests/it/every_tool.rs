@@ -153,6 +153,7 @@ fn rows() -> Vec<Row> {
             .after_a_copy(value("Listbox_SingleSelect", "qux")),
         row("ocr-pdf", &[SCAN], json!({"mode": "redo"}), pages(1, "Griffinshire"))
             .after_a_copy(pages(1, "Griffinshire")),
+        row("tag-pdf", &[SHEET], json!({"ocr": "never"}), tagged()).after_a_copy(tagged()),
         row("pdf-to-pdfa", &[SHEET], json!({}), archival()).after_a_copy(archival()),
         row(
             "compare-documents",
@@ -272,6 +273,15 @@ fn value(field: &'static str, value: &'static str) -> Check {
             (text(dictionary.get(b"T").ok()?)? == field).then(|| dictionary.get(b"V").ok().and_then(text))
         });
         assert_eq!(found, Some(Some(value.to_owned())));
+    })
+}
+
+/// A page with this text and tags.
+fn tagged() -> Check {
+    Box::new(|bytes| {
+        let document = lopdf::Document::load_mem(bytes).unwrap();
+        assert!(document.catalog().unwrap().has(b"StructTreeRoot"));
+        pages(1, IN_SHEET)(bytes);
     })
 }
 

@@ -201,6 +201,11 @@ async fn every_command_of_the_guides_works() {
                 let says = |file: &str, needle: &str| String::from_utf8_lossy(&read(file)).contains(needle);
                 assert!(says("report.pdf", "<pdfaid:part>2<") && says("invoice.pdf", "<fx:ConformanceLevel>EN 16931<"));
             }
+            "accessibility" => {
+                let document = lopdf::Document::load_mem(&read("report.pdf")).unwrap();
+                assert!(document.catalog().unwrap().has(b"StructTreeRoot"));
+                assert!(pdf::text(&read("report.pdf")).contains("Report"));
+            }
             "control" => {
                 assert_eq!(answers[0]["job"]["status"], "canceled");
                 assert!(pdf::text(&elsewhere.received.recv().unwrap()).contains(TEXT));

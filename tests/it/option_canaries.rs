@@ -70,6 +70,11 @@ fn requests(samples: &str, canary: &str) -> Vec<Value> {
             json!({"set": set, "remove": [canary], "attachments": [{"source": 1, "description": canary}], "facturX": {"xml": format!("<{canary}/>")}}),
         ),
         job("fill-form", pdf, json!({"fields": {"name": canary, "choices": [canary]}})),
+        job(
+            "tag-pdf",
+            pdf,
+            json!({"title": canary, "alternativeTexts": [{"page": 1, "text": canary}], "ocr": "never"}),
+        ),
         job("redact-pdf", pdf, json!({"text": [canary, {"literal": canary}, {"pattern": canary}], "label": canary})),
         // In a further step, and in a form that is refused: the error does not repeat it either.
         json!({"toolSlug": "office-to-pdf", "sourceUrl": format!("{samples}/{letter}"),

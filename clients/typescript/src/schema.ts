@@ -814,11 +814,11 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"];
         JobResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
         };
@@ -1063,7 +1063,7 @@ export interface components {
         DownloadResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
             download: components["schemas"]["Download"];
@@ -1091,7 +1091,7 @@ export interface components {
         ToolsResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             tools: components["schemas"]["Tool"][];
         };
@@ -1123,7 +1123,7 @@ export interface components {
         ToolSchemaResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             tool: components["schemas"]["ToolSchema"];
         };
@@ -1153,7 +1153,7 @@ export interface components {
         UsageResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             usage: components["schemas"]["Usage"] | components["schemas"]["UsageOfDays"];
         };
@@ -1308,14 +1308,14 @@ export interface components {
         BatchResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             batch: components["schemas"]["Batch"];
         };
         BatchesResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             batches: components["schemas"]["Batch"][];
             /** @description The `cursor` of the next page. Absent on the last page. */
@@ -1381,7 +1381,7 @@ export interface components {
         BatchJobsResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             jobs: components["schemas"]["Job"][];
             /** @description Items among those of this page that could not become jobs. Nothing was charged for them. */
@@ -1392,7 +1392,7 @@ export interface components {
         BatchResultsResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             results: components["schemas"]["BatchResult"][];
             /** @description The archive of all results, if the request asks for one, on the first page. */
@@ -1485,7 +1485,7 @@ export interface components {
         UploadResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             upload: components["schemas"]["Upload"];
         };
@@ -1566,14 +1566,14 @@ export interface components {
         TemplateResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             template: components["schemas"]["Template"];
         };
         TemplatesResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             templates: components["schemas"]["Template"][];
         };
@@ -1586,14 +1586,14 @@ export interface components {
         FontResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             font: components["schemas"]["Font"];
         };
         FontsResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             fonts: components["schemas"]["Font"][];
         };
@@ -1702,14 +1702,14 @@ export interface components {
         WebhookResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             webhook: components["schemas"]["Webhook"];
         };
         WebhooksResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             webhooks: components["schemas"]["Webhook"][];
         };
@@ -1773,7 +1773,7 @@ export interface components {
         ReplayResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             /** @description How many events are sent again. */
             replayed: number;
@@ -1784,7 +1784,7 @@ export interface components {
         DeliveriesResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             deliveries: components["schemas"]["Delivery"][];
             hasMore: boolean;
@@ -1850,7 +1850,7 @@ export interface components {
         WebhookTestResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             webhookTest: components["schemas"]["WebhookTest"];
         };
@@ -1910,7 +1910,7 @@ export interface components {
         EventsResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             events: components["schemas"]["ListedEvent"][];
             /** @description Whether there can be more events after these now. */
@@ -1921,7 +1921,7 @@ export interface components {
         EventResponse: {
             /** @constant */
             ok: true;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             event: components["schemas"]["ListedEvent"];
         };
@@ -1933,7 +1933,7 @@ export interface components {
         ErrorResponse: {
             /** @constant */
             ok: false;
-            /** @description The same as the header `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             error: components["schemas"]["Error"];
             job?: components["schemas"]["Job"];
@@ -2112,13 +2112,13 @@ export interface components {
             pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
-            /** @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            /** @description Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). */
             marginTop?: number | string;
-            /** @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            /** @description Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt). */
             marginRight?: number | string;
-            /** @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            /** @description Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt). */
             marginBottom?: number | string;
-            /** @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). */
+            /** @description Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt). */
             marginLeft?: number | string;
             /**
              * @description Turns pages to landscape.
@@ -2259,22 +2259,22 @@ export interface components {
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /**
-             * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 20mm
              */
             marginTop?: number | string;
             /**
-             * @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 20mm
              */
             marginRight?: number | string;
             /**
-             * @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 20mm
              */
             marginBottom?: number | string;
             /**
-             * @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 20mm
              */
             marginLeft?: number | string;
@@ -2521,22 +2521,22 @@ export interface components {
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /**
-             * @description Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 15mm
              */
             marginTop?: number | string;
             /**
-             * @description Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 15mm
              */
             marginRight?: number | string;
             /**
-             * @description Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 15mm
              */
             marginBottom?: number | string;
             /**
-             * @description Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt).
+             * @description Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt).
              * @default 15mm
              */
             marginLeft?: number | string;
@@ -2838,7 +2838,7 @@ export interface components {
             rotate?: {
                 /**
                  * Format: page-range
-                 * @description Which pages of the result to turn. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+                 * @description Which pages of the result to turn, as in the option `pages`. All by default.
                  */
                 pages?: string;
                 /**
@@ -2871,7 +2871,7 @@ export interface components {
                 left?: number;
                 /**
                  * Format: page-range
-                 * @description Which pages of the result to crop. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+                 * @description Which pages of the result to crop, as in the option `pages`. All by default.
                  */
                 pages?: string;
             };
@@ -3152,14 +3152,14 @@ export interface components {
              *     ]
              */
             stamps?: ({
-                /** @description The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the time of the conversion, and `{bates}` a number that goes on. */
+                /** @description As the option `text`; `{date}` is the time of the conversion, and `{bates}` a number that goes on. */
                 text?: string;
                 /** @description Number of the source to show, a picture, or a PDF whose first page is used: 1 is the first one after the PDF. */
                 source?: number;
                 /** @description A QR code or bar code: its `type`, and what it says in `payment` for the type `epc`, in `bill` for `swiss-qr`, and in `value` for all others. It is drawn on white with its quiet zone. */
                 barcode?: {
                     /**
-                     * @description The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+                     * @description The kind of code. `epc` is a SEPA payment as a QR code, `swiss-qr` the code of a Swiss QR-bill.
                      * @enum {string}
                      */
                     type: "qr" | "epc" | "swiss-qr" | "code128" | "ean13" | "ean8" | "upc-a" | "datamatrix" | "pdf417";
@@ -3282,13 +3282,13 @@ export interface components {
                     timeZone?: string;
                 };
                 /**
-                 * @description Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page.
+                 * @description As the option `position`.
                  * @default center
                  * @enum {string}
                  */
                 position?: "top-left" | "top" | "top-right" | "left" | "center" | "right" | "bottom-left" | "bottom" | "bottom-right" | "tile";
                 /**
-                 * @description Space between the mark and the edge of the page, in points (1/72 inch).
+                 * @description As the option `margin`.
                  * @default 36
                  */
                 margin?: number;
@@ -3298,7 +3298,7 @@ export interface components {
                  */
                 opacity?: number;
                 /**
-                 * @description Degrees, counter-clockwise: 45 rises from left to right.
+                 * @description Degrees, counter-clockwise.
                  * @default 0
                  */
                 rotation?: number;
@@ -3312,15 +3312,15 @@ export interface components {
                  * @default #000000
                  */
                 color?: string;
-                /** @description Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch. */
+                /** @description Width of a picture or PDF page, as the option `width`. */
                 width?: number;
                 /**
                  * Format: page-range
-                 * @description Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+                 * @description Which pages to mark, as in the option `pages`.
                  */
                 pages?: string;
                 /**
-                 * @description `under` puts the mark behind the page's content. A page with its own background hides it.
+                 * @description As the option `layer`.
                  * @default over
                  * @enum {string}
                  */
@@ -3625,6 +3625,59 @@ export interface components {
             /** @description The PDF file. */
             input?: components["schemas"]["PdfInput"];
             options?: components["schemas"]["PdfToPdfaOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
+            uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
+            jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
+            filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
+            password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
+            headers?: components["schemas"]["SourceHeaders"];
+        } & components["schemas"]["OneFile"];
+        TagPdfOptions: {
+            /** @description BCP 47. If left out: the PDF's own, or what is detected. */
+            language?: string;
+            /** @description If left out: the PDF's own, or else its first heading. */
+            title?: string;
+            /**
+             * @description What figures show. A figure without a text gets its caption.
+             * @default []
+             */
+            alternativeTexts?: {
+                /** @description The page, counted from 1. */
+                page: number;
+                /** @description In points, around the figure's middle. */
+                box?: number[];
+                text: string;
+            }[];
+            /**
+             * @description Whether tags that the PDF has stay.
+             * @default keep
+             * @enum {string}
+             */
+            existing?: "keep" | "replace";
+            /**
+             * @description `auto`: pages without text get some (OCR).
+             * @default auto
+             * @enum {string}
+             */
+            ocr?: "auto" | "never";
+            languages?: components["schemas"]["Languages"];
+        };
+        /** tag-pdf job */
+        TagPdfJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The PDF file. */
+            input?: components["schemas"]["PdfInput"];
+            options?: components["schemas"]["TagPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
@@ -4000,7 +4053,7 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
              * @default drop
              * @enum {string}
              */
@@ -4016,7 +4069,7 @@ export interface components {
              * @enum {string}
              */
             ocr?: "never" | "auto" | "always";
-            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
+            /** @description Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. */
             languages?: components["schemas"]["Languages"];
         } & unknown;
         /** pdf-to-text job */
@@ -4066,7 +4119,7 @@ export interface components {
              * @enum {string}
              */
             ocr?: "auto" | "never" | "always";
-            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
+            /** @description Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. */
             languages?: components["schemas"]["Languages"];
         };
         /** pdf-to-office job */
@@ -4132,7 +4185,7 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
              * @default drop
              * @enum {string}
              */
@@ -4149,7 +4202,7 @@ export interface components {
              * @enum {string}
              */
             ocr?: "auto" | "never" | "always";
-            /** @description Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. */
+            /** @description Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. */
             languages?: components["schemas"]["Languages"];
         };
         /** extract-document job */

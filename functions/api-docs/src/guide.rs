@@ -27,7 +27,7 @@ macro_rules! guide {
 }
 
 /// In the order of [`docmill_look::GUIDES`].
-pub static GUIDES: [Guide; 31] = [
+pub static GUIDES: [Guide; 32] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -36,6 +36,7 @@ pub static GUIDES: [Guide; 31] = [
     guide!("extraction"),
     guide!("stamps"),
     guide!("archives"),
+    guide!("accessibility"),
     guide!("signatures"),
     guide!("fonts"),
     guide!("chains"),

@@ -207,7 +207,7 @@ fn names(folder: &Path) -> BTreeSet<String> {
     folder.read_dir().unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect()
 }
 
-fn pdf_tools() -> [(&'static str, Value); 19] {
+fn pdf_tools() -> [(&'static str, Value); 20] {
     [
         ("merge-pdf", json!({})),
         ("split-pdf", json!({"mode": "every"})),
@@ -223,6 +223,7 @@ fn pdf_tools() -> [(&'static str, Value); 19] {
         ("fill-form", json!({"fields": {"name": "x"}})),
         ("ocr-pdf", json!({"mode": "force", "dpi": 100})),
         ("pdf-to-pdfa", json!({"onUnsupported": "warn"})),
+        ("tag-pdf", json!({"ocr": "never", "existing": "replace"})),
         ("watermark-pdf", json!({"text": "Draft"})),
         ("protect-pdf", json!({"userPassword": "open"})),
         ("unlock-pdf", json!({"password": "open"})),

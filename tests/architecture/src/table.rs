@@ -98,6 +98,17 @@ pub(crate) const CRATES: &[Uses] = &[
     ),
     ("docmill-pdf-to-office", &["docmill-domain", "docmill-package", "docmill-pdf-extract", "docmill-pdf-text"]),
     (
+        "docmill-pdf-tag",
+        &[
+            "docmill-pdf-core",
+            "docmill-pdf-extract",
+            "docmill-pdf-fonts",
+            "docmill-pdf-pdfa",
+            "docmill-pdf-request",
+            "docmill-pdf-structure",
+        ],
+    ),
+    (
         "docmill-pdf",
         &[
             "docmill-codes",
@@ -115,6 +126,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-pdf-shrink",
             "docmill-pdf-signatures",
             "docmill-pdf-structure",
+            "docmill-pdf-tag",
             "docmill-pdf-text",
             "docmill-pdf-to-office",
             "docmill-templates",

@@ -648,7 +648,7 @@ class TemplateResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     template: Template
 
@@ -657,7 +657,7 @@ class TemplatesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     templates: list[Template]
 
@@ -756,7 +756,7 @@ class ReplayResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     replayed: int
     """
@@ -959,7 +959,7 @@ class ToolsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     tools: list[Tool]
 
@@ -968,7 +968,7 @@ class ToolSchemaResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     tool: ToolSchema
 
@@ -1087,7 +1087,7 @@ class BatchResultsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     results: list[BatchResult]
     archive: NotRequired[BatchResultsResponseArchive]
@@ -1104,7 +1104,7 @@ class UploadResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     upload: Upload
 
@@ -1267,7 +1267,7 @@ class WebhookTestResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     webhookTest: WebhookTest
 
@@ -1304,7 +1304,7 @@ class EventsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     events: list[ListedEvent]
     hasMore: bool
@@ -1321,7 +1321,7 @@ class EventResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     event: ListedEvent
 
@@ -1397,7 +1397,7 @@ class UsageResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     usage: Union[Usage, UsageOfDays]
 
@@ -1406,7 +1406,7 @@ class BatchResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     batch: Batch
 
@@ -1415,7 +1415,7 @@ class BatchesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     batches: list[Batch]
     nextCursor: NotRequired[str]
@@ -1428,7 +1428,7 @@ class FontResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     font: Font
 
@@ -1437,7 +1437,7 @@ class FontsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     fonts: list[Font]
 
@@ -1446,7 +1446,7 @@ class WebhookResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     webhook: Webhook
 
@@ -1455,7 +1455,7 @@ class WebhooksResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     webhooks: list[Webhook]
 
@@ -1464,7 +1464,7 @@ class DeliveriesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     deliveries: list[Delivery]
     hasMore: bool
@@ -1601,7 +1601,7 @@ class DownloadResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     job: Job
     download: Download
@@ -1612,7 +1612,7 @@ class BatchJobsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     jobs: list[Job]
     refused: list[RefusedItem]
@@ -1629,7 +1629,7 @@ class ErrorResponse(TypedDict):
     ok: Literal[False]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     error: Error
     job: NotRequired[Job]
@@ -1639,6 +1639,6 @@ class JobResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The same as the header `x-request-id`.
+    The header `x-request-id`.
     """
     job: Job

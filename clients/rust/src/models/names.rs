@@ -205,7 +205,7 @@ super::open_enums! {
         Tables = "tables",
         Xlsx = "xlsx",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -463,7 +463,7 @@ super::open_enums! {
         Json = "json",
         Html = "html",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
     PdfToTextOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -492,6 +492,16 @@ super::open_enums! {
         Bookmarks = "bookmarks",
         Blank = "blank",
         Size = "size",
+    }
+    /// Whether tags that the PDF has stay. By default: "keep".
+    TagPdfOptionsExisting {
+        Keep = "keep",
+        Replace = "replace",
+    }
+    /// `auto`: pages without text get some (OCR). By default: "auto".
+    TagPdfOptionsOcr {
+        Auto = "auto",
+        Never = "never",
     }
     /// One of the names that the API lists, or one that was added later.
     TemplateFormat {
@@ -578,7 +588,7 @@ super::open_enums! {
         CHF = "CHF",
         EUR = "EUR",
     }
-    /// The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`.
+    /// The kind of code. `epc` is a SEPA payment as a QR code, `swiss-qr` the code of a Swiss QR-bill.
     WatermarkPdfOptionsStampBarcodeType {
         Qr = "qr",
         Epc = "epc",
@@ -590,12 +600,12 @@ super::open_enums! {
         Datamatrix = "datamatrix",
         Pdf417 = "pdf417",
     }
-    /// `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
+    /// As the option `layer`. By default: "over".
     WatermarkPdfOptionsStampLayer {
         Over = "over",
         Under = "under",
     }
-    /// Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
+    /// As the option `position`. By default: "center".
     WatermarkPdfOptionsStampPosition {
         TopLeft = "top-left",
         Top = "top",

@@ -107,7 +107,7 @@ pub struct BatchJobsResponse {
     #[doc = "Items among those of this page that could not become jobs. Nothing was charged for them."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedItem>,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -163,7 +163,7 @@ pub struct BatchRequestWebhook {
 pub struct BatchResponse {
     pub batch: Batch,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -210,7 +210,7 @@ pub struct BatchResultsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -243,7 +243,7 @@ pub struct BatchesResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -365,7 +365,7 @@ pub struct DeliveriesResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -424,7 +424,7 @@ pub struct DownloadResponse {
     pub downloads: Vec<Download>,
     pub job: Job,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -527,16 +527,16 @@ pub struct EmailToPdfOptions {
     #[doc = "Turns pages to landscape. By default: false."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landscape: Option<bool>,
-    #[doc = "Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"15mm\"."]
+    #[doc = "Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"15mm\"."]
     #[serde(rename = "marginBottom", skip_serializing_if = "Option::is_none")]
     pub margin_bottom: Option<serde_json::Value>,
-    #[doc = "Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"15mm\"."]
+    #[doc = "Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"15mm\"."]
     #[serde(rename = "marginLeft", skip_serializing_if = "Option::is_none")]
     pub margin_left: Option<serde_json::Value>,
-    #[doc = "Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"15mm\"."]
+    #[doc = "Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"15mm\"."]
     #[serde(rename = "marginRight", skip_serializing_if = "Option::is_none")]
     pub margin_right: Option<serde_json::Value>,
-    #[doc = "Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"15mm\"."]
+    #[doc = "Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"15mm\"."]
     #[serde(rename = "marginTop", skip_serializing_if = "Option::is_none")]
     pub margin_top: Option<serde_json::Value>,
     #[doc = "Page size. `width` and `height` together replace it. By default: \"A4\"."]
@@ -611,7 +611,7 @@ pub struct Event {
 pub struct EventResponse {
     pub event: Event,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -628,7 +628,7 @@ pub struct EventsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -642,13 +642,13 @@ pub struct ExtractDocumentOptions {
     #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: \"json\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::ExtractDocumentOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
+    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::ExtractDocumentOptionsHeadersFooters>,
     #[doc = "Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: \"none\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub images: Option<super::ExtractDocumentOptionsImages>,
-    #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: [\"eng\"]."]
+    #[doc = "Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
     #[doc = "How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages. By default: false."]
@@ -744,7 +744,7 @@ pub struct FontRequest {
 pub struct FontResponse {
     pub font: Font,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -755,7 +755,7 @@ pub struct FontsResponse {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fonts: Vec<Font>,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -869,16 +869,16 @@ pub struct HtmlToPdfOptions {
     #[doc = "Turns pages to landscape. By default: false."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landscape: Option<bool>,
-    #[doc = "Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt)."]
+    #[doc = "Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt)."]
     #[serde(rename = "marginBottom", skip_serializing_if = "Option::is_none")]
     pub margin_bottom: Option<serde_json::Value>,
-    #[doc = "Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt)."]
+    #[doc = "Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt)."]
     #[serde(rename = "marginLeft", skip_serializing_if = "Option::is_none")]
     pub margin_left: Option<serde_json::Value>,
-    #[doc = "Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt)."]
+    #[doc = "Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt)."]
     #[serde(rename = "marginRight", skip_serializing_if = "Option::is_none")]
     pub margin_right: Option<serde_json::Value>,
-    #[doc = "Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt)."]
+    #[doc = "Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt)."]
     #[serde(rename = "marginTop", skip_serializing_if = "Option::is_none")]
     pub margin_top: Option<serde_json::Value>,
     #[doc = "The CSS media type that the page is rendered for. By default: \"print\"."]
@@ -1076,7 +1076,7 @@ pub struct JobOutput {
 pub struct JobResponse {
     pub job: Job,
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1134,16 +1134,16 @@ pub struct MarkdownToPdfOptions {
     #[doc = "Turns pages to landscape. By default: false."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub landscape: Option<bool>,
-    #[doc = "Bottom margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"20mm\"."]
+    #[doc = "Bottom margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"20mm\"."]
     #[serde(rename = "marginBottom", skip_serializing_if = "Option::is_none")]
     pub margin_bottom: Option<serde_json::Value>,
-    #[doc = "Left margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"20mm\"."]
+    #[doc = "Left margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"20mm\"."]
     #[serde(rename = "marginLeft", skip_serializing_if = "Option::is_none")]
     pub margin_left: Option<serde_json::Value>,
-    #[doc = "Right margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"20mm\"."]
+    #[doc = "Right margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"20mm\"."]
     #[serde(rename = "marginRight", skip_serializing_if = "Option::is_none")]
     pub margin_right: Option<serde_json::Value>,
-    #[doc = "Top margin: CSS pixels, or a number with its unit (mm, cm, in, px, pt). By default: \"20mm\"."]
+    #[doc = "Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). By default: \"20mm\"."]
     #[serde(rename = "marginTop", skip_serializing_if = "Option::is_none")]
     pub margin_top: Option<serde_json::Value>,
     #[doc = "Writes headings as PDF bookmarks; needs `tagged`. By default: true."]
@@ -1279,7 +1279,7 @@ pub struct OrganizePdfOptionsCrop {
     #[doc = "Points to cut off the left edge. By default: 0."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<f64>,
-    #[doc = "Which pages of the result to crop. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default."]
+    #[doc = "Which pages of the result to crop, as in the option `pages`. All by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
     #[doc = "Points to cut off the right edge. By default: 0."]
@@ -1296,7 +1296,7 @@ pub struct OrganizePdfOptionsRotateItem {
     #[doc = "How far to turn them, clockwise."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub degrees: Option<u64>,
-    #[doc = "Which pages of the result to turn. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default."]
+    #[doc = "Which pages of the result to turn, as in the option `pages`. All by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
@@ -1386,7 +1386,7 @@ pub struct PdfToOfficeOptions {
     #[doc = "`docx`: a Word document. `xlsx`: a workbook of the tables; the job fails if there are none. `pptx`: a slide for each page. By default: \"docx\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::PdfToOfficeOptionsFormat>,
-    #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: [\"eng\"]."]
+    #[doc = "Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
     #[doc = "`flow`: text to edit, with styles, lists, tables and notes. `exact`, only for `docx`: pages as they look, in boxes. By default: \"flow\"."]
@@ -1417,10 +1417,10 @@ pub struct PdfToTextOptions {
     #[doc = "`text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: \"text\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::PdfToTextOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
+    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::PdfToTextOptionsHeadersFooters>,
-    #[doc = "Languages of the text that `ocr` recognizes, by their ISO 639-2 codes, the main one first. Without `ocr`, they have no effect. By default: [\"eng\"]."]
+    #[doc = "Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
     #[doc = "Uses spaces to keep words at their positions on the page. Only for the format `text`. By default: false."]
@@ -1618,7 +1618,7 @@ pub struct ReplayResponse {
     pub ok: bool,
     #[doc = "How many events are sent again."]
     pub replayed: u64,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1661,6 +1661,42 @@ pub struct SplitPdfOptions {
     #[doc = "For mode `ranges`: the pages of each file, such as `[\"1-3\", \"7\", \"9-z\"]`. Pages may be in several files, or in none."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub ranges: Vec<String>,
+}
+#[doc = "`TagPdfOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct TagPdfOptions {
+    #[doc = "What figures show. A figure without a text gets its caption."]
+    #[serde(rename = "alternativeTexts", default, skip_serializing_if = "Vec::is_empty")]
+    pub alternative_texts: Vec<TagPdfOptionsAlternativeText>,
+    #[doc = "Whether tags that the PDF has stay. By default: \"keep\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub existing: Option<super::TagPdfOptionsExisting>,
+    #[doc = "BCP 47. If left out: the PDF's own, or what is detected."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<String>,
+    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: [\"eng\"]."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub languages: Vec<super::Language>,
+    #[doc = "`auto`: pages without text get some (OCR). By default: \"auto\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ocr: Option<super::TagPdfOptionsOcr>,
+    #[doc = "If left out: the PDF's own, or else its first heading."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+}
+#[doc = "`TagPdfOptionsAlternativeText`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct TagPdfOptionsAlternativeText {
+    #[doc = "In points, around the figure's middle."]
+    #[serde(rename = "box", default, skip_serializing_if = "Vec::is_empty")]
+    pub box_: Vec<f64>,
+    #[doc = "The page, counted from 1."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 #[doc = "A stored template, with one of its versions."]
 #[non_exhaustive]
@@ -1755,7 +1791,7 @@ pub struct TemplateRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplateResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[doc = "A stored template, with one of its versions."]
@@ -1780,7 +1816,7 @@ pub struct TemplateVersion {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplatesResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1892,7 +1928,7 @@ pub struct ToolSchemaOutputFormat {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct ToolSchemaResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub tool: ToolSchema,
@@ -1902,7 +1938,7 @@ pub struct ToolSchemaResponse {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct ToolsResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1957,7 +1993,7 @@ pub struct UploadRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UploadResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub upload: Upload,
@@ -2062,7 +2098,7 @@ pub struct UsageRateLimit {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UsageResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub usage: serde_json::Value,
@@ -2167,31 +2203,31 @@ pub struct WatermarkPdfOptionsStamp {
     #[doc = "Size of the text in points. By default: 12."]
     #[serde(rename = "fontSize", skip_serializing_if = "Option::is_none")]
     pub font_size: Option<f64>,
-    #[doc = "`under` puts the mark behind the page's content. A page with its own background hides it. By default: \"over\"."]
+    #[doc = "As the option `layer`. By default: \"over\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layer: Option<super::WatermarkPdfOptionsStampLayer>,
-    #[doc = "Space between the mark and the edge of the page, in points (1/72 inch). By default: 36."]
+    #[doc = "As the option `margin`. By default: 36."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub margin: Option<f64>,
     #[doc = "1 hides the content below. By default: 1."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opacity: Option<f64>,
-    #[doc = "Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default."]
+    #[doc = "Which pages to mark, as in the option `pages`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
-    #[doc = "Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: \"center\"."]
+    #[doc = "As the option `position`. By default: \"center\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub position: Option<super::WatermarkPdfOptionsStampPosition>,
-    #[doc = "Degrees, counter-clockwise: 45 rises from left to right. By default: 0."]
+    #[doc = "Degrees, counter-clockwise. By default: 0."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<f64>,
     #[doc = "Number of the source to show, a picture, or a PDF whose first page is used: 1 is the first one after the PDF."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<u64>,
-    #[doc = "The text, in any script; `\\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the time of the conversion, and `{bates}` a number that goes on."]
+    #[doc = "As the option `text`; `{date}` is the time of the conversion, and `{bates}` a number that goes on."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
-    #[doc = "Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch."]
+    #[doc = "Width of a picture or PDF page, as the option `width`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub width: Option<f64>,
 }
@@ -2211,7 +2247,7 @@ pub struct WatermarkPdfOptionsStampBarcode {
     #[doc = "Width of the code in points, without its quiet zone. By default its usual width, or less if that does not fit on the page; `swiss-qr` has 46 mm."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub size: Option<f64>,
-    #[doc = "The kind of code: `qr`, `epc` (a SEPA payment as a QR code), `swiss-qr` (the code of a Swiss QR-bill), `code128`, `ean13`, `ean8`, `upc-a`, `datamatrix` or `pdf417`."]
+    #[doc = "The kind of code. `epc` is a SEPA payment as a QR code, `swiss-qr` the code of a Swiss QR-bill."]
     #[serde(rename = "type", skip_serializing_if = "Option::is_none")]
     pub type_: Option<super::WatermarkPdfOptionsStampBarcodeType>,
     #[doc = "What the code says, with the same fields as `text`: `{page}` gives each page its own code. Numbers of articles (`ean13`, `ean8`, `upc-a`) get their check digit if it is missing; a wrong one fails."]
@@ -2517,7 +2553,7 @@ pub struct WebhookRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub webhook: Webhook,
@@ -2556,7 +2592,7 @@ pub struct WebhookTestRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookTestResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(rename = "webhookTest")]
@@ -2590,7 +2626,7 @@ pub struct WebhookTestSampleHeaders {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhooksResponse {
     pub ok: bool,
-    #[doc = "The same as the header `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

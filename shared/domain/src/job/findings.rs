@@ -45,6 +45,7 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
         "redact-pdf" => redacted(report),
         "compare-documents" => compared(report),
         "pdf-to-pdfa" => archived(report),
+        "tag-pdf" => tagged(report),
         "ocr-pdf" => recognized(report),
         "compress-pdf" => compressed(report),
         "fill-form" => filled(report),
@@ -108,6 +109,32 @@ fn archived(report: &Value) -> Vec<String> {
     }
     let failed = report["failed"].as_array().map_or(0, Vec::len);
     vec![format!("The result is not PDF/A: {} of the standard not met.", counted(failed as u64, "clause"))]
+}
+
+fn tagged(report: &Value) -> Vec<String> {
+    if report["tags"] == "kept" {
+        return vec!["The PDF has tags, which stay as they are.".to_owned()];
+    }
+    let elements = report["elements"].as_object();
+    let count = |is: &dyn Fn(&str) -> bool| {
+        let of_kind = elements.into_iter().flatten().filter(|(name, _)| is(name));
+        of_kind.filter_map(|(_, count)| count.as_u64()).sum::<u64>()
+    };
+    let is_heading =
+        |name: &str| name.len() == 2 && name.starts_with('H') && name.ends_with(|c: char| c.is_ascii_digit());
+    let mut said = vec![format!(
+        "{}, {} and {} tagged.",
+        counted(count(&is_heading), "heading"),
+        counted(count(&|name| name == "Table"), "table"),
+        counted(count(&|name| name == "Figure"), "figure"),
+    )];
+    let failed = report["failed"].as_array().map_or(0, Vec::len) as u64;
+    said.push(if report["conforms"] == true {
+        "The result says that it is PDF/UA-1: it meets all rules that a machine can check.".to_owned()
+    } else {
+        format!("The result is not PDF/UA-1 yet: {} not met.", counted(failed, "rule"))
+    });
+    said
 }
 
 fn recognized(report: &Value) -> Vec<String> {
@@ -184,6 +211,18 @@ mod tests {
                 "pdf-to-pdfa",
                 json!({"level": "2b", "conforms": false, "failed": [{}, {}]}),
                 "The result is not PDF/A: 2 clauses of the standard not met.",
+            ),
+            ("tag-pdf", json!({"tags": "kept"}), "The PDF has tags, which stay as they are."),
+            (
+                "tag-pdf",
+                json!({"tags": "made", "elements": {"H1": 1, "H2": 2, "Table": 1, "P": 9}, "conforms": true, "failed": []}),
+                "3 headings, 1 table and 0 figures tagged. The result says that it is PDF/UA-1: it meets all rules that a \
+                 machine can check.",
+            ),
+            (
+                "tag-pdf",
+                json!({"tags": "made", "elements": {"Figure": 1}, "failed": [{}]}),
+                "0 headings, 0 tables and 1 figure tagged. The result is not PDF/UA-1 yet: 1 rule not met.",
             ),
             (
                 "ocr-pdf",

@@ -50,6 +50,7 @@ tools! {
     FILL_FORM "fill-form",
     OCR_PDF "ocr-pdf",
     PDF_TO_PDFA "pdf-to-pdfa",
+    TAG_PDF "tag-pdf",
     COMPARE_DOCUMENTS "compare-documents",
     REDACT_PDF "redact-pdf",
     PDF_TO_IMAGES "pdf-to-images",

@@ -111,7 +111,7 @@ export const extractDocument: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						"Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.",
+						"Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.",
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },
@@ -135,8 +135,7 @@ export const extractDocument: Tool = {
 				{
 					displayName: 'Languages',
 					name: 'languages',
-					description:
-						'Languages of the text that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first. Without <code>ocr</code>, they have no effect.',
+					description: 'Languages that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },

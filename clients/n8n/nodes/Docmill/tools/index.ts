@@ -26,6 +26,7 @@ import { protectPdf } from './protect-pdf';
 import { redactPdf } from './redact-pdf';
 import { renderTemplate } from './render-template';
 import { splitPdf } from './split-pdf';
+import { tagPdf } from './tag-pdf';
 import { thumbnail } from './thumbnail';
 import { unlockPdf } from './unlock-pdf';
 import { verifySignatures } from './verify-signatures';
@@ -57,6 +58,7 @@ export const tools: Tool[] = [
 	redactPdf,
 	renderTemplate,
 	splitPdf,
+	tagPdf,
 	thumbnail,
 	unlockPdf,
 	verifySignatures,

@@ -138,6 +138,13 @@ export const operations: INodeProperties[] = [
 				action: 'Convert PDF to PDF/A',
 			},
 			{
+				name: 'Tag PDF',
+				value: 'tag-pdf',
+				description:
+					'Makes a PDF accessible: adds tags for headings, lists, tables and reading order. Pages look the same.',
+				action: 'Tag PDF',
+			},
+			{
 				name: 'Watermark PDF',
 				value: 'watermark-pdf',
 				description:

@@ -57,8 +57,7 @@ export const organizePdf: Tool = {
 						{
 							displayName: 'Pages',
 							name: 'pages',
-							description:
-								'Which pages of the result to crop. Pages and ranges, counted from 1, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it, and a range may run backwards. All pages by default.',
+							description: 'Which pages of the result to crop, as in the option <code>pages</code>. All by default.',
 							type: 'string',
 							default: '',
 						},
@@ -118,7 +117,7 @@ export const organizePdf: Tool = {
 									displayName: 'Pages',
 									name: 'pages',
 									description:
-										'Which pages of the result to turn. Pages and ranges, counted from 1, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it, and a range may run backwards. All pages by default.',
+										'Which pages of the result to turn, as in the option <code>pages</code>. All by default.',
 									type: 'string',
 									default: '',
 								},

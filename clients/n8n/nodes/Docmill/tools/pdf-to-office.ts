@@ -37,8 +37,7 @@ export const pdfToOffice: Tool = {
 				{
 					displayName: 'Languages',
 					name: 'languages',
-					description:
-						'Languages of the text that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first. Without <code>ocr</code>, they have no effect.',
+					description: 'Languages that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },

@@ -44,7 +44,7 @@ export const pdfToText: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						"Running headers, footers and page numbers: lines in the margins that repeat at the same place on several pages, in type no larger than the text, or that stand alone there and are a page's number or an imprint. <code>drop</code> leaves them out of <code>markdown</code>, with a warning, and marks them as asides in <code>JSON</code> and <code>html</code>. <code>keep</code> treats them as text. The format <code>text</code> always has them.",
+						"Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out of <code>markdown</code>, with a warning, and marks them as asides in <code>JSON</code> and <code>html</code>. <code>keep</code> treats them as text. The format <code>text</code> always has them.",
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },
@@ -55,8 +55,7 @@ export const pdfToText: Tool = {
 				{
 					displayName: 'Languages',
 					name: 'languages',
-					description:
-						'Languages of the text that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first. Without <code>ocr</code>, they have no effect.',
+					description: 'Languages that <code>ocr</code> recognizes, by their ISO 639-2 codes, the main one first',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },

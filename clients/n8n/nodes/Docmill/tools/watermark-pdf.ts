@@ -394,7 +394,7 @@ export const watermarkPdf: Tool = {
 											displayName: 'Type',
 											name: 'type',
 											description:
-												'The kind of code: <code>qr</code>, <code>epc</code> (a SEPA payment as a QR code), <code>swiss-qr</code> (the code of a Swiss QR-bill), <code>code128</code>, <code>ean13</code>, <code>ean8</code>, <code>upc-a</code>, <code>datamatrix</code> or <code>pdf417</code>',
+												'The kind of code. <code>epc</code> is a SEPA payment as a QR code, <code>swiss-qr</code> the code of a Swiss QR-bill.',
 											type: 'options',
 											options: [
 												{ name: 'Code 128', value: 'code128' },
@@ -503,8 +503,7 @@ export const watermarkPdf: Tool = {
 								{
 									displayName: 'Layer',
 									name: 'layer',
-									description:
-										"<code>under</code> puts the mark behind the page's content. A page with its own background hides it.",
+									description: 'As the option <code>layer</code>',
 									type: 'options',
 									options: [
 										{ name: 'Over', value: 'over' },
@@ -515,7 +514,7 @@ export const watermarkPdf: Tool = {
 								{
 									displayName: 'Margin',
 									name: 'margin',
-									description: 'Space between the mark and the edge of the page, in points (1/72 inch)',
+									description: 'As the option <code>margin</code>',
 									type: 'number',
 									typeOptions: { minValue: 0, maxValue: 1000, numberPrecision: 2 },
 									default: 36,
@@ -531,16 +530,14 @@ export const watermarkPdf: Tool = {
 								{
 									displayName: 'Pages',
 									name: 'pages',
-									description:
-										'Which pages to mark. Pages and ranges, counted from 1, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it. All pages by default.',
+									description: 'Which pages to mark, as in the option <code>pages</code>',
 									type: 'string',
 									default: '',
 								},
 								{
 									displayName: 'Position',
 									name: 'position',
-									description:
-										'Position on the page, as a viewer shows it. <code>tile</code> repeats the mark over the whole page.',
+									description: 'As the option <code>position</code>',
 									type: 'options',
 									options: [
 										{ name: 'Bottom', value: 'bottom' },
@@ -559,7 +556,7 @@ export const watermarkPdf: Tool = {
 								{
 									displayName: 'Rotation',
 									name: 'rotation',
-									description: 'Degrees, counter-clockwise: 45 rises from left to right',
+									description: 'Degrees, counter-clockwise',
 									type: 'number',
 									typeOptions: { minValue: -360, maxValue: 360, numberPrecision: 2 },
 									default: 0,
@@ -577,15 +574,14 @@ export const watermarkPdf: Tool = {
 									displayName: 'Text',
 									name: 'text',
 									description:
-										"The text, in any script; <code>\\n</code> begins a new line. <code>{page}</code> is the page's number, <code>{pages}</code> the number of pages, <code>{date}</code> the time of the conversion, and <code>{bates}</code> a number that goes on.",
+										'As the option <code>text</code>; <code>{date}</code> is the time of the conversion, and <code>{bates}</code> a number that goes on',
 									type: 'string',
 									default: '',
 								},
 								{
 									displayName: 'Width',
 									name: 'width',
-									description:
-										'Width of a picture or PDF page in points. By default its own width, or less if that does not fit on the page; pictures have 96 pixels to the inch.',
+									description: 'Width of a picture or PDF page, as the option <code>width</code>',
 									type: 'number',
 									typeOptions: { minValue: 1, maxValue: 14400, numberPrecision: 2 },
 									default: 1,

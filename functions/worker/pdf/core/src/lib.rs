@@ -24,6 +24,7 @@ pub mod picture;
 pub mod qpdf;
 pub mod rectangle;
 pub mod space;
+pub mod text_state;
 pub mod tokens;
 pub mod transform;
 pub mod writer;

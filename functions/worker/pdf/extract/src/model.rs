@@ -151,6 +151,9 @@ pub struct Block {
     /// `None`: the source doesn't tell.
     #[serde(skip)]
     pub look: Option<Look>,
+    /// Its words, for tools that work on the page. Of a table, its cells have them.
+    #[serde(skip)]
+    pub words: Vec<Word>,
 }
 
 /// How a block's type is set, for formats that show it. It is not published.
@@ -186,6 +189,13 @@ pub struct Place {
     /// Left, top, right and bottom, in points from the upper left corner of the page as shown.
     #[serde(rename = "box")]
     pub corners: Corners,
+}
+
+/// A word where its page shows it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Word {
+    pub place: Place,
+    pub text: String,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -327,6 +337,8 @@ pub struct Cell {
     pub spans: Vec<Span>,
     #[serde(skip)]
     pub look: Option<Look>,
+    #[serde(skip)]
+    pub words: Vec<Word>,
 }
 
 #[derive(Debug, Serialize)]

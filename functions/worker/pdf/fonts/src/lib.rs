@@ -14,6 +14,7 @@ mod tests;
 pub mod truetype;
 pub mod type1;
 pub mod uses;
+pub mod widths;
 
 pub use encoding::Encoding;
 pub use tables::{forget_unused, is_plain_map};

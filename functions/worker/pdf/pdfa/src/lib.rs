@@ -25,6 +25,7 @@ use docmill_pdf_structure::visible;
 use lopdf::{Document, ObjectId};
 
 pub use catalog::claim;
+pub use fonts::Programs;
 pub use verdict::{Level, Verdict};
 
 /// Repairs a document in place; `held` has its large pictures. [`claim`] adds the claim to be PDF/A.
@@ -48,10 +49,18 @@ pub fn mend(
     streams::mend(document, held, &mut verdict)?;
     content::mend(document, pages, &mut verdict);
     color::mend(document, &mut verdict);
-    fonts::mend(document, fonts, &mut verdict);
+    fonts::mend(document, fonts, Programs::Rewritten, &mut verdict);
     document.prune_objects();
     transparency::mend(document, &mut verdict);
     Ok(verdict)
+}
+
+/// Repairs embedded fonts only: the rules for fonts are the same in PDF/UA. Others are broken rules.
+pub fn mend_fonts(document: &mut Document, programs: Programs) -> Verdict {
+    let mut verdict = Verdict::new(Level::Two);
+    document.prune_objects();
+    fonts::mend(document, &Fonts::none(), programs, &mut verdict);
+    verdict
 }
 
 /// Warnings for the client.

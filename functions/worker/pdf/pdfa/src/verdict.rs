@@ -207,6 +207,16 @@ impl Verdict {
         self.mended.contains_key(&Repair::HiddenAnnotationRemoved)
     }
 
+    /// Whether font programs are others than before.
+    pub fn has_rewritten_fonts(&self) -> bool {
+        self.mended.contains_key(&Repair::FontRewritten)
+    }
+
+    /// The clauses of the broken rules, and what is wrong.
+    pub fn broken(&self) -> impl Iterator<Item = (&'static str, &'static str)> {
+        self.broken.keys().map(|rule| (self.clause(*rule), rule.message()))
+    }
+
     /// The broken rules as text for a message.
     pub fn summary(&self) -> String {
         let rules = self.broken.keys().map(|rule| format!("{} (clause {})", rule.message(), self.clause(*rule)));

@@ -7,6 +7,7 @@ use docmill_pdf_core::operations;
 use docmill_pdf_core::pages;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space;
+use docmill_pdf_core::text_state::State;
 use docmill_pdf_request::{Failure, Warning};
 use docmill_pdf_structure::assembly::Source;
 use docmill_pdf_structure::{Assembly, overlay};
@@ -15,7 +16,6 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use super::content::{Changes, Editor};
 use super::needle::Needles;
 use super::pictures::Painter;
-use super::state::State;
 use super::tags::{self, Touched};
 use super::{PagePlan, Redaction, Unsafe, annotations, boxes, files, page_picture, prune, strings};
 

@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use docmill_pdf_core::pages;
+use docmill_pdf_fonts::widths;
 use docmill_pdf_request::{ErrorCode, Failure, Request, Warning};
 use docmill_pdf_structure::flatten;
 use docmill_pdf_structure::open::{kind, open};
 use lopdf::Document;
 
-use super::fonts;
 use super::hidden::{self, Removed};
 use super::needle::Needles;
 use docmill_pdf_core::Libraries;
@@ -38,7 +38,7 @@ impl Files {
         let mut document = opened.document;
         let tree = pages::read(&mut document, request.limits.pages)?;
         let removed = hidden::remove(&mut document, &tree.pages, needles, all_metadata)?;
-        fonts::separate(&mut document);
+        widths::separate(&mut document);
         document.prune_objects();
         let [prepared, flat, result] = ["prepared.pdf", "flat.pdf", result].map(|name| request.directory.join(name));
         save(&mut document, &prepared)?;

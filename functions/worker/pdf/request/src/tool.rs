@@ -26,6 +26,7 @@ pub enum Tool {
     FillForm,
     OcrPdf,
     PdfToPdfa,
+    TagPdf,
     CompareDocuments,
     RedactPdf,
     RenderTemplate,

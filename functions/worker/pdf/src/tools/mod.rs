@@ -28,6 +28,7 @@ mod render_markdown;
 mod render_template;
 mod signed;
 mod split;
+mod tag_pdf;
 mod thumbnail;
 mod verify;
 mod verify_signatures;
@@ -88,6 +89,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::FlattenPdf => flatten::run(libraries, request),
         Tool::FillForm => fill_form::run(libraries, request),
         Tool::PdfToPdfa => pdf_to_pdfa::run(libraries, request),
+        Tool::TagPdf => tag_pdf::run(engines, request),
         Tool::OcrPdf => ocr_pdf::run(engines, request),
         Tool::CompareDocuments => compare::run(libraries, request),
         Tool::RedactPdf => redact::run(engines, request),

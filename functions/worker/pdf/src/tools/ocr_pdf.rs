@@ -103,7 +103,8 @@ pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failu
 /// Reads the pages, one after the other.
 fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<Done>, Failure> {
     let tesseract = engines.tesseract()?;
-    let mut reader = reader(engines, &options.languages)?;
+    // Its models are loaded for the first page that is read.
+    let mut loaded: Option<Reader> = None;
     let mut orienter = Orienter::new(tesseract);
     if options.rotate && !orienter.is_there() {
         return Err(no_model());
@@ -122,7 +123,11 @@ fn read(engines: &Engines, request: &Request, options: &Options) -> Result<Vec<D
                 return Ok(Done::Skipped);
             }
             let without = if has_text && options.mode == Mode::Redo { page.visible_text() } else { Vec::new() };
-            let text = docmill_pdf_ocr::read(&page, &mut reader, &mut orienter, &how, &without)?;
+            let reader = match &mut loaded {
+                Some(reader) => reader,
+                none => none.insert(reader(engines, &options.languages)?),
+            };
+            let text = docmill_pdf_ocr::read(&page, reader, &mut orienter, &how, &without)?;
             let replaced = has_text && options.mode == Mode::Force;
             let picture = replaced.then(|| draw(&page, index, text.dpi, request)).transpose()?;
             Ok(Done::Read { text: Box::new(text), picture })

@@ -1,9 +1,10 @@
-//! `pdf-to-pdfa`, checked by the validators that archives use: veraPDF, and PDFBox Preflight for level 1b.
+//! `pdf-to-pdfa` and `tag-pdf`, checked by the validators that archives use: veraPDF, and PDFBox Preflight for level 1b.
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod invoices;
 mod metadata;
+mod tags;
 
 use std::path::{Path, PathBuf};
 use std::process::Command;

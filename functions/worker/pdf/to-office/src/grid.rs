@@ -84,7 +84,18 @@ mod tests {
     fn cell(row: usize, column: usize, spans: (usize, usize)) -> Cell {
         let (row_span, column_span) = spans;
         let text = format!("{row}{column}");
-        Cell { row, column, row_span, column_span, header: row == 0, text, place: None, spans: Vec::new(), look: None }
+        Cell {
+            row,
+            column,
+            row_span,
+            column_span,
+            header: row == 0,
+            text,
+            place: None,
+            spans: Vec::new(),
+            look: None,
+            words: Vec::new(),
+        }
     }
 
     fn written(cells: Vec<Cell>, rows: usize, columns: usize) -> Vec<Vec<(Option<String>, usize, Merge)>> {

@@ -311,6 +311,7 @@ mod tests {
                         confidence: 1.0,
                         reason: Reason::Position,
                         look: None,
+                        words: Vec::new(),
                     });
                 }
             }

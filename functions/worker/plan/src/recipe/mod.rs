@@ -34,6 +34,8 @@ struct Step {
     options: Options,
     /// What the step's failures call an option, and what the user calls it.
     renames: Option<(&'static str, &'static str)>,
+    /// A warning that is not passed on.
+    hushed: Option<&'static str>,
 }
 
 /// A step's place in its recipe.
@@ -106,6 +108,7 @@ impl Recipe {
             Slug::MARKDOWN_TO_PDF => Ok(Self::of_markdown(options)),
             Slug::EMAIL_TO_PDF => Self::of_message(options),
             Slug::CONVERT_OFFICE => Self::of_office(options),
+            Slug::TAG_PDF => Ok(Self::of_tags(options)),
             tool => Ok(Self::single(Operation::Tool(tool), options.clone())),
         }
     }
@@ -174,6 +177,17 @@ impl Recipe {
         Ok(Self { warnings: picture.without_effect(), ..recipe })
     }
 
+    /// Scanned pages get text, which the tags then are for.
+    fn of_tags(options: &Value) -> Self {
+        if options["ocr"] == "never" {
+            return Self::single(Operation::Tool(Slug::TAG_PDF), options.clone());
+        }
+        let languages = options.get("languages").map_or_else(|| json!({}), |languages| json!({"languages": languages}));
+        let mut recipe = Self::single(Operation::Tool(Slug::OCR_PDF), languages);
+        recipe.hush("nothing_recognized");
+        recipe.then(Operation::Tool(Slug::TAG_PDF), Takes::FilesOf(0), Options::Given(options.clone()))
+    }
+
     /// The same with some pages of the result only.
     fn then_select(self, pages: &str) -> Self {
         let last = self.steps.len() - 1;
@@ -189,6 +203,13 @@ impl Recipe {
         self
     }
 
+    /// A warning of the last step means nothing to the user.
+    fn hush(&mut self, code: &'static str) {
+        if let Some(step) = self.steps.last_mut() {
+            step.hushed = Some(code);
+        }
+    }
+
     /// An option of the last step has another name for the user.
     fn rename(&mut self, own: &'static str, users: &'static str) {
         if let Some(step) = self.steps.last_mut() {
@@ -199,7 +220,7 @@ impl Recipe {
 
 impl Step {
     const fn new(operation: Operation, takes: Takes, options: Options) -> Self {
-        Self { operation, takes, options, renames: None }
+        Self { operation, takes, options, renames: None, hushed: None }
     }
 }
 
@@ -250,6 +271,8 @@ mod tests {
             operations(Slug::EMAIL_TO_PDF, json!({"attachments": "convert"})),
             [RenderMessage, PrintMessage, Tool(Slug::MERGE_PDF), metadata]
         );
+        assert_eq!(operations(Slug::TAG_PDF, json!({})), [Tool(Slug::OCR_PDF), Tool(Slug::TAG_PDF)]);
+        assert_eq!(operations(Slug::TAG_PDF, json!({"ocr": "never"})), [Tool(Slug::TAG_PDF)]);
         assert_eq!(operations(Slug::CONVERT_OFFICE, json!({"format": "odt"})), [Tool(Slug::CONVERT_OFFICE)]);
         assert_eq!(
             operations(Slug::CONVERT_OFFICE, json!({"format": "png", "page": 2})),

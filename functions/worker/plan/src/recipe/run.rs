@@ -78,7 +78,8 @@ impl Runner<'_> {
                 continue;
             };
             let mut conversion = self.step(step, taken, &options, repeats).await?;
-            let told = std::mem::take(&mut conversion.warnings);
+            let mut told = std::mem::take(&mut conversion.warnings);
+            told.retain(|warning| step.hushed != Some(warning.code.as_str()));
             // Nobody has seen the file whose metadata is written.
             if matches!(step.options, Options::Given(_)) {
                 warnings.extend(told);

@@ -100,7 +100,7 @@ impl<'p, 'r> Builder<'p, 'r> {
         let language = self.language.clone().filter(is_other);
         let confidence = if reason == Reason::Structure { 1.0 } else { 0.8 };
         let places = Vec::new();
-        let look = None;
+        let (look, words) = (None, Vec::new());
         self.document.blocks.push(Block {
             id: id.clone(),
             role,
@@ -111,6 +111,7 @@ impl<'p, 'r> Builder<'p, 'r> {
             confidence,
             reason,
             look,
+            words,
         });
         id
     }
@@ -179,6 +180,7 @@ impl<'p, 'r> Builder<'p, 'r> {
                 place: None,
                 spans: Vec::new(),
                 look: None,
+                words: Vec::new(),
             });
         }
         if let Some(last) = self.document.blocks.last_mut() {

@@ -4,7 +4,7 @@ use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_text::{Block, Content, Element, HeadersFooters, Line, PageBlocks, Raised, Tagged, TaggedRole, Word};
 
 use super::{Facts, fields, look};
-use crate::model::{Look, Place, Reason, Role, Span};
+use crate::model::{self, Look, Place, Reason, Role, Span};
 
 /// Type up to this size, in that of the body, is small.
 const SMALL: f32 = 0.95;
@@ -32,6 +32,7 @@ pub(super) struct Draft {
     /// What it goes on with on the next page.
     pub element: Option<Element>,
     pub look: Option<Look>,
+    pub words: Vec<model::Word>,
 }
 
 impl Draft {
@@ -167,8 +168,14 @@ impl Maker<'_> {
             formulas: words().filter(|word| is_formula(word)).count(),
             element: None,
             look: Some(look::of(lines)),
+            words: words().map(|word| placed(word, self.page.number)).collect(),
         })
     }
+}
+
+/// A word of a page.
+pub(super) fn placed(word: &Word, page: u32) -> model::Word {
+    model::Word { place: Place { page, corners: docmill_pdf_text::corners(&word.place) }, text: word.text.clone() }
 }
 
 /// Gives a draft the role that its tags say, unless it is known to be something in its text, such as a form field.

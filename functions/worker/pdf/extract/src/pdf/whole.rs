@@ -86,8 +86,8 @@ impl Making {
         };
         let (spans, text, places) = (Vec::new(), made.text, made.places);
         let (role, area) = (Role::Table { table: id }, *area);
-        let (size, lines, formulas) = (0.0, 0, 0);
-        Draft { role, reason, confidence, places, area, text, spans, size, lines, formulas, element: None, look: None }
+        let (size, lines, formulas, element, words, look) = (0.0, 0, 0, None, Vec::new(), None);
+        Draft { role, reason, confidence, places, area, text, spans, size, lines, formulas, element, words, look }
     }
 
     /// Adds a page.
@@ -145,10 +145,10 @@ impl Making {
     }
 
     fn block(&mut self, id: Id, draft: Draft) {
-        let Draft { mut role, reason, confidence, places, text, spans, look, .. } = draft;
+        let Draft { mut role, reason, confidence, places, text, spans, words, look, .. } = draft;
         self.lists.number(&mut role);
         let language = language(&text).map(str::to_owned);
-        self.document.blocks.push(Block { id, role, places, text, spans, language, confidence, reason, look });
+        self.document.blocks.push(Block { id, role, places, text, spans, language, confidence, reason, words, look });
     }
 
     fn finish(mut self, head: Head) -> Document {
@@ -235,6 +235,7 @@ fn join(block: &mut Block, draft: Draft) {
     block.text = spans.iter().map(|span| span.text.as_str()).collect();
     block.spans = if is_plain { Vec::new() } else { spans };
     block.places.extend(draft.places);
+    block.words.extend(draft.words);
 }
 
 fn draft_of(drawn: &Drawn) -> Draft {
@@ -256,6 +257,7 @@ fn draft_of(drawn: &Drawn) -> Draft {
         formulas: 0,
         element: None,
         look: None,
+        words: Vec::new(),
     }
 }
 
@@ -307,8 +309,8 @@ mod tests {
     fn block(role: Role, page: u32) -> Block {
         let places = vec![Place { page, corners: [0.0; 4] }];
         let (text, confidence, reason) = ("x".to_owned(), 1.0, Reason::Default);
-        let (id, spans) = (Id::block(1), Vec::new());
-        Block { id, role, places, text, spans, language: None, confidence, reason, look: None }
+        let (id, spans, words) = (Id::block(1), Vec::new(), Vec::new());
+        Block { id, role, places, text, spans, language: None, confidence, reason, words, look: None }
     }
 
     #[test]

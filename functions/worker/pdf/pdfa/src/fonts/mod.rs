@@ -35,7 +35,15 @@ enum Fate {
     Broken(Rule),
 }
 
-pub(super) fn mend(document: &mut Document, installed: &Fonts, verdict: &mut Verdict) {
+/// What becomes of font programs that do not have the widths, glyphs or encoding that a document uses.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Programs {
+    Rewritten,
+    /// They stay, and so does the broken rule.
+    Kept,
+}
+
+pub(super) fn mend(document: &mut Document, installed: &Fonts, programs: Programs, verdict: &mut Verdict) {
     make_objects(document);
     names(document);
     let Some(uses) = uses::find(document) else {
@@ -62,6 +70,7 @@ pub(super) fn mend(document: &mut Document, installed: &Fonts, verdict: &mut Ver
         };
         match fate {
             Fate::Kept => {}
+            Fate::New(_, Repair::FontRewritten) if programs == Programs::Kept => verdict.fail(Rule::FontWidths),
             Fate::New(font, repair) => {
                 document.objects.insert(id, Object::Dictionary(font));
                 verdict.mend(repair);

@@ -3,13 +3,13 @@
 use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::{Lookup, unpacked};
 use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::text_state::State;
 use lopdf::content::Operation;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 
 use super::super::Unsafe;
 use super::super::pictures::Cover;
 use super::super::shapes::{self, bounds, corners, encloses, grown, meets, overlap};
-use super::super::state::State;
 use super::{CONTENT_BYTES, DEPTH, Editor, FORMS, Output};
 
 impl Editor<'_> {

@@ -8,16 +8,16 @@ use std::rc::Rc;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::operations;
 use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::text_state::State;
+use docmill_pdf_fonts::widths::Font;
 use lopdf::content::{Content, Operation};
 use lopdf::{Dictionary, Document, Object, ObjectId, StringFormat};
 
 use super::Unsafe;
-use super::fonts::Font;
 use super::needle::Needles;
 use super::paths::{Paint, Path};
 use super::pictures::Pictures;
 use super::shapes::{corners, grown, meets, overlap};
-use super::state::State;
 use super::strings;
 
 /// Most unpacked bytes of a content stream, and the deepest nesting of forms.
@@ -310,7 +310,7 @@ impl<'p> Editor<'p> {
             return Ok(Rc::clone(known));
         }
         let font = self.document.dictionary(entry).ok_or(Unsafe("a font that is missing"))?;
-        let font = Rc::new(Font::read(self.document, font, self.metrics)?);
+        let font = Rc::new(Font::read(self.document, font, self.metrics).map_err(Unsafe)?);
         if let Some(id) = id {
             self.fonts.insert(id, Rc::clone(&font));
         }

@@ -118,6 +118,12 @@ impl Statement {
         }
     }
 
+    /// Claims PDF/UA-1.
+    pub fn claim_pdfua(&mut self) {
+        self.renounce_pdfua();
+        self.claims.insert("pdfuaid:part".to_owned(), "1".to_owned());
+    }
+
     pub fn renounce_pdfua(&mut self) {
         self.claims.retain(|name, _| !name.starts_with("pdfuaid:"));
     }

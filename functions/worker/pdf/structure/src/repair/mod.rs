@@ -88,7 +88,8 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::CompareDocuments
         | Tool::CompressPdf
         | Tool::OcrPdf
-        | Tool::RedactPdf => true,
+        | Tool::RedactPdf
+        | Tool::TagPdf => true,
         Tool::MergePdf
         | Tool::SplitPdf
         | Tool::OrganizePdf

@@ -17,7 +17,18 @@ fn document<const N: usize>(blocks: [(Role, u32, &str); N]) -> Document {
 fn block(number: usize, role: Role, page: u32, text: &str) -> Block {
     let places = vec![Place { page, corners: [50.0, 60.0, 300.0, 80.0] }];
     let (id, text, spans) = (Id::block(number), text.to_owned(), Vec::new());
-    Block { id, role, places, text, spans, language: None, confidence: 1.0, reason: Reason::Default, look: None }
+    Block {
+        id,
+        role,
+        places,
+        text,
+        spans,
+        language: None,
+        confidence: 1.0,
+        reason: Reason::Default,
+        words: Vec::new(),
+        look: None,
+    }
 }
 
 fn item(list: u32, depth: u8, number: Option<u32>) -> Role {
@@ -34,6 +45,6 @@ fn table<const R: usize, const C: usize>(number: usize, rows: [[&str; C]; R]) ->
 }
 
 fn cell(row: usize, column: usize, text: &str) -> Cell {
-    let (text, place, spans, look) = (text.to_owned(), None, Vec::new(), None);
-    Cell { row, column, row_span: 1, column_span: 1, header: row == 0, text, place, spans, look }
+    let (text, place, spans, words, look) = (text.to_owned(), None, Vec::new(), Vec::new(), None);
+    Cell { row, column, row_span: 1, column_span: 1, header: row == 0, text, place, spans, words, look }
 }

@@ -1,40 +1,51 @@
 //! The widths of fonts' glyphs, which give the positions of text.
 
+#![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
+
 use std::collections::HashMap;
 
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::objects::Lookup;
-use docmill_pdf_fonts::Encoding;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
-use super::Unsafe;
+use super::Encoding;
 
 /// Most codes of an entry in a composite font's list of widths.
 const MOST_CODES: i64 = 0xffff;
 
+/// Why the widths of a font are not known.
+pub type Unknown = &'static str;
+
+/// The widths of a font.
 #[derive(Debug)]
-pub(super) struct Font {
+pub struct Font {
     /// Two bytes per code.
     is_wide: bool,
     widths: HashMap<u16, f32>,
     default: f32,
     /// How far its glyphs reach below and above the baseline, in text space units at size 1.
-    pub(super) bottom: f32,
-    pub(super) top: f32,
+    pub bottom: f32,
+    pub top: f32,
 }
 
 impl Font {
-    pub(super) fn read(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<Self, Unsafe> {
+    /// Fails if the font has no widths, or an encoding that is not read.
+    pub fn read(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<Self, Unknown> {
         match document.name(font, b"Subtype") {
             Some(b"Type0") => wide(document, font),
             Some(b"Type3") => drawn(document, font),
             Some(_) => simple(document, font, metrics),
-            None => Err(Unsafe("a font without a kind")),
+            None => Err("a font without a kind"),
         }
     }
 
+    /// A font of which nothing else is known.
+    pub fn unknown(is_wide: bool) -> Self {
+        Self { is_wide, widths: HashMap::new(), default: 0.5, bottom: BOTTOM, top: TOP }
+    }
+
     /// The codes of a string, each with its bytes and its width for size 1.
-    pub(super) fn codes<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = (&'s [u8], f32)> + 's {
+    pub fn codes<'s>(&'s self, text: &'s [u8]) -> impl Iterator<Item = (&'s [u8], f32)> + 's {
         text.chunks(if self.is_wide { 2 } else { 1 }).map(|bytes| {
             let code = bytes.iter().fold(0u16, |code, byte| code << 8 | u16::from(*byte));
             (bytes, self.widths.get(&code).copied().unwrap_or(self.default))
@@ -43,7 +54,7 @@ impl Font {
 }
 
 /// Makes each font a separate object that can be looked up and changed.
-pub(super) fn separate(document: &mut Document) {
+pub fn separate(document: &mut Document) {
     let mut next = document.max_id;
     let mut fonts = Vec::new();
     for object in document.objects.values_mut() {
@@ -84,7 +95,7 @@ fn take_fonts(object: &mut Object, take: &mut dyn FnMut(Dictionary) -> ObjectId,
     }
 }
 
-fn simple(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<Font, Unsafe> {
+fn simple(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<Font, Unknown> {
     let descriptor = document.child(font, b"FontDescriptor");
     let number = |key: &[u8]| descriptor.and_then(|descriptor| document.number(descriptor.get(key).ok()?));
     let mut widths = listed(document, font, 0.001);
@@ -111,13 +122,13 @@ fn listed(document: &Document, font: &Dictionary, scale: f32) -> HashMap<u16, f3
 }
 
 /// The widths of the standard fonts, taken from fonts designed with the same widths.
-fn standard(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<HashMap<u16, f32>, Unsafe> {
+fn standard(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<HashMap<u16, f32>, Unknown> {
     let name = String::from_utf8_lossy(document.name(font, b"BaseFont").unwrap_or_default()).to_lowercase();
     let family = match () {
         () if name.contains("courier") => "Liberation Mono",
         () if name.contains("helvetica") || name.contains("arial") => "Liberation Sans",
         () if name.contains("times") => "Liberation Serif",
-        () => return Err(Unsafe("a font without widths")),
+        () => return Err("a font without widths"),
     };
     let (bold, italic) = (name.contains("bold"), name.contains("oblique") || name.contains("italic"));
     let encoding = Encoding::new(document, font);
@@ -127,16 +138,16 @@ fn standard(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<H
             Some((u16::from(code), metrics.advance(family, bold, italic, character)?))
         })
         .collect();
-    if widths.is_empty() { Err(Unsafe("a font whose widths are not known")) } else { Ok(widths) }
+    if widths.is_empty() { Err("a font whose widths are not known") } else { Ok(widths) }
 }
 
 /// A font whose glyphs are content.
-fn drawn(document: &Document, font: &Dictionary) -> Result<Font, Unsafe> {
+fn drawn(document: &Document, font: &Dictionary) -> Result<Font, Unknown> {
     let numbers = |key: &[u8]| -> Vec<f32> {
         document.array(font, key).iter().filter_map(|number| document.number(number)).collect()
     };
     let Ok([scale, 0.0, 0.0, up, _, _]) = <[f32; 6]>::try_from(numbers(b"FontMatrix")) else {
-        return Err(Unsafe("a drawn font that is turned"));
+        return Err("a drawn font that is turned");
     };
     let box_: Vec<f32> = numbers(b"FontBBox");
     let (bottom, top) = match box_.as_slice() {
@@ -147,17 +158,17 @@ fn drawn(document: &Document, font: &Dictionary) -> Result<Font, Unsafe> {
 }
 
 /// A font of characters with two bytes each. Other encodings would have to be read first.
-fn wide(document: &Document, font: &Dictionary) -> Result<Font, Unsafe> {
+fn wide(document: &Document, font: &Dictionary) -> Result<Font, Unknown> {
     if document.name(font, b"Encoding") != Some(b"Identity-H") {
-        return Err(Unsafe("a font with an encoding of its own"));
+        return Err("a font with an encoding of its own");
     }
     let descendant = document.array(font, b"DescendantFonts").first().and_then(|font| document.dictionary(font));
-    let descendant = descendant.ok_or(Unsafe("a font without its parts"))?;
+    let descendant = descendant.ok_or("a font without its parts")?;
     let default = descendant.get(b"DW").ok().and_then(|width| document.number(width)).unwrap_or(1000.0) / 1000.0;
     let mut widths = HashMap::new();
     let mut entries = document.array(descendant, b"W").iter().filter_map(|entry| document.resolve(entry));
     while let (Some(first), Some(next)) = (entries.next(), entries.next()) {
-        let Ok(first) = first.as_i64() else { return Err(Unsafe("a list of widths that is damaged")) };
+        let Ok(first) = first.as_i64() else { return Err("a list of widths that is damaged") };
         match next {
             Object::Array(own) => {
                 for (code, width) in (first..=MOST_CODES).zip(own) {

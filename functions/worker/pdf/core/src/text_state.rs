@@ -1,35 +1,37 @@
 //! The part of the graphics state that determines positions.
 
-use docmill_pdf_core::matrix::Matrix;
-use docmill_pdf_core::rectangle::Rectangle;
+use crate::matrix::Matrix;
+use crate::rectangle::Rectangle;
 
 const IDENTITY: Matrix = Matrix([1.0, 0.0, 0.0, 1.0, 0.0, 0.0]);
 
+/// The state at a point of content.
 #[derive(Clone, Debug)]
-pub(super) struct State {
+pub struct State {
     /// From the content to the page.
-    pub(super) matrix: Matrix,
+    pub matrix: Matrix,
     /// The visible area on the page.
-    pub(super) clip: Option<Rectangle>,
-    pub(super) line_width: f32,
+    pub clip: Option<Rectangle>,
+    pub line_width: f32,
     /// Where the next glyph stands, and where its line begins.
-    pub(super) text: Matrix,
+    pub text: Matrix,
     line: Matrix,
-    pub(super) font: Option<Vec<u8>>,
-    pub(super) size: f32,
-    pub(super) character_space: f32,
-    pub(super) word_space: f32,
+    pub font: Option<Vec<u8>>,
+    pub size: f32,
+    pub character_space: f32,
+    pub word_space: f32,
     /// 1 is the font's own width.
-    pub(super) stretch: f32,
+    pub stretch: f32,
     leading: f32,
-    pub(super) rise: f32,
+    pub rise: f32,
     /// The color is a pattern that may show anything.
-    pub(super) fill_is_unsafe: bool,
-    pub(super) stroke_is_unsafe: bool,
+    pub fill_is_unsafe: bool,
+    pub stroke_is_unsafe: bool,
 }
 
 impl State {
-    pub(super) fn of_page(visible: Rectangle) -> Self {
+    /// The state at the start of a page with this visible box.
+    pub fn of_page(visible: Rectangle) -> Self {
         Self {
             matrix: IDENTITY,
             clip: Some(visible),
@@ -49,26 +51,28 @@ impl State {
     }
 
     /// The state at the start of a form.
-    pub(super) fn inside(&self, matrix: Matrix) -> Self {
+    pub fn inside(&self, matrix: Matrix) -> Self {
         Self { matrix, ..self.clone() }
     }
 
     /// The same without a clip.
-    pub(super) fn unclipped(&self) -> Self {
+    pub fn unclipped(&self) -> Self {
         Self { clip: None, ..self.clone() }
     }
 
     /// Half of a line's width, on the page, and a bit for its corners.
-    pub(super) fn stroke_margin(&self) -> f32 {
+    pub fn stroke_margin(&self) -> f32 {
         let [a, b, c, d, ..] = self.matrix.0;
         self.line_width.abs() * a.hypot(b).max(c.hypot(d)) * 0.75
     }
 
-    pub(super) fn advance(&mut self, distance: f32) {
+    /// Moves over a glyph.
+    pub fn advance(&mut self, distance: f32) {
         self.text = Matrix::translation(distance, 0.0).then(self.text);
     }
 
-    pub(super) fn next_line(&mut self) {
+    /// Moves to the start of the next line.
+    pub fn next_line(&mut self) {
         self.move_line(0.0, -self.leading);
     }
 
@@ -78,7 +82,7 @@ impl State {
     }
 
     /// Applies an operator that only changes the state.
-    pub(super) fn set(&mut self, operator: &str, numbers: &[f32]) {
+    pub fn set(&mut self, operator: &str, numbers: &[f32]) {
         match (operator, numbers) {
             ("cm", [a, b, c, d, e, f]) => self.matrix = Matrix([*a, *b, *c, *d, *e, *f]).then(self.matrix),
             ("w", [width]) => self.line_width = *width,

@@ -1,0 +1,229 @@
+//! The annotations of pages: links, fields and others. Each gets an element.
+
+use docmill_pdf_core::objects::{Lookup, decode, text};
+use docmill_pdf_core::pdfium::Rect;
+use docmill_pdf_core::rectangle::Rectangle;
+use docmill_pdf_core::space::PageSpace;
+use lopdf::{Dictionary, Document, Object, ObjectId};
+
+use super::nodes::{Kid, Tag};
+
+/// Most annotations of a document.
+const MOST: usize = 100_000;
+/// The flag of hidden annotations.
+const HIDDEN: i64 = 2;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Link,
+    Field,
+    Other,
+}
+
+#[derive(Debug)]
+struct Annotation {
+    id: ObjectId,
+    /// Counted from 0.
+    page: usize,
+    kind: Kind,
+    /// Where it is, as the page is shown: a link over several lines has several areas.
+    areas: Vec<Rect>,
+}
+
+/// Where an annotation is.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Placed {
+    pub(super) id: ObjectId,
+    /// Counted from 0.
+    pub(super) page: usize,
+    pub(super) area: Option<Rect>,
+}
+
+/// The annotations that get an element.
+#[derive(Debug)]
+pub(super) struct Annotations(Vec<Annotation>);
+
+impl Annotations {
+    /// Reads those of all pages, and makes each an object of its own. Pages with some get the tab order of their structure.
+    pub(super) fn take(document: &mut Document, pages: &[ObjectId]) -> Self {
+        let mut found = Vec::new();
+        for (index, page) in pages.iter().enumerate() {
+            let Ok(entries) = document.get_dictionary(*page) else { continue };
+            let space = PageSpace::of(document, entries);
+            let mut listed = document.array(entries, b"Annots").to_vec();
+            if listed.is_empty() {
+                continue;
+            }
+            for entry in &mut listed {
+                if let Object::Dictionary(own) = entry {
+                    let own = std::mem::take(own);
+                    *entry = document.add_object(own).into();
+                }
+                let Ok(id) = entry.as_reference() else { continue };
+                if let Ok(annotation) = document.get_dictionary_mut(id) {
+                    annotation.remove(b"StructParent");
+                }
+                let Ok(annotation) = document.get_dictionary(id) else { continue };
+                if let Some(kind) = kind(document, annotation, &space).filter(|_| found.len() < MOST) {
+                    found.push(Annotation { id, page: index, kind, areas: areas(document, annotation, &space) });
+                }
+            }
+            if let Ok(entries) = document.get_dictionary_mut(*page) {
+                entries.set("Annots", listed);
+                entries.set("Tabs", Object::Name(b"S".to_vec()));
+            }
+        }
+        Self(found)
+    }
+
+    /// The link at this place of a page, by its place among the annotations.
+    pub(super) fn link_at(&self, page: usize, center: (f32, f32)) -> Option<usize> {
+        self.at(page, center, Kind::Link)
+    }
+
+    /// The same for notes, highlights and the like.
+    pub(super) fn note_at(&self, page: usize, center: (f32, f32)) -> Option<usize> {
+        self.at(page, center, Kind::Other)
+    }
+
+    fn at(&self, page: usize, center: (f32, f32), kind: Kind) -> Option<usize> {
+        let from = self.0.partition_point(|annotation| annotation.page < page);
+        let on_page = self.0.iter().enumerate().skip(from).take_while(|(_, annotation)| annotation.page == page);
+        let mut links = on_page.filter(|(_, annotation)| annotation.kind == kind);
+        links.find(|(_, link)| link.areas.iter().any(|area| area.contains(center))).map(|(index, _)| index)
+    }
+
+    pub(super) fn kid(&self, index: usize) -> Option<Kid> {
+        let Annotation { id, page, .. } = self.0.get(index)?;
+        Some(Kid::Object { annotation: *id, page: *page })
+    }
+
+    /// All of them: where each is, and the type of its element.
+    pub(super) fn all(&self) -> impl Iterator<Item = (Placed, Tag)> {
+        self.0.iter().map(|Annotation { id, page, kind, areas }| {
+            let tag = match kind {
+                Kind::Link => Tag::Link,
+                Kind::Field => Tag::Form,
+                Kind::Other => Tag::Annotation,
+            };
+            (Placed { id: *id, page: *page, area: areas.first().copied() }, tag)
+        })
+    }
+
+    /// Gives links and others a description, and fields a name to be read: what the document says of them. Returns the pages, counted
+    /// from 1, with some of which it says nothing.
+    pub(super) fn describe(&self, document: &mut Document, texts: &dyn Fn(usize) -> Option<String>) -> Vec<u32> {
+        let mut missing = Vec::new();
+        for (index, annotation) in self.0.iter().enumerate() {
+            let Ok(entries) = document.get_dictionary(annotation.id) else { continue };
+            let has = |key: &[u8]| {
+                let known = document.value(entries, key).and_then(decode);
+                known.is_some_and(|text| !text.trim().is_empty())
+            };
+            let (key, found) = match annotation.kind {
+                _ if has(b"Contents") && annotation.kind != Kind::Field => continue,
+                Kind::Link => ("Contents", texts(index).or_else(|| target(document, entries))),
+                Kind::Other => ("Contents", texts(index).or_else(|| of_parent(document, entries))),
+                Kind::Field if has(b"TU") || inherited(document, entries, b"TU").is_some() => continue,
+                Kind::Field => ("TU", field_name(document, entries)),
+            };
+            match found.filter(|found| !found.trim().is_empty()) {
+                Some(found) => {
+                    let holder = if key == "TU" { named_field(document, annotation.id) } else { annotation.id };
+                    if let Ok(entries) = document.get_dictionary_mut(holder) {
+                        entries.set(key, text(found.trim()));
+                    }
+                }
+                None => missing.push(u32::try_from(annotation.page + 1).unwrap_or(u32::MAX)),
+            }
+        }
+        missing.dedup();
+        missing
+    }
+}
+
+/// `None` for annotations without an element: hidden ones, and marks for printers.
+fn kind(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Option<Kind> {
+    if document.integer(annotation, b"F").unwrap_or(0) & HIDDEN != 0 {
+        return None;
+    }
+    let rectangle = annotation.get(b"Rect").ok().and_then(|corners| Rectangle::parse(document, corners));
+    if rectangle.is_some_and(|rectangle| rectangle.intersection(space.visible).is_none()) {
+        return None;
+    }
+    match document.name(annotation, b"Subtype")? {
+        b"Link" => Some(Kind::Link),
+        b"Widget" => Some(Kind::Field),
+        b"PrinterMark" | b"TrapNet" => None,
+        _ => Some(Kind::Other),
+    }
+}
+
+fn areas(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Vec<Rect> {
+    let points = document.array(annotation, b"QuadPoints").iter().filter_map(|number| document.number(number));
+    let points: Vec<f32> = points.collect();
+    let quads = points.chunks_exact(8).map(|quad| {
+        let pick = |start: usize, best: fn(f32, f32) -> f32, from| {
+            quad.iter().skip(start).step_by(2).copied().fold(from, best)
+        };
+        Rectangle {
+            left: pick(0, f32::min, f32::INFINITY),
+            bottom: pick(1, f32::min, f32::INFINITY),
+            right: pick(0, f32::max, f32::NEG_INFINITY),
+            top: pick(1, f32::max, f32::NEG_INFINITY),
+        }
+    });
+    let mut found: Vec<Rectangle> = quads.collect();
+    if found.is_empty() {
+        found.extend(annotation.get(b"Rect").ok().and_then(|corners| Rectangle::parse(document, corners)));
+    }
+    let (matrix, (_, height)) = (space.to_shown(), space.size());
+    let shown = |area: Rectangle| {
+        let Rectangle { left, bottom, right, top } = matrix.apply_to(area);
+        Rect { x0: left, y0: height - top, x1: right, y1: height - bottom }
+    };
+    found.into_iter().map(shown).collect()
+}
+
+/// What the note that a pop-up is of says.
+fn of_parent(document: &Document, popup: &Dictionary) -> Option<String> {
+    document.value(document.child(popup, b"Parent")?, b"Contents").and_then(decode)
+}
+
+/// The field that a widget is of: itself, or one around it that has a name.
+fn named_field(document: &Document, widget: ObjectId) -> ObjectId {
+    let mut at = widget;
+    for _ in 0..docmill_pdf_core::objects::DEPTH {
+        let Ok(entries) = document.get_dictionary(at) else { break };
+        if entries.has(b"T") {
+            return at;
+        }
+        let Some(parent) = docmill_pdf_core::objects::reference(entries, b"Parent") else { break };
+        at = parent;
+    }
+    widget
+}
+
+/// Where a link leads.
+fn target(document: &Document, link: &Dictionary) -> Option<String> {
+    let action = document.child(link, b"A")?;
+    let of = |key: &[u8]| document.value(action, key).and_then(decode);
+    of(b"URI").or_else(|| of(b"F"))
+}
+
+/// An entry of a field or of those around it.
+fn inherited(document: &Document, field: &Dictionary, key: &[u8]) -> Option<String> {
+    let mut at = field;
+    for _ in 0..docmill_pdf_core::objects::DEPTH {
+        if let Some(found) = document.value(at, key).and_then(decode).filter(|text| !text.trim().is_empty()) {
+            return Some(found);
+        }
+        at = document.child(at, b"Parent")?;
+    }
+    None
+}
+
+/// The name of a field, which is what its author called it.
+fn field_name(document: &Document, field: &Dictionary) -> Option<String> {
+    inherited(document, field, b"T")
+}

@@ -1,0 +1,205 @@
+//! The characters of fonts' codes: those that a document says, and those that its font programs know.
+
+use std::collections::{BTreeMap, HashMap};
+
+use docmill_pdf_core::character_map;
+use docmill_pdf_core::objects::{Lookup, unpacked};
+use docmill_pdf_core::tokens::{Token, Tokens};
+use docmill_pdf_fonts::truetype::{self, Tables};
+use docmill_pdf_fonts::type1::Type1;
+use docmill_pdf_fonts::{Encoding, uses};
+use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+use read_fonts::ps::agl;
+use read_fonts::ps::cff::CffFontRef;
+use read_fonts::types::GlyphId;
+use skrifa::{FontRef, MetadataProvider as _};
+use unicode_normalization::UnicodeNormalization as _;
+
+/// Most unpacked bytes of a map of characters, and of a font program.
+const MAP_BYTES: usize = 8 << 20;
+const FILE_BYTES: usize = 64 << 20;
+/// Characters that only their font gives a meaning.
+const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{f8ff}';
+
+/// What a document says of a font's codes.
+struct Stated<'d> {
+    /// `None` for a code: the map says something that PDF/UA does not allow.
+    map: Option<HashMap<u16, Option<String>>>,
+    names: Encoding,
+    base: Option<&'d [u8]>,
+    kind: Option<&'d [u8]>,
+}
+
+impl<'d> Stated<'d> {
+    fn new(document: &'d Document, font: &'d Dictionary) -> Self {
+        let map = document.value(font, b"ToUnicode").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES));
+        let map = map.map(|map| {
+            // Readers stop at a section that has fewer entries than it says.
+            let is_whole = is_whole(&map);
+            let entry = |(code, text): (u16, Vec<u8>)| (code, sound(&text).filter(|_| is_whole));
+            character_map::entries(&map).into_iter().map(entry).collect()
+        });
+        let base = match document.value(font, b"Encoding") {
+            Some(Object::Name(name)) => Some(name.as_slice()),
+            Some(Object::Dictionary(entries)) => document.name(entries, b"BaseEncoding"),
+            _ => None,
+        };
+        Self { map, names: Encoding::new(document, font), base, kind: document.name(font, b"Subtype") }
+    }
+
+    fn of(&self, code: u16) -> Option<String> {
+        if let Some(text) = self.map.as_ref().and_then(|map| map.get(&code)) {
+            return text.clone();
+        }
+        if self.kind == Some(b"Type0") {
+            return None;
+        }
+        let code = u8::try_from(code).ok()?;
+        if let Some(name) = self.names.name(code) {
+            return agl::name_to_char(name).map(plain);
+        }
+        let is_known = matches!(self.base, Some(b"WinAnsiEncoding" | b"MacRomanEncoding"))
+            && self.kind != Some(b"Type3")
+            && !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157);
+        // Which of the two is meant only matters for a map that is written.
+        is_known.then(|| self.names.characters(code).first().copied().map(String::from)).flatten()
+    }
+}
+
+/// Whether the sections of a map have as many entries as they say.
+fn is_whole(map: &[u8]) -> bool {
+    let (mut last, mut said, mut strings) = (0.0, None, 0usize);
+    for token in Tokens::new(map) {
+        match token {
+            Token::Number(number) => last = number,
+            Token::Operator(b"beginbfchar") => (said, strings) = (Some(last), 0),
+            Token::Hex(_) => strings += 1,
+            Token::Operator(b"endbfchar") => {
+                if said.take().is_some_and(|said: f32| said as usize * 2 != strings) {
+                    return false;
+                }
+            }
+            Token::Operator(_) | Token::Name(_) | Token::Literal(_) | Token::Other => {}
+        }
+    }
+    true
+}
+
+/// The text of a map's entry in UTF-16. `None` if PDF/UA does not allow it.
+fn sound(text: &[u8]) -> Option<String> {
+    let units: Vec<u16> = text.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
+    let is_sound = !units.is_empty() && !units.iter().any(|unit| matches!(unit, 0 | 0xFFFE | 0xFEFF));
+    is_sound.then(|| String::from_utf16_lossy(&units))
+}
+
+/// A character without its shape: ligatures are letters, and forms of Arabic letters are these.
+fn plain(character: char) -> String {
+    match character {
+        '\u{fb00}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => character.nfkc().collect(),
+        other => other.to_string(),
+    }
+}
+
+/// Adds the characters that font programs know to fonts that do not say them. False if some are still not known.
+pub(super) fn complete(document: &mut Document) -> bool {
+    let Some(uses) = uses::find(document) else { return false };
+    let mut all = true;
+    for (id, codes) in &uses.shown {
+        let codes: Vec<u16> = codes.iter().collect();
+        all &= codes.is_empty() || complete_font(document, *id, &codes);
+    }
+    all
+}
+
+fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) -> bool {
+    let Ok(font) = document.get_dictionary(id) else { return true };
+    let stated = Stated::new(document, font);
+    if codes.iter().all(|code| stated.of(*code).is_some()) {
+        return true;
+    }
+    // What a map leaves out may be left out on purpose, such as the parts of a ligature.
+    if stated.map.is_some() {
+        return false;
+    }
+    let is_wide = stated.kind == Some(b"Type0");
+    let known = if is_wide { of_wide(document, font) } else { of_simple(document, font) };
+    let of = |code: u16| stated.of(code).or_else(|| known.get(&code).copied().map(plain));
+    let entries: BTreeMap<u16, String> = codes.iter().filter_map(|code| Some((*code, of(*code)?))).collect();
+    let all = codes.iter().all(|code| entries.contains_key(code));
+    if !known.is_empty() && !entries.is_empty() {
+        let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
+        let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
+        let map = document.add_object(Stream::new(Dictionary::new(), map));
+        if let Ok(font) = document.get_dictionary_mut(id) {
+            font.set("ToUnicode", map);
+        }
+    }
+    all
+}
+
+fn program(document: &Document, holder: &Dictionary, keys: &[&[u8]]) -> Option<Vec<u8>> {
+    let descriptor = document.child(holder, b"FontDescriptor")?;
+    let file = keys.iter().find_map(|key| document.value(descriptor, key)?.as_stream().ok())?;
+    unpacked(file, FILE_BYTES)
+}
+
+/// The characters of a composite font's codes, which are glyphs of a TrueType program.
+fn of_wide(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
+    let descendant = document.array(font, b"DescendantFonts").first().and_then(|font| document.dictionary(font));
+    let is_plain = matches!(document.name(font, b"Encoding"), Some(b"Identity-H" | b"Identity-V"));
+    let Some(descendant) = descendant.filter(|_| is_plain) else { return HashMap::new() };
+    let Some(data) = program(document, descendant, &[b"FontFile2"]) else { return HashMap::new() };
+    let glyphs = of_glyphs(&data);
+    match document.value(descendant, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES)) {
+        None => glyphs,
+        Some(map) => (0..=u16::MAX)
+            .zip(map.chunks_exact(2))
+            .filter_map(|(code, pair)| Some((code, *glyphs.get(&u16::from_be_bytes([pair[0], pair[1]]))?)))
+            .collect(),
+    }
+}
+
+/// The characters of a TrueType program's glyphs.
+fn of_glyphs(data: &[u8]) -> HashMap<u16, char> {
+    let mut found = HashMap::new();
+    let named =
+        Tables::new(data).map(|tables| truetype::names(&tables).into_iter().map(|(_, character)| character).collect());
+    let named: Vec<Option<char>> = named.unwrap_or_default();
+    found.extend((0..=u16::MAX).zip(named).filter_map(|(glyph, character)| Some((glyph, character?))));
+    let Ok(font) = FontRef::new(data) else { return found };
+    for (code, glyph) in font.charmap().mappings() {
+        let character =
+            char::from_u32(code).filter(|character| !PRIVATE.contains(character) && !character.is_control());
+        if let (Some(character), Ok(glyph)) = (character, u16::try_from(glyph.to_u32())) {
+            found.entry(glyph).or_insert(character);
+        }
+    }
+    found
+}
+
+/// The characters of a simple font's codes by the encoding in its program.
+fn of_simple(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
+    let name = |name: &str| agl::name_to_char(name);
+    if let Some(data) = program(document, font, &[b"FontFile2"]) {
+        let (glyphs, Ok(face)) = (of_glyphs(&data), FontRef::new(&data)) else { return HashMap::new() };
+        let glyph = |code: u16| {
+            let codes = [u32::from(code), 0xf000 + u32::from(code)];
+            codes.into_iter().find_map(|code| face.charmap().map(code))
+        };
+        let character = |code: u16| glyphs.get(&u16::try_from(glyph(code)?.to_u32()).ok()?).copied();
+        return (0..256).filter_map(|code| Some((code, character(code)?))).collect();
+    }
+    let Some(data) = program(document, font, &[b"FontFile", b"FontFile3"]) else { return HashMap::new() };
+    if let Some(font) = Type1::new(&data) {
+        let names = font.encoding.iter().flatten();
+        return names.filter_map(|(code, own)| Some((u16::from(*code), name(own)?))).collect();
+    }
+    let Some(face) = CffFontRef::new_cff(&data, 0, None).ok().filter(|face| !face.is_cid()) else {
+        return HashMap::new();
+    };
+    let character = |code: u8| {
+        let glyph: GlyphId = face.encoding()?.map(code)?;
+        name(std::str::from_utf8(face.string(face.charset()?.string_id(glyph).ok()?)?).ok()?)
+    };
+    (0..=u8::MAX).filter_map(|code| Some((u16::from(code), character(code)?))).collect()
+}

@@ -1,0 +1,179 @@
+//! `tag-pdf`: pages look the same, text is the same, and veraPDF agrees with what a result says of itself.
+
+use super::*;
+
+fn tagged(source: &Path, options: Value, directory: &Path) -> (PathBuf, Outcome) {
+    let outcome = run(Tool::TagPdf, &[(source, Format::Pdf)], options, directory).unwrap();
+    (directory.join("result.pdf"), outcome)
+}
+
+/// Every pixel of all pages.
+fn pictures(path: &Path, directory: &Path) -> Vec<Vec<u8>> {
+    let options = json!({"format": "png", "dpi": 72});
+    let outcome = run(Tool::PdfToImages, &[(path, Format::Pdf)], options, directory).unwrap();
+    let pixels = |artifact: &docmill_pdf_request::Artifact| {
+        image::open(directory.join(&artifact.file)).unwrap().to_rgba8().into_raw()
+    };
+    outcome.artifacts.iter().map(pixels).collect()
+}
+
+/// What poppler reads, without the places of words.
+fn words(path: &Path) -> Vec<String> {
+    let output = Command::new("pdftotext").arg(path).arg("-").output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap().split_whitespace().map(str::to_owned).collect()
+}
+
+/// The roles and texts of a document's blocks, as `extract-document` reads them.
+fn blocks(path: &Path, directory: &Path) -> Vec<(String, String)> {
+    let options = json!({"format": "json", "ocr": "never", "headersFooters": "drop"});
+    let outcome = run(Tool::ExtractDocument, &[(path, Format::Pdf)], options, directory).unwrap();
+    let read = std::fs::read(directory.join(&outcome.artifacts[0].file)).unwrap();
+    let document: Value = serde_json::from_slice(&read).unwrap();
+    let said = |block: &Value| {
+        let role = block["role"].as_str().unwrap();
+        // A title is a heading of the first level.
+        let role = if role == "title" { "heading" } else { role };
+        (role.to_owned(), block["text"].as_str().unwrap().to_owned())
+    };
+    document["blocks"].as_array().unwrap().iter().map(said).collect()
+}
+
+#[test]
+fn pages_and_text_stay_the_same_and_results_are_what_they_say() {
+    let scratch = TempDir::new().unwrap();
+    let mut made = Vec::new();
+    for (number, source) in fixtures().iter().enumerate() {
+        let name = source.file_stem().unwrap().to_string_lossy().into_owned();
+        let at = |what: &str| scratch.path().join(format!("{number}-{what}"));
+        let (result, outcome) = tagged(source, json!({"existing": "replace", "language": "en"}), &at("tagged"));
+        let after = pictures(&result, &at("after"));
+        // Sizes of pages are written with fewer digits by every tool, which can move glyphs by a pixel.
+        let copy = || {
+            run(Tool::EditMetadata, &[(source, Format::Pdf)], json!({"set": {"title": "x"}}), &at("copy")).unwrap();
+            pictures(&at("copy").join("result.pdf"), &at("copied"))
+        };
+        assert!(after == pictures(source, &at("before")) || after == copy(), "{name} looks different");
+        assert_eq!(words(source), words(&result), "{name}");
+        made.push((name, result, outcome.report.unwrap()));
+    }
+    let files: Vec<(String, PathBuf)> = made.iter().map(|(_, result, _)| ("ua".to_owned(), result.clone())).collect();
+    let mut conforming = Vec::new();
+    for (verdict, (name, _, report)) in judge(&files).iter().zip(&made) {
+        assert_eq!(report["conforms"] == true, verdict == "pass", "{name}: {verdict}\n{report}");
+        if verdict == "pass" {
+            conforming.push(name.as_str());
+        }
+    }
+    for name in ["headings", "lists", "table-ruled", "table-plain", "columns", "running", "code", "rtl"] {
+        assert!(conforming.contains(&name), "{name}: {conforming:?}");
+    }
+}
+
+#[test]
+fn the_structure_that_was_found_is_read_back_from_the_tags() {
+    let scratch = TempDir::new().unwrap();
+    for name in ["headings", "lists", "table-ruled", "columns", "running"] {
+        let source = root().join(format!("tests/fixtures/pdf/layouts/{name}.pdf"));
+        let at = |what: &str| scratch.path().join(format!("{name}-{what}"));
+        let (untagged, _) = tagged(&source, json!({"existing": "replace"}), &at("once"));
+        let before = blocks(&source, &at("before"));
+        assert_eq!(blocks(&untagged, &at("after")), before, "{name}");
+    }
+}
+
+/// A page with a link, a field, a figure of lines, and a picture that nothing describes.
+fn page_with_all() -> Document {
+    let mut document = Document::with_version("1.7");
+    let pages = document.new_object_id();
+    let font = document.add_object(dictionary! {
+        "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica", "Encoding" => "WinAnsiEncoding",
+    });
+    let picture = Stream::new(
+        dictionary! { "Type" => "XObject", "Subtype" => "Image", "Width" => 1, "Height" => 1, "BitsPerComponent" => 8, "ColorSpace" => "DeviceGray" },
+        vec![90],
+    );
+    let picture = document.add_object(picture);
+    let content = "BT /F 24 Tf 40 700 Td (A report on rivers) Tj /F 11 Tf 0 -40 Td (Read more about it on our page, which has all) Tj \
+        0 -14 Td (figures and the way in which they were found.) Tj ET q 200 0 0 100 40 400 cm /P Do Q";
+    let content = document.add_object(Stream::new(Dictionary::new(), content.as_bytes().to_vec()));
+    let link = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "Link", "Rect" => vec![40.into(), 655.into(), 110.into(), 672.into()],
+        "A" => dictionary! { "S" => "URI", "URI" => Object::string_literal("https://example.com/more") },
+    });
+    let field = document.add_object(dictionary! {
+        "Type" => "Annot", "Subtype" => "Widget", "FT" => "Tx", "T" => Object::string_literal("Name"),
+        "Rect" => vec![40.into(), 300.into(), 200.into(), 320.into()],
+    });
+    let page = document.add_object(dictionary! {
+        "Type" => "Page", "Parent" => pages, "Contents" => content,
+        "MediaBox" => vec![0.into(), 0.into(), 600.into(), 800.into()],
+        "Resources" => dictionary! { "Font" => dictionary! { "F" => font }, "XObject" => dictionary! { "P" => picture } },
+        "Annots" => vec![link.into(), field.into()],
+    });
+    document.objects.insert(pages, dictionary! { "Type" => "Pages", "Count" => 1, "Kids" => vec![page.into()] }.into());
+    let form = dictionary! { "Fields" => vec![field.into()] };
+    let catalog = document.add_object(dictionary! { "Type" => "Catalog", "Pages" => pages, "AcroForm" => form });
+    document.trailer.set("Root", catalog);
+    document
+}
+
+/// The elements of a type.
+fn elements<'d>(document: &'d Document, kind: &[u8]) -> Vec<&'d Dictionary> {
+    let all = document.objects.values().filter_map(|object| object.as_dict().ok());
+    all.filter(|entries| entries.get(b"S").and_then(Object::as_name).is_ok_and(|name| name == kind))
+        .filter(|entries| entries.has_type(b"StructElem"))
+        .collect()
+}
+
+#[test]
+fn figures_links_and_fields_are_described_by_what_is_known_only() {
+    let scratch = TempDir::new().unwrap();
+    let source = saved(page_with_all(), &scratch.path().join("all.pdf"));
+    let (result, outcome) = tagged(&source, json!({}), &scratch.path().join("plain"));
+    let report = outcome.report.unwrap();
+    assert_eq!(report["conforms"], false);
+    let rules: Vec<&str> =
+        report["failed"].as_array().unwrap().iter().map(|failed| failed["rule"].as_str().unwrap()).collect();
+    assert_eq!(rules, ["7.3-1", "7.21.4.1"]);
+    assert_eq!(report["figuresWithoutText"], json!([{"page": 1, "box": [40.0, 300.0, 240.0, 400.0]}]));
+    assert!(outcome.warnings.iter().any(|warning| warning.code == "alternative_text_missing"));
+    let document = Document::load(&result).unwrap();
+    assert!(!elements(&document, b"Figure")[0].has(b"Alt"), "a text was made up");
+    let annotation = |kind: &[u8], key: &[u8]| {
+        let all = document.objects.values().filter_map(|object| object.as_dict().ok());
+        let mut of_kind =
+            all.filter(|entries| entries.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == kind));
+        lopdf::decode_text_string(of_kind.next().unwrap().get(key).unwrap()).unwrap()
+    };
+    assert_eq!(annotation(b"Link", b"Contents"), "Read more");
+    assert_eq!(annotation(b"Widget", b"TU"), "Name");
+    for (kind, count) in [(b"Link".as_slice(), 1), (b"Form", 1), (b"H1", 1), (b"P", 2)] {
+        assert_eq!(elements(&document, kind).len(), count, "{}", String::from_utf8_lossy(kind));
+    }
+    assert_eq!(lopdf::decode_text_string(document.catalog().unwrap().get(b"Lang").unwrap()).unwrap(), "en");
+    let texts = json!({"alternativeTexts": [{"page": 1, "box": [30, 290, 250, 410], "text": "A map of the river"}], "title": "Rivers"});
+    let (result, outcome) = tagged(&source, texts, &scratch.path().join("described"));
+    assert_eq!(outcome.report.unwrap()["figuresWithoutText"], json!([]));
+    let document = Document::load(&result).unwrap();
+    let said = elements(&document, b"Figure")[0].get(b"Alt").unwrap();
+    assert_eq!(lopdf::decode_text_string(said).unwrap(), "A map of the river");
+}
+
+#[test]
+fn tags_stay_unless_they_are_to_be_replaced() {
+    let scratch = TempDir::new().unwrap();
+    let source = saved(page_with_all(), &scratch.path().join("all.pdf"));
+    let (once, _) = tagged(&source, json!({}), &scratch.path().join("once"));
+    let (twice, outcome) = tagged(&once, json!({"title": "Rivers"}), &scratch.path().join("twice"));
+    assert_eq!(outcome.report.unwrap()["tags"], "kept");
+    assert!(outcome.warnings.iter().any(|warning| warning.code == "tags_kept"));
+    let titles = |path: &Path| {
+        let document = Document::load(path).unwrap();
+        elements(&document, b"H1").len()
+    };
+    assert_eq!((titles(&once), titles(&twice)), (1, 1));
+    let (again, outcome) = tagged(&once, json!({"existing": "replace"}), &scratch.path().join("again"));
+    assert_eq!(outcome.report.unwrap()["tags"], "made");
+    assert_eq!(blocks(&again, &scratch.path().join("a")), blocks(&once, &scratch.path().join("b")));
+}
