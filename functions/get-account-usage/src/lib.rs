@@ -7,7 +7,8 @@ use std::sync::Arc;
 use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_domain::api_key::Mode;
-use docmill_domain::quota::{RATE_WINDOW_SECONDS, RatePolicy};
+use docmill_domain::quota::RatePolicy;
+use docmill_domain::usage::{CreditsLeft, JobCounts, PeriodView, RateLimitView, RateLimits, ToolUsage, UsageView};
 use docmill_http::accept::Accept;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
@@ -16,7 +17,6 @@ use docmill_http::request::ApiRequest;
 use docmill_store::usage::MonthlyUsage;
 use lambda_http::Body;
 use lambda_http::http::Response;
-use serde_json::{Value, json};
 
 use self::range::Range;
 
@@ -36,33 +36,34 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
 
 /// Included credits lapse at the end of the period; granted ones carry over. `remaining` is the sum. Credits and created jobs are
 /// current; other counts are updated every minute.
-fn view(caller: &Caller, usage: &MonthlyUsage) -> Value {
+fn view(caller: &Caller, usage: &MonthlyUsage) -> UsageView {
     let period = caller.now.period();
     let included = caller.plan().included_credits;
     let pots = &usage.credits.pots;
     let total = usage.total();
-    let by_tool = usage.by_tool().into_iter();
-    let by_tool =
-        by_tool.map(|(slug, counts)| json!({"toolSlug": slug, "jobs": counts.created, "credits": counts.credits()}));
-    let limit =
-        |policy| json!({"limit": caller.key.limiter.limit(policy).per_minute, "windowSeconds": RATE_WINDOW_SECONDS});
-    json!({
-        "period": {"start": period.start().to_string(), "end": period.end().to_string()},
-        "plan": caller.key.plan,
-        "testMode": caller.key.mode == Mode::Test,
-        "credits": {
-            "included": included,
-            "used": usage.credits.used,
-            "remaining": pots.included_left(included) + pots.granted_left(),
-            "resetsAt": period.end().to_string(),
+    let by_tool = usage.by_tool().into_iter().map(|(slug, counts)| ToolUsage {
+        tool_slug: slug.to_owned(),
+        jobs: counts.created,
+        credits: counts.credits(),
+    });
+    let limit = |policy| RateLimitView::of(caller.key.limiter.limit(policy).per_minute);
+    UsageView {
+        period: PeriodView { start: period.start().into(), end: period.end().into() },
+        plan: caller.key.plan.clone(),
+        test_mode: caller.key.mode == Mode::Test,
+        credits: CreditsLeft {
+            included,
+            used: usage.credits.used,
+            remaining: pots.included_left(included) + pots.granted_left(),
+            resets_at: period.end().into(),
         },
-        "jobs": {
-            "created": usage.credits.created,
-            "completed": total.completed,
-            "failed": total.failed,
-            "canceled": total.canceled,
+        jobs: JobCounts {
+            created: usage.credits.created,
+            completed: total.completed,
+            failed: total.failed,
+            canceled: total.canceled,
         },
-        "byTool": by_tool.collect::<Vec<_>>(),
-        "rateLimit": {"create": limit(RatePolicy::Create), "read": limit(RatePolicy::Read)},
-    })
+        by_tool: by_tool.collect(),
+        rate_limit: RateLimits { create: limit(RatePolicy::Create), read: limit(RatePolicy::Read) },
+    }
 }

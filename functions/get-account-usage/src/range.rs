@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use docmill_domain::breach::Breach;
 use docmill_domain::statistics::{Counts, GroupBy};
 use docmill_domain::time::Timestamp;
+use docmill_domain::usage::UsageOfDaysView;
 use docmill_http::envelope::Reply;
 use docmill_http::query;
-use serde_json::{Value, json};
 
 /// Most days in one request: counts are kept this long.
 const MOST_DAYS: u64 = 400;
@@ -49,23 +49,7 @@ impl Range {
     }
 
     pub(crate) fn json(&self, groups: &BTreeMap<String, Counts>) -> Reply {
-        let name = self.group_by.column();
-        let rows = groups.iter().map(|(group, counts)| {
-            let mut row = view(counts);
-            row[name] = json!(group);
-            row
-        });
-        let total = groups.values().fold(Counts::default(), |mut total, counts| {
-            total += *counts;
-            total
-        });
-        let usage = json!({
-            "from": self.from,
-            "to": self.to,
-            "groupBy": self.group_by.as_str(),
-            "rows": rows.collect::<Vec<_>>(),
-            "total": view(&total),
-        });
+        let usage = UsageOfDaysView::of(&self.from, &self.to, self.group_by, groups);
         Reply::ok("usage", usage)
     }
 
@@ -76,14 +60,6 @@ impl Range {
 
 fn day(value: &str) -> Result<Timestamp, String> {
     Timestamp::of_day(value).ok_or_else(|| "must be a day such as 2026-11-20".to_owned())
-}
-
-fn view(counts: &Counts) -> Value {
-    let Counts { created, completed, failed, canceled, charged, refunded } = counts;
-    json!({
-        "jobs": {"created": created, "completed": completed, "failed": failed, "canceled": canceled},
-        "credits": {"charged": charged, "refunded": refunded, "used": counts.credits()},
-    })
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod query;
 
 use std::sync::Arc;
 
-use docmill_app::batches::results::{self, Row};
+use docmill_app::batches::results;
 use docmill_app::batches::{further_requests, own_batch};
 use docmill_app::caller::Caller;
 use docmill_app::context::Context;
@@ -18,7 +18,7 @@ use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, header};
-use serde_json::Value;
+use serde_json::json;
 
 use query::PageRequest;
 
@@ -51,10 +51,12 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
             None => reply,
         });
     }
-    let mut reply = Reply::ok("results", rows.iter().map(Row::view).collect::<Vec<Value>>());
+    let mut reply = Reply::ok("results", rows);
     // It is the same for all pages.
     if first == 0 && batch.has_archive(caller.now) {
-        reply = reply.with("archive", results::archive_view(&context.files, &batch, caller.now).await?);
+        let files = results::archive_files(&context.files, &batch, caller.now).await?;
+        let left_out = batch.archive.as_ref().map_or(0, |archive| archive.left_out);
+        reply = reply.with("archive", json!({"files": files, "leftOut": left_out}));
     }
     Ok(match next {
         Some(next) => reply.with("nextCursor", next),

@@ -31,7 +31,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let page = Page::read(&context, &batch, &wanted, first.unwrap_or_default(), caller.now).await?;
         context.keys.charge(&caller.key, RatePolicy::Read, page.further_requests()).await?;
         let Page { jobs, refused, next, .. } = page;
-        let reply = Reply::ok("jobs", Value::Array(jobs)).with("refused", Value::Array(refused));
+        let reply = Reply::ok("jobs", Value::Array(jobs)).with("refused", refused);
         Ok(match next {
             Some(next) => reply.with("nextCursor", cursors.write(next)),
             None => reply,

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use docmill_app::batches::{further_requests, jobs_of};
 use docmill_app::context::Context;
-use docmill_domain::batch::Batch;
+use docmill_domain::batch::{Batch, RefusedItemView};
 use docmill_domain::job::{Job, JobStatus};
 use docmill_domain::time::Timestamp;
 use docmill_http::error::ApiError;
@@ -25,7 +25,7 @@ const RESULTS_AT_ONCE: usize = 16;
 #[derive(Default)]
 pub(crate) struct Page {
     pub(crate) jobs: Vec<Value>,
-    pub(crate) refused: Vec<Value>,
+    pub(crate) refused: Vec<RefusedItemView>,
     /// The first item of the next page, if there may be more.
     pub(crate) next: Option<u32>,
     /// The items that have jobs.
@@ -53,7 +53,8 @@ impl Page {
             let refused = context.batches.refused(batch, start, first - 1).await?;
             // A run may have noted a refusal, died, and the next one has created the job after all.
             let refused = refused.iter().filter(|item| !page.found.contains(&item.index));
-            page.refused = refused.map(|item| json!({"index": item.index, "error": item.refusal})).collect();
+            page.refused =
+                refused.map(|item| RefusedItemView { index: item.index, error: item.refusal.clone() }).collect();
         }
         Ok(page)
     }

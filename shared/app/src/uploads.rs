@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use docmill_aws::files::{ObjectKey, UPLOAD_LINK_LIFETIME};
 use docmill_domain::breach::Breach;
-use docmill_domain::upload::{UploadId, UploadRequest};
-use serde_json::{Map, Value, json};
+use docmill_domain::link::SentLink;
+use docmill_domain::upload::{UploadId, UploadRequest, UploadView};
+use serde_json::{Map, Value};
 
 use crate::caller::{Caller, UploadsUsedUp};
 use crate::context::Context;
@@ -41,7 +42,7 @@ impl UploadService {
     ///
     /// # Errors
     /// If the request is invalid, the account has uploaded too much today, or the link can't be made now.
-    pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Result<Value, UploadError> {
+    pub async fn issue(&self, body: &Map<String, Value>, caller: &Caller) -> Result<UploadView, UploadError> {
         let limits = caller.limits(&self.context.config.limits);
         let wanted = UploadRequest::parse(body, limits.source_bytes).map_err(UploadError::Invalid)?;
         if let Some(UploadsUsedUp { most, seconds }) = caller.count_uploads(&self.context, wanted.bytes).await? {
@@ -50,13 +51,14 @@ impl UploadService {
         let id = UploadId::new();
         let key = ObjectKey::Upload { account: caller.account(), upload: id };
         let upload = self.context.files.upload_link(&key, &wanted).await?;
-        Ok(json!({
-            "id": id.to_string(),
-            "url": upload.link.reveal(),
-            "method": "PUT",
-            "headers": upload.headers,
-            "urlExpiresAt": caller.now.plus(UPLOAD_LINK_LIFETIME).to_string(),
-            "expiresAt": id.expires_at().to_string(),
-        }))
+        let headers = upload.headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+        Ok(UploadView {
+            id: id.to_string(),
+            url: SentLink(upload.link.reveal().to_owned()),
+            method: "PUT".to_owned(),
+            headers,
+            url_expires_at: caller.now.plus(UPLOAD_LINK_LIFETIME).into(),
+            expires_at: id.expires_at().into(),
+        })
     }
 }

@@ -8,6 +8,7 @@ pub mod endpoint_id;
 pub mod event;
 pub mod font;
 pub mod job;
+pub mod link;
 pub mod nearest;
 pub mod page_range;
 pub mod paper;
@@ -20,6 +21,7 @@ pub mod template;
 pub mod time;
 pub mod tool;
 pub mod upload;
+pub mod usage;
 pub mod webhook;
 
 use sha2::{Digest, Sha256};

@@ -5,12 +5,14 @@ use schemars::transform::transform_subschemas;
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-use crate::batch::BatchView;
+use crate::batch::{ArchiveFileView, BatchResultView, BatchView, RefusedItemView};
 use crate::event::{EventBody, ListedEvent};
 use crate::font::FontView;
-use crate::job::JobView;
+use crate::job::{DownloadView, JobView};
 use crate::template::TemplateView;
 use crate::tool::{ToolSchemaView, ToolView};
+use crate::upload::UploadView;
+use crate::usage::{UsageOfDaysView, UsageView};
 use crate::webhook::{AttemptView, DeliveryView, EndpointView};
 
 /// The schemas of all types that are sent, by their names in the description.
@@ -20,7 +22,14 @@ pub fn schemas() -> Map<String, Value> {
     settings.transforms.push(Box::new(as_described));
     let mut generator = settings.into_generator();
     add::<JobView>(&mut generator);
+    add::<DownloadView>(&mut generator);
+    add::<UploadView>(&mut generator);
+    add::<UsageView>(&mut generator);
+    add::<UsageOfDaysView>(&mut generator);
     add::<BatchView>(&mut generator);
+    add::<BatchResultView>(&mut generator);
+    add::<ArchiveFileView>(&mut generator);
+    add::<RefusedItemView>(&mut generator);
     add::<ToolView>(&mut generator);
     add::<ToolSchemaView>(&mut generator);
     add::<TemplateView>(&mut generator);

@@ -1,13 +1,16 @@
 //! Uploads: documents that a client stores by a signed link, to use them as sources.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::time::Duration;
 
+use serde::Serialize;
 use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::breach::Breach;
-use crate::time::Timestamp;
+use crate::link::SentLink;
+use crate::time::{SentTime, Timestamp};
 use crate::tool::validation::{describe_format, is_filename};
 
 /// How long an upload can be used as a source after it was issued. The bucket's lifecycle deletes it.
@@ -67,6 +70,27 @@ impl fmt::Debug for UploadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         fmt::Display::fmt(self, f)
     }
+}
+
+/// A link for uploading a document, as its owner reads it.
+// The documentation of the members is that of the API.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Upload", description = ""))]
+pub struct UploadView {
+    /// Use it as `uploadId` in jobs.
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^upl_[0-9a-f]{32}$")))]
+    pub id: String,
+    /// A signed link. Send the document's bytes there, without a key. Keep it secret.
+    pub url: SentLink,
+    #[cfg_attr(feature = "schema", schemars(extend("const" = "PUT")))]
+    pub method: String,
+    /// Send these with the document, exactly as they are: they are part of the signature, and so is the document's length.
+    pub headers: BTreeMap<String, String>,
+    /// Start the upload before this time.
+    pub url_expires_at: SentTime,
+    /// Use the upload before this time.
+    pub expires_at: SentTime,
 }
 
 /// A client's description of a document to upload. All of it is signed: no other document is accepted.

@@ -1,14 +1,13 @@
 //! The result of an ended job: signed links in JSON, a redirect, or why there is no result.
 
 use lambda_http::http::{StatusCode, header};
-use serde_json::{Value, json};
 
 use super::accept::Accept;
 use super::envelope::{Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
 use docmill_aws::files::{Files, LINK_LIFETIME, SignedLink, result_files};
 use docmill_domain::breach::Breach;
-use docmill_domain::job::{Job, JobStatus, Output};
+use docmill_domain::job::{DownloadView, Job, JobStatus, Output};
 use docmill_domain::time::Timestamp;
 
 /// Most files that get links in one response.
@@ -57,15 +56,13 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
     if accept.prefers(&output.content_type) {
         return see_other(&signed);
     }
-    let reply = Reply::ok("job", job.view(now)).with("download", view(output, &signed, now));
+    let reply = Reply::ok("job", job.view(now)).with("download", view(output, &signed, now, None));
     if index.is_some() {
         return Ok(reply);
     }
     let mut downloads = Vec::new();
     for (index, (output, key)) in each.iter().enumerate().take(MOST_LINKS) {
-        let mut view = view(output, &link(files, key, output).await?, now);
-        view["index"] = json!(index);
-        downloads.push(view);
+        downloads.push(view(output, &link(files, key, output).await?, now, Some(index)));
     }
     Ok(reply.with("downloads", downloads))
 }
@@ -101,14 +98,6 @@ fn no_such_file(count: usize) -> ApiError {
     ApiError::validation(vec![Breach::new("?output", message)])
 }
 
-fn view(output: &Output, link: &SignedLink, now: Timestamp) -> Value {
-    let Output { filename, content_type, bytes, sha256, .. } = output;
-    json!({
-        "url": link.reveal(),
-        "expiresAt": now.plus(LINK_LIFETIME).to_string(),
-        "filename": filename,
-        "contentType": content_type,
-        "bytes": bytes,
-        "sha256": sha256,
-    })
+fn view(output: &Output, link: &SignedLink, now: Timestamp, index: Option<usize>) -> DownloadView {
+    DownloadView::of(output, link.reveal(), now.plus(LINK_LIFETIME).into(), index)
 }

@@ -26,7 +26,7 @@ const SAME = {
   big: ["size", "limit"], cost: ["price", "credit"], file: ["source"], invoice: ["factur-x"], javascript: ["typescript"], js: ["typescript"],
   large: ["size", "limit"], max: ["limit", "most"], maximum: ["limit", "most"], nodejs: ["typescript"], node: ["typescript"],
   price: ["credit"], pricing: ["price", "credit"], retry: ["repeat", "again"], sdk: ["client"], secret: ["key"], token: ["key"],
-  word: ["docx"], gdpr: ["privacy"], retention: ["deleted", "kept"], concurrency: ["at once"], parallel: ["at once"], excel: ["xlsx"], powerpoint: ["pptx"], combine: ["merge"], join: ["merge"], shrink: ["compress"], size: ["limit"],
+  word: ["docx"], gdpr: ["privacy"], retention: ["deleted", "kept"], concurrency: ["limit"], parallel: ["limit"], excel: ["xlsx"], powerpoint: ["pptx"], combine: ["merge"], join: ["merge"], shrink: ["compress"], size: ["limit"],
 };
 
 // Whether a word is the other with one letter added, left out, changed, or swapped with its neighbor.

@@ -9,6 +9,7 @@ use docmill_domain::font::FontId;
 use docmill_domain::job::Job;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::template::TemplateName;
+use docmill_domain::upload::UploadView;
 use docmill_http::error::ApiError;
 use serde_json::{Map, Value};
 
@@ -41,7 +42,12 @@ impl AppState {
     }
 
     /// A signed link for an upload that jobs in this mode may use.
-    pub async fn issue_upload(&self, account: &str, mode: Mode, body: &Map<String, Value>) -> Result<Value, ApiError> {
+    pub async fn issue_upload(
+        &self,
+        account: &str,
+        mode: Mode,
+        body: &Map<String, Value>,
+    ) -> Result<UploadView, ApiError> {
         as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
             Ok(self.uploads.issue(body, &caller).await?)
         })

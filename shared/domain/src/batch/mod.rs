@@ -2,6 +2,7 @@
 
 mod archive;
 mod request;
+mod result;
 mod state;
 mod view;
 
@@ -11,6 +12,7 @@ pub use request::{
     BatchRequest, Defaults, MOST_INLINE_ITEMS, MOST_ITEMS, MOST_ITEMS_BYTES, NewBatch, Refusal, RefusedPart,
     UPLOAD_RULE, item_body,
 };
+pub use result::{ArchiveFileView, BatchResultView, RefusedItemView};
 pub use state::{
     Batch, CancelReason, Forbidden, MOST_OPEN, OnError, PAUSED_AT_MOST, PauseReason, Reason, Seen, State, Tally,
 };

@@ -2,6 +2,7 @@
 
 mod batch;
 mod cut;
+mod download;
 mod failure;
 mod findings;
 mod mistake;
@@ -18,6 +19,7 @@ mod view;
 mod webhook;
 
 pub use batch::{BatchId, BatchPlace};
+pub use download::DownloadView;
 pub use failure::{
     INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, SIGNATURE_INVALIDATED, Warning,
 };

@@ -3,7 +3,7 @@
 use axum::extract::{Path, Query, State};
 use axum::http::header;
 use axum::response::{IntoResponse, Response};
-use docmill_app::batches::results::{self, Row};
+use docmill_app::batches::results;
 use docmill_app::fault::Fault;
 use docmill_config::clock;
 use docmill_domain::batch::Archive;
@@ -13,7 +13,7 @@ use docmill_site::session::SignedIn;
 use docmill_site::state::{AppState, redirect_to};
 use maud::{Markup, html};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::{PATH, Shown, own};
 
@@ -41,7 +41,6 @@ pub(super) async fn results(
     let unavailable = |fault: Fault| PageError::Unavailable(fault.to_string());
     let rows = results::rows(&state.context, &batch, range, clock::now()).await.map_err(unavailable)?;
     let (kind, text, suffix) = if wanted.json {
-        let rows: Vec<Value> = rows.iter().map(Row::view).collect();
         ("application/json", format!("{:#}", json!({"results": rows})), "json")
     } else {
         ("text/csv; charset=utf-8", results::csv(&rows).map_err(PageError::Internal)?, "csv")
