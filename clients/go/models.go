@@ -2416,9 +2416,12 @@ type CompletedStep struct {
 	DurationMs int64 `json:"durationMs"`
 
 	// Engine The program that made the result.
-	Engine   Engine    `json:"engine"`
-	ToolSlug string    `json:"toolSlug"`
-	Warnings []Warning `json:"warnings,omitempty"`
+	Engine Engine `json:"engine"`
+
+	// Report As the job's, of a step before the last, unless it is large.
+	Report   map[string]interface{} `json:"report,omitempty"`
+	ToolSlug string                 `json:"toolSlug"`
+	Warnings []Warning              `json:"warnings,omitempty"`
 }
 
 // CompressPDFOptions defines model for CompressPdfOptions.

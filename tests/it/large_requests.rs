@@ -54,6 +54,8 @@ fn wordy_completion() -> Completion {
         engine: engine.clone(),
         duration_ms: 1,
         warnings: warnings(count),
+        // As many bytes as the worker keeps of a step's report.
+        report: Some(json!("x".repeat(16_000))),
     };
     let now = clock::now();
     Completion {

@@ -1,7 +1,8 @@
 //! What this command has made, so that it replaces nothing else.
 //!
-//! A file in the state folder has a line for each result: a digest of its path, its size and the time of its last change. A result
-//! that somebody changed since then is no longer the command's own.
+//! A file in the state folder has a line for each result: a digest of its path, its size, the time of its last change, and a digest
+//! of what it was made of. A result that somebody changed since then is no longer the command's own, and a result of one document
+//! is never replaced by that of another.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -25,18 +26,25 @@ struct Line {
     file: String,
     bytes: u64,
     modified: u64,
+    /// Older lines do not say.
+    #[serde(default)]
+    source: String,
 }
 
 impl Line {
-    /// How the file looks now; `None` if there is none.
-    fn of(path: &Path) -> Option<Self> {
+    /// How the file looks now, as a result of this source; `None` if there is none.
+    fn of(path: &Path, source: &str) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         let absolute = path.canonicalize().ok()?;
         let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let modified = u64::try_from(modified.as_nanos()).ok()?;
-        let file = sha256_hex(absolute.display().to_string().as_bytes())[..32].to_owned();
-        Some(Self { file, bytes: metadata.len(), modified })
+        let file = digest(&absolute.display().to_string());
+        Some(Self { file, bytes: metadata.len(), modified, source: digest(source) })
     }
+}
+
+fn digest(text: &str) -> String {
+    sha256_hex(text.as_bytes())[..32].to_owned()
 }
 
 /// Decides which files may be written.
@@ -74,18 +82,47 @@ impl Made {
         Ok(Self { list: Some(list), known: RefCell::new(known), allowed: RefCell::default(), may_replace_all })
     }
 
-    /// Whether a result may have this name.
-    pub fn is_free(&self, path: &Path) -> bool {
-        self.may_replace_all || !path.exists() || self.allowed.borrow().contains(path) || self.is_own(path)
-    }
-
-    /// Whether this command made the file, and nobody has changed it since.
-    fn is_own(&self, path: &Path) -> bool {
-        Line::of(path).is_some_and(|now| self.known.borrow().get(&now.file) == Some(&now))
+    /// The results of one source, which is named in any way that tells it from others.
+    pub fn of<'a>(&'a self, source: &'a str) -> MadeOf<'a> {
+        MadeOf { made: self, source }
     }
 
     pub fn allow(&self, path: &Path) {
         self.allowed.borrow_mut().insert(path.to_path_buf());
+    }
+
+    fn append(&self, text: &str) -> std::io::Result<()> {
+        let Some(list) = &self.list else { return Ok(()) };
+        if let Some(folder) = list.parent() {
+            std::fs::create_dir_all(folder)?;
+        }
+        OpenOptions::new().create(true).append(true).open(list)?.write_all(format!("{text}\n").as_bytes())
+    }
+}
+
+/// Decides which files the results of one source may replace.
+#[derive(Clone, Copy, Debug)]
+pub struct MadeOf<'a> {
+    made: &'a Made,
+    source: &'a str,
+}
+
+impl MadeOf<'_> {
+    /// Whether a result may have this name.
+    pub fn is_free(&self, path: &Path) -> bool {
+        let Made { may_replace_all, allowed, .. } = self.made;
+        *may_replace_all || !path.exists() || allowed.borrow().contains(path) || self.is_own(path)
+    }
+
+    /// Whether this command made the file of this source, and nobody has changed it since.
+    pub fn is_own(&self, path: &Path) -> bool {
+        Line::of(path, self.source).is_some_and(|now| self.made.known.borrow().get(&now.file) == Some(&now))
+    }
+
+    /// Whether this command made the file of another source.
+    pub fn is_of_another(&self, path: &Path) -> bool {
+        let Some(now) = Line::of(path, self.source) else { return false };
+        self.made.known.borrow().get(&now.file).is_some_and(|line| line.source != now.source)
     }
 
     /// The path, or the first one like it that is free: `page-2.png`.
@@ -96,24 +133,16 @@ impl Made {
         let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
         let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
         let mut numbered = (2..u32::MAX).map(|number| path.with_file_name(format!("{stem}-{number}{suffix}")));
-        numbered.find(|path| !path.exists()).unwrap_or_else(|| path.clone())
+        numbered.find(|path| self.is_free(path)).unwrap_or_else(|| path.clone())
     }
 
     /// Writes down that this result was made. What can't be written down is only protected more than needed.
     pub fn note(&self, path: &Path) {
-        let Some(line) = Line::of(path) else { return };
-        let written = serde_json::to_string(&line).ok().and_then(|text| self.append(&text).ok());
+        let Some(line) = Line::of(path, self.source) else { return };
+        let written = serde_json::to_string(&line).ok().and_then(|text| self.made.append(&text).ok());
         if written.is_some() {
-            self.known.borrow_mut().insert(line.file.clone(), line);
+            self.made.known.borrow_mut().insert(line.file.clone(), line);
         }
-    }
-
-    fn append(&self, text: &str) -> std::io::Result<()> {
-        let Some(list) = &self.list else { return Ok(()) };
-        if let Some(folder) = list.parent() {
-            std::fs::create_dir_all(folder)?;
-        }
-        OpenOptions::new().create(true).append(true).open(list)?.write_all(format!("{text}\n").as_bytes())
     }
 }
 
@@ -128,15 +157,21 @@ mod tests {
         let made = Made::in_folder(&at("state"), false).unwrap();
         std::fs::write(at("foreign.pdf"), "x").unwrap();
         std::fs::write(at("own.pdf"), "x").unwrap();
-        made.note(&at("own.pdf"));
-        let again = Made::in_folder(&at("state"), false).unwrap();
+        made.of("a.docx").note(&at("own.pdf"));
+        let made = Made::in_folder(&at("state"), false).unwrap();
+        let (again, other) = (made.of("a.docx"), made.of("a.odt"));
         assert!(again.is_free(&at("own.pdf")) && again.is_free(&at("new.pdf")));
-        assert!(!again.is_free(&at("foreign.pdf")));
+        assert!(!other.is_free(&at("own.pdf")), "a result of another document is not replaced");
+        assert!(other.is_of_another(&at("own.pdf")) && !again.is_of_another(&at("own.pdf")));
+        assert!(!again.is_free(&at("foreign.pdf")) && !again.is_of_another(&at("foreign.pdf")));
         assert_eq!(again.free(at("foreign.pdf")), at("foreign-2.pdf"));
+        std::fs::write(at("foreign-2.pdf"), "x").unwrap();
+        again.note(&at("foreign-2.pdf"));
+        assert_eq!(again.free(at("foreign.pdf")), at("foreign-2.pdf"), "the same name each time");
         std::fs::write(at("own.pdf"), "changed by somebody").unwrap();
         assert!(!again.is_free(&at("own.pdf")), "it is somebody's work now");
-        assert!(Made::in_folder(&at("state"), true).unwrap().is_free(&at("foreign.pdf")));
-        again.allow(&at("foreign.pdf"));
+        assert!(Made::in_folder(&at("state"), true).unwrap().of("a.odt").is_free(&at("foreign.pdf")));
+        made.allow(&at("foreign.pdf"));
         assert_eq!(again.free(at("foreign.pdf")), at("foreign.pdf"));
     }
 }

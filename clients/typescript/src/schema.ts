@@ -962,6 +962,10 @@ export interface components {
             engine: components["schemas"]["Engine"];
             durationMs: number;
             warnings?: components["schemas"]["Warning"][];
+            /** @description As the job's, of a step before the last, unless it is large. */
+            report?: {
+                [key: string]: unknown;
+            };
         };
         /** @description The program that made the result. */
         Engine: {

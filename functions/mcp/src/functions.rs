@@ -75,7 +75,8 @@ impl Functions {
             Some(Err(breach)) => (None, Some(breach)),
             None => (None, None),
         };
-        let asked = Asked { body, files: &[], choice: ToolChoice::InBody, key: key.as_ref(), strict: false, breach };
+        // An assistant that misspells an option would pay for something else.
+        let asked = Asked { body, files: &[], choice: ToolChoice::InBody, key: key.as_ref(), strict: true, breach };
         jobs::create_for(&self.service.jobs, &self.caller, asked, wait, &Accept::default()).await
     }
 

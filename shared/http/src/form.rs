@@ -119,8 +119,12 @@ mod tests {
     }
 
     fn form(content_type: &str, body: impl Into<Vec<u8>>) -> Result<Form, ApiError> {
+        form_of("html-to-pdf", content_type, body)
+    }
+
+    fn form_of(tool: &str, content_type: &str, body: impl Into<Vec<u8>>) -> Result<Form, ApiError> {
         let catalogue = Catalogue::load().unwrap();
-        runtime().block_on(read(&request(content_type, body), &catalogue, "html-to-pdf"))
+        runtime().block_on(read(&request(content_type, body), &catalogue, tool))
     }
 
     fn written(parts: &[(&str, &[u8])]) -> Vec<u8> {
@@ -193,7 +197,7 @@ mod tests {
             prop_assume!(!files.iter().any(|bytes| bytes.windows(5).any(|part| part == b"--xYz")));
             let parts: Vec<_> =
                 files.iter().map(|bytes| ("name=\"file\"; filename=\"a.html\"", bytes.as_slice())).collect();
-            let form = form(TYPE, written(&parts)).unwrap();
+            let form = form_of("merge-pdf", TYPE, written(&parts)).unwrap();
             let read: Vec<_> = form.files.into_iter().map(|file| file.bytes).collect();
             prop_assert_eq!(read, files);
         }

@@ -26,7 +26,7 @@ const SAME = {
   big: ["size", "limit"], cost: ["price", "credit"], file: ["source"], invoice: ["factur-x"], javascript: ["typescript"], js: ["typescript"],
   large: ["size", "limit"], max: ["limit", "most"], maximum: ["limit", "most"], nodejs: ["typescript"], node: ["typescript"],
   price: ["credit"], pricing: ["price", "credit"], retry: ["repeat", "again"], sdk: ["client"], secret: ["key"], token: ["key"],
-  word: ["docx"], gdpr: ["privacy"], retention: ["deleted", "kept"], concurrency: ["limit"], parallel: ["limit"], excel: ["xlsx"], powerpoint: ["pptx"], combine: ["merge"], join: ["merge"], shrink: ["compress"], size: ["limit"],
+  word: ["docx", "office"], cors: ["origin"], gdpr: ["privacy"], retention: ["deleted", "kept"], concurrency: ["limit"], parallel: ["limit"], excel: ["xlsx", "office"], powerpoint: ["pptx", "office"], combine: ["merge"], join: ["merge"], shrink: ["compress"], size: ["limit"],
 };
 
 // Whether a word is the other with one letter added, left out, changed, or swapped with its neighbor.
@@ -52,6 +52,16 @@ function scoreOf(word, head, place, body) {
   return body.includes(word) || like(body) ? 1 : 0;
 }
 
+// Whether a title has all words, or others for them, in the order that was typed: "word to pdf" is not "PDF to office".
+function inOrder(words, head) {
+  let from = 0;
+  return words.length > 1 && words.every((word) => {
+    const at = [word, ...(SAME[word] ?? [])].map((other) => head.indexOf(other, from)).filter((at) => at >= 0).sort((one, other) => one - other)[0] ?? -1;
+    from = at + 1;
+    return at >= 0;
+  });
+}
+
 // How many words occur, or one that resembles or means the same; and how well they match. Options come after pages.
 function score(entry, words) {
   const [head, place, body] = [entry[0], entry[1], entry[3]].map((part) => part.toLowerCase());
@@ -59,7 +69,7 @@ function score(entry, words) {
     const same = (SAME[word] ?? []).map((other) => scoreOf(other, head, place, body) / 2);
     return Math.max(scoreOf(word, head, place, body), ...same);
   });
-  const sum = points.reduce((sum, each) => sum + each, 0);
+  const sum = points.reduce((sum, each) => sum + each, 0) + (inOrder(words, head) ? 8 : 0);
   return { occur: points.filter((each) => each > 0).length, sum: isOption(entry) ? sum / 2 : sum };
 }
 

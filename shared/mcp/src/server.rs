@@ -162,7 +162,12 @@ impl<A: Api> Server<A> {
     fn target(&self, path: Option<String>) -> Result<Option<Target<'_>>, String> {
         let Some(path) = path else { return Ok(None) };
         let files = self.files.as_deref().ok_or("`saveTo` works only on your own machine.")?;
-        Ok(Some(Target { files, path: path.into() }))
+        let path = PathBuf::from(path);
+        // Before anything is paid.
+        if path.is_file() {
+            return Err(format!("{} exists already. Choose another name.", path.display()));
+        }
+        Ok(Some(Target { files, path }))
     }
 
     /// The state of a task's job, now.

@@ -166,11 +166,12 @@ impl Api {
             .bearer_auth(self.access.key.reveal())
             .timeout(TIMEOUT);
         if let Some(body) = call.body {
-            request = request.header(CONTENT_TYPE, "application/json").body(body.to_string());
+            // An unknown name must not be ignored.
+            request = request.header(CONTENT_TYPE, "application/json").header("docmill-strict", "true");
+            request = request.body(body.to_string());
         }
         if let Some(key) = call.idempotency_key {
-            // Whatever creates something: an unknown name in it must not be ignored.
-            request = request.header("idempotency-key", key).header("docmill-strict", "true");
+            request = request.header("idempotency-key", key);
         }
         let response = request.send().await.map_err(|error| self.no_answer(&error))?;
         self.read(response).await

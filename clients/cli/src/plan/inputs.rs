@@ -68,12 +68,7 @@ impl Found {
         let mut seen = HashSet::new();
         let mut passed_over = self.passed_over;
         let is_new = |input: &Input| {
-            let key = match input {
-                Input::File { path, .. } => path.canonicalize().unwrap_or_else(|_| path.clone()),
-                Input::Address(url) => PathBuf::from(url.as_str()),
-                Input::Template { name, version, .. } => PathBuf::from(format!("template:{name}@{version:?}")),
-            };
-            let is_new = seen.insert(key);
+            let is_new = seen.insert(input.origin());
             if !is_new {
                 passed_over.push(PassedOver { shown: input.to_string(), why: Why::Twice });
             }
@@ -130,6 +125,16 @@ impl Input {
             Self::File { path, .. } => catalogue::format_of_path(path),
             Self::Address(url) => catalogue::format_of_path(url.path().as_ref()),
             Self::Template { format, .. } => format.clone(),
+        }
+    }
+
+    /// Tells it from all others: a file by its real path.
+    pub fn origin(&self) -> String {
+        match self {
+            Self::File { shown, .. } if shown == STANDARD_INPUT => STANDARD_INPUT.to_owned(),
+            Self::File { path, .. } => path.canonicalize().unwrap_or_else(|_| path.clone()).display().to_string(),
+            Self::Address(url) => url.to_string(),
+            Self::Template { name, version, .. } => format!("{TEMPLATE}{name}@{version:?}"),
         }
     }
 

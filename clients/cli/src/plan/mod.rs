@@ -29,6 +29,11 @@ pub struct Task {
 }
 
 impl Task {
+    /// Tells the sources from all others.
+    pub fn origin(&self) -> String {
+        self.inputs.iter().chain(&self.recipe.extra).map(Input::origin).collect::<Vec<_>>().join("\n")
+    }
+
     /// The sources for people.
     pub fn name(&self) -> String {
         match self.inputs.as_slice() {

@@ -145,6 +145,20 @@ impl Place {
     }
 }
 
+/// The name of a result with the format of its source: `a.pdf` becomes `a.docx.pdf`.
+pub fn with_suffix(path: &Path, format: &str) -> PathBuf {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
+    let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(format!("{stem}.{format}{suffix}"))
+}
+
+/// The opposite: `a.docx.pdf` becomes `a.pdf`.
+pub fn without_suffix(path: &Path, format: &str) -> Option<PathBuf> {
+    let stem = path.file_stem()?.to_str()?.strip_suffix(format)?.strip_suffix('.')?;
+    let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
+    Some(path.with_file_name(format!("{stem}{suffix}")))
+}
+
 /// How much of its source a result's name has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Naming {

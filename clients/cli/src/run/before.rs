@@ -32,14 +32,16 @@ pub(super) fn check(tasks: &[Task], journal: &Journal, made: &Made) -> Outcome<(
         if folders.insert(folder.clone()) {
             writable(&folder)?;
         }
+        let origin = task.origin();
+        let own = made.of(&origin);
         if let Target::File(path) = &task.target
             && (!task.recipe.makes_several(task.inputs.len()) || place::keeps_archive(&task.target))
-            && !made.is_free(path)
+            && !own.is_free(path)
         {
             if is_ours(journal.state(&journal::document(task)?), path) {
                 made.allow(path);
             } else {
-                taken.push(path);
+                taken.push((path, own.is_of_another(path)));
             }
         }
     }
@@ -55,12 +57,18 @@ fn is_ours(state: Option<&State>, path: &Path) -> bool {
     }
 }
 
-fn replaced(taken: &[&PathBuf]) -> Failure {
-    let named: Vec<_> = taken.iter().take(MOST_NAMED).map(|path| path.display().to_string()).collect();
+/// `taken`: files, each with whether the command made it of another document.
+fn replaced(taken: &[(&PathBuf, bool)]) -> Failure {
+    let named: Vec<_> = taken.iter().take(MOST_NAMED).map(|(path, _)| path.display().to_string()).collect();
     let more = taken.len().saturating_sub(MOST_NAMED);
     let more = if more > 0 { format!(" and {more} more") } else { String::new() };
     let exist = if taken.len() == 1 { "exists already, and was" } else { "exist already, and were" };
-    Failure::usage(format!("{}{more} {exist} not made by this command. Nothing was sent.", named.join(", ")))
+    let why = if taken.iter().all(|(_, of_another)| *of_another) {
+        "made of another document"
+    } else {
+        "not made by this command"
+    };
+    Failure::usage(format!("{}{more} {exist} {why}. Nothing was sent.", named.join(", ")))
         .with_hint("Choose another place with -o, or allow it with --overwrite.")
 }
 

@@ -14,7 +14,7 @@ use tokio::sync::{Mutex, Semaphore};
 
 use super::place;
 use crate::failure::{Doing, Failure, Outcome, writing};
-use crate::made::Made;
+use crate::made::{Made, MadeOf};
 use crate::plan::Task;
 use crate::plan::inputs::Input;
 use crate::plan::outputs::Target;
@@ -59,7 +59,7 @@ impl Local {
             let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
             return Err(Failure::document(part("code"), part("message")));
         }
-        let outputs = put(task, &answer, &result, &self.made).await?;
+        let outputs = put(task, &answer, &result, self.made.of(&task.origin())).await?;
         Ok(Done {
             outputs,
             bytes: answer["output"]["bytes"].as_u64().unwrap_or(0),
@@ -150,7 +150,7 @@ fn line(task: &Task, result: &Path) -> Outcome<Value> {
 }
 
 /// Moves the result, or what is in the archive of several, to its place.
-async fn put(task: &Task, answer: &Value, result: &Path, made: &Made) -> Outcome<Vec<String>> {
+async fn put(task: &Task, answer: &Value, result: &Path, made: MadeOf<'_>) -> Outcome<Vec<String>> {
     if task.target == Target::StandardOutput {
         let doing = "Writing the result";
         let mut file = tokio::fs::File::open(result).await.doing(doing)?;
@@ -186,7 +186,7 @@ fn local_name(task: &Task, answer: &Value) -> String {
     answer["output"]["filename"].as_str().map_or_else(|| format!("{stem}.{extension}"), str::to_owned)
 }
 
-fn unpack(target: &Target, archive: &Path, made: &Made) -> Outcome<Vec<String>> {
+fn unpack(target: &Target, archive: &Path, made: MadeOf<'_>) -> Outcome<Vec<String>> {
     let doing = "Unpacking the results";
     let mut archive = zip::ZipArchive::new(std::fs::File::open(archive).doing(doing)?).doing(doing)?;
     let names = archive.file_names().map(|name| name.map(|name| name.into_owned()).doing(doing));

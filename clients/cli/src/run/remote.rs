@@ -13,7 +13,7 @@ use crate::api::{Answer, Api, Call, WAIT_SECONDS};
 use crate::catalogue;
 use crate::failure::{Doing, Failure, Outcome};
 use crate::journal::{self, Journal, State};
-use crate::made::Made;
+use crate::made::{Made, MadeOf};
 use crate::plan::Task;
 use crate::plan::inputs::Input;
 use crate::plan::outputs::Target;
@@ -193,7 +193,9 @@ impl Remote {
         let id = job["id"].as_str().unwrap_or_default();
         let several = job["outputs"].as_array().map_or(0, Vec::len) > 1;
         let _transfer = self.transfers.acquire().await.doing("Downloading")?;
-        let (outputs, bytes) = save(&self.api, &self.made, id, several, &task.target, download, progress).await?;
+        let origin = task.origin();
+        let (outputs, bytes) =
+            save(&self.api, self.made.of(&origin), id, several, &task.target, download, progress).await?;
         let credits = |name: &str| job["credits"][name].as_u64().unwrap_or(0);
         Ok(Done {
             outputs,
@@ -211,7 +213,7 @@ impl Remote {
 /// Saves a job's result or results. Returns their paths and their size.
 pub async fn save(
     api: &Api,
-    made: &Made,
+    made: MadeOf<'_>,
     id: &str,
     are_several: bool,
     target: &Target,

@@ -9,7 +9,7 @@ use super::{api, card, id, print_json, text, with_header};
 use crate::api::{Api, Call, encoded};
 use crate::args::{Globals, JobsVerb};
 use crate::failure::{Failure, Outcome};
-use crate::made::Made;
+use crate::made::{Made, MadeOf};
 use crate::plan::outputs::{Place, Target};
 use crate::report::{self, Report};
 use crate::run::remote::{failed, save};
@@ -42,7 +42,7 @@ pub async fn run(verb: JobsVerb, globals: &Globals) -> Outcome<()> {
         }
         JobsVerb::Download { job, output, index, overwrite } => {
             let made = Made::open(overwrite)?;
-            download(&api, globals, id(&job)?, output.as_deref(), index, &made).await
+            download(&api, globals, id(&job)?, output.as_deref(), index, made.of(&job)).await
         }
         JobsVerb::Delete { jobs } => {
             for job in &jobs {
@@ -112,7 +112,7 @@ async fn download(
     job_id: &str,
     output: Option<&str>,
     index: Option<usize>,
-    made: &Made,
+    made: MadeOf<'_>,
 ) -> Outcome<()> {
     let answer = api.call(Call::get(format!("/v1/jobs/{job_id}/download"))).await;
     let mut answer = answer.map_err(|failure| failure.with_hint("See `docmill jobs show` for what became of it."))?;

@@ -11,8 +11,9 @@ use walkdir::WalkDir;
 use crate::args::{Globals, JobArgs, WatchArgs};
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
+use crate::made::Made;
 use crate::plan::inputs::Input;
-use crate::plan::outputs::Target;
+use crate::plan::outputs::{self, Target};
 use crate::plan::{Plan, Task, route};
 use crate::report;
 use crate::run;
@@ -100,7 +101,23 @@ fn tasks(args: &WatchArgs, job: &JobArgs, files: Vec<PathBuf>) -> Outcome<Vec<Ta
     let to = catalogue::format_of(&args.to);
     let wish = route::Wish { from: None, to: &to, options: &serde_json::Map::new(), set: &args.set, then: Vec::new() };
     let plan = route::of_inputs(inputs.collect(), &wish, job)?;
-    Ok(plan.tasks.into_iter().filter(|task| !is_done(task)).collect())
+    let made = Made::open(job.overwrite)?;
+    Ok(plan.tasks.into_iter().map(|task| apart(task, &made)).filter(|task| !is_done(task)).collect())
+}
+
+/// `report.md` becomes `report.md.pdf` where `report.pdf` was made of another document, as if both had come at once. A result
+/// that has the short name keeps it.
+fn apart(mut task: Task, made: &Made) -> Task {
+    let origin = task.origin();
+    let made = made.of(&origin);
+    if let (Target::File(target), Some(format)) = (&task.target, task.inputs.first().and_then(Input::format)) {
+        let short = outputs::without_suffix(target, &format).filter(|short| made.is_own(short));
+        let longer = made.is_of_another(target).then(|| outputs::with_suffix(target, &format));
+        if let Some(path) = short.or(longer) {
+            task.target = Target::File(path);
+        }
+    }
+    task
 }
 
 fn is_done(task: &Task) -> bool {

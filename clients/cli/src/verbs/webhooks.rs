@@ -66,7 +66,13 @@ pub async fn run(verb: WebhooksVerb, globals: &Globals) -> Outcome<()> {
                 print_json("replayed", &answer.body["replayed"]);
             } else {
                 let more = if answer.body["hasMore"] == true { "; there are more: repeat the command" } else { "" };
-                report::to_stdout(&format!("{} events are sent again{more}", answer.body["replayed"]));
+                let count = answer.body["replayed"].as_u64().unwrap_or(0);
+                report::to_stdout(&format!("{} sent again{more}.", report::counted(count, "event")));
+                if count == 0 && wanted["failed"] == true {
+                    report::to_stdout(
+                        "Events that still wait for their next try have not failed: --since sends them now.",
+                    );
+                }
             }
         }
     }

@@ -181,6 +181,29 @@ async fn a_pipeline_and_a_watched_folder_convert_files() {
 }
 
 #[tokio::test]
+async fn a_result_is_never_replaced_by_that_of_another_document() {
+    let user = User::new(Manners::default()).await;
+    user.write("in/report.html", "first");
+    user.run(&["watch", "in", "--to", "pdf", "--once"]).await.ends_with(0);
+    user.write("in/report.md", "second");
+    user.run(&["watch", "in", "--to", "pdf", "--once"]).await.ends_with(0);
+    assert_eq!(user.read("in/converted/report.pdf"), "PDF of first");
+    assert_eq!(user.read("in/converted/report.md.pdf"), "PDF of second");
+    let charged = user.service.world().charged;
+    user.run(&["watch", "in", "--to", "pdf", "--once"]).await.ends_with(0);
+    assert_eq!(user.service.world().charged, charged, "both are done");
+
+    user.write("a.docx", "first");
+    user.write("a.odt", "second");
+    user.run(&["convert", "a.docx", "--to", "pdf"]).await.ends_with(0);
+    let ran = user.run(&["convert", "a.odt", "--to", "pdf"]).await.ends_with(2);
+    assert!(ran.stderr.contains("a.pdf exists already, and was made of another document."), "{}", ran.stderr);
+    assert_eq!(user.read("a.pdf"), "PDF of first");
+    user.run(&["convert", "a.odt", "--to", "pdf", "--overwrite"]).await.ends_with(0);
+    assert_eq!(user.read("a.pdf"), "PDF of second");
+}
+
+#[tokio::test]
 async fn manual_pages_and_completions_have_the_options_of_tools() {
     let user = User::new(Manners::default()).await;
     user.run(&["man", "pages"]).await.ends_with(0);

@@ -923,6 +923,10 @@ class Step(TypedDict):
     engine: Engine
     durationMs: int
     warnings: NotRequired[list[Warning]]
+    report: NotRequired[dict[str, Any]]
+    """
+    As the job's, of a step before the last, unless it is large.
+    """
 
 
 class TemplateMistake(TypedDict):

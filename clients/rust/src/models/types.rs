@@ -272,6 +272,9 @@ pub struct CompletedStep {
     pub duration_ms: u64,
     #[doc = "The program that made the result."]
     pub engine: Engine,
+    #[doc = "As the job's, of a step before the last, unless it is large."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub report: serde_json::Map<String, serde_json::Value>,
     #[serde(rename = "toolSlug")]
     pub tool_slug: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -59,6 +59,13 @@ pub struct Converted {
     pub convert: Duration,
 }
 
+/// Most bytes of a step's report: five of them fit into the item of a job.
+const MOST_STEP_REPORT_BYTES: usize = 16 << 10;
+/// A report that a job's record has room for, which is kept for each step.
+fn small(report: Option<Value>) -> Option<Value> {
+    report.filter(|report| report.to_string().len() <= MOST_STEP_REPORT_BYTES)
+}
+
 /// Directory, deadline and limits of a job.
 #[derive(Clone, Copy, Debug)]
 pub struct Workspace<'a> {
@@ -129,6 +136,7 @@ impl Converter {
                 engine: conversion.engine.clone(),
                 duration_ms: millis(began.elapsed()),
                 warnings: std::mem::take(&mut conversion.warnings),
+                report: if step.is_last { None } else { small(conversion.report.take()) },
             });
             last = Some(conversion);
         }

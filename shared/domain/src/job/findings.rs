@@ -5,16 +5,19 @@ use serde_json::Value;
 use super::{Job, Results, StoredResults};
 
 impl Job {
-    /// What its last tool found, as sentences; none if its results are described in the bucket.
+    /// What its tools found, as sentences; nothing of the last one if its results are described in the bucket.
     pub fn findings(&self) -> Vec<String> {
-        self.last_report().map_or_else(Vec::new, |(tool, report)| findings(tool, report))
+        let earlier =
+            self.result.steps.iter().filter_map(|step| Some((step.tool_slug.as_str(), step.report.as_ref()?)));
+        earlier.chain(self.last_report()).flat_map(|(tool, report)| findings(tool, report)).collect()
     }
 
-    /// The report of a redaction with its proof, if that was the job's last tool.
+    /// The report of a redaction that removed something, with its proof. Further steps may have followed.
     pub fn redaction(&self) -> Option<&Value> {
-        self.last_report()
-            .filter(|(tool, report)| *tool == "redact-pdf" && report["proof"].is_object())
-            .map(|(_, report)| report)
+        let of_steps = self.result.steps.iter().map(|step| (step.tool_slug.as_str(), step.report.as_ref()));
+        let mut reports = self.last_report().map(|(tool, report)| (tool, Some(report))).into_iter().chain(of_steps);
+        let proven = |report: &&Value| report["proof"].is_object() && removed(report) != (0, 0);
+        reports.find_map(|(tool, report)| report.filter(|_| tool == "redact-pdf").filter(proven))
     }
 
     /// The slug of the last tool, and its report.
@@ -33,8 +36,11 @@ pub fn findings_of(job: &Value) -> Vec<String> {
     if job["status"] != "completed" {
         return Vec::new();
     }
+    let steps = job["steps"].as_array().into_iter().flatten().filter(|step| step["report"].is_object());
+    let earlier = steps.map(|step| (step, &step["report"]));
     let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
-    last["toolSlug"].as_str().map_or_else(Vec::new, |tool| findings(tool, &job["report"]))
+    let reports = earlier.chain([(last, &job["report"])]);
+    reports.flat_map(|(step, report)| step["toolSlug"].as_str().map(|tool| findings(tool, report))).flatten().collect()
 }
 
 /// Sentences about a job's report, the most important first; none if its tool has nothing to tell.
@@ -63,13 +69,18 @@ fn counted(count: u64, unit: &str) -> String {
     if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
-fn redacted(report: &Value) -> Vec<String> {
+/// How many words and regions were redacted.
+fn removed(report: &Value) -> (u64, u64) {
     let sum = |list: &str, name: &str| {
         report[list].as_array().into_iter().flatten().map(|each| number(each, name)).sum::<u64>()
     };
-    let (words, regions) = (sum("text", "matches"), sum("pages", "regions"));
+    (sum("text", "matches"), sum("pages", "regions"))
+}
+
+fn redacted(report: &Value) -> Vec<String> {
+    let (words, regions) = removed(report);
     let mut said = vec![match (words, regions) {
-        (0, 0) => "Nothing was found to redact.".to_owned(),
+        (0, 0) => "Nothing was found to redact: check the spelling. The result shows what the source shows.".to_owned(),
         (words, 0) => format!("{} of text removed.", counted(words, "occurrence")),
         (0, regions) => format!("{} removed.", counted(regions, "region")),
         (words, regions) => {
@@ -77,7 +88,7 @@ fn redacted(report: &Value) -> Vec<String> {
         }
     }];
     let proof = &report["proof"];
-    if proof.is_object() {
+    if words + regions > 0 && proof.is_object() {
         said.push(format!(
             "Checked afterwards, and nothing is left: the text of {}, {} read by OCR, {} searched.",
             counted(number(proof, "pagesExtracted"), "page"),
@@ -199,7 +210,11 @@ mod tests {
                  41 objects searched.",
             ),
             ("redact-pdf", json!({"pages": [{"regions": 1}], "text": []}), "1 region removed."),
-            ("redact-pdf", json!({"pages": [], "text": [{"matches": 0}]}), "Nothing was found to redact."),
+            (
+                "redact-pdf",
+                json!({"pages": [], "text": [{"matches": 0}], "proof": proof}),
+                "Nothing was found to redact: check the spelling. The result shows what the source shows.",
+            ),
             ("compare-documents", json!({"changedPages": 0, "wordsRemoved": 0, "wordsAdded": 0}), "No differences."),
             (
                 "compare-documents",

@@ -83,6 +83,10 @@ pub struct StepRun {
     pub duration_ms: u64,
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<Warning>,
+    /// As the job's, of a step before the last, unless it is large.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    #[cfg_attr(feature = "schema", schemars(with = "serde_json::Map<String, Value>"))]
+    pub report: Option<Value>,
 }
 
 /// The program that made the result.

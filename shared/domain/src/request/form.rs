@@ -156,6 +156,10 @@ impl Reader<'_> {
         let (name, value) = match files {
             [] => return,
             [file] if sources.may_be_one() => (SourceKind::UploadId.as_str(), json!(file.stand_in.to_string())),
+            [_, ..] if !sources.may_be_listed() => {
+                let message = format!("This tool takes one file, and the form has {}.", files.len());
+                return self.refuse(FILE, message + " `merge-pdf` joins several, and a batch converts each.");
+            }
             _ => (SOURCES, files.iter().map(upload).collect()),
         };
         if self.body.contains_key(name) {
@@ -309,6 +313,8 @@ mod tests {
         let misnamed = Part { name: "files".to_owned(), ..file("a.html", "<p>") };
         assert_eq!(refused("html-to-pdf", vec![misnamed]), "/files is a file: send files as `file`");
         assert_eq!(refused("html-to-pdf", vec![file("a.html", "")]), "/file is empty");
+        let two = refused("office-to-pdf", vec![file("a.docx", "a"), file("b.docx", "b")]);
+        assert!(two.starts_with("/file This tool takes one file, and the form has 2. `merge-pdf`"), "{two}");
         let both = vec![part("uploadId", "upl_1"), file("a.html", "x")];
         assert_eq!(refused("html-to-pdf", both), "/uploadId contradicts the files: give either");
         let binary = Part { bytes: vec![0xff], ..part("title", "") };

@@ -21,6 +21,17 @@ struct Unknown {
 }
 
 impl Unknown {
+    /// A name beside `options` that belongs into it.
+    fn look_among_options(&mut self, definition: &Definition) {
+        let options = definition.parameters.pointer("/properties/options/properties").and_then(Value::as_object);
+        let known = options.into_iter().flat_map(Map::keys).map(String::as_str);
+        let name = self.path.trim_start_matches('/');
+        let is_option = options.is_some_and(|options| options.contains_key(name));
+        if let Some(option) = nearest(name, known).filter(|_| is_option || self.meant.is_none()) {
+            self.meant = Some(format!("options.{option}"));
+        }
+    }
+
     fn warning(self) -> Warning {
         let message = format!("The tool does not know this property, so it had no effect.{}", self.hint());
         Warning::new("unknown_option", message).with_detail(self.path)
@@ -57,6 +68,9 @@ impl JobRequest {
 fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Unknown> {
     let mut unknown = Vec::new();
     of_object("", body, &definition.parameters, &mut unknown);
+    for misplaced in unknown.iter_mut().filter(|unknown| unknown.path.matches('/').count() == 1) {
+        misplaced.look_among_options(definition);
+    }
     let steps = body.get("then").and_then(Value::as_array).into_iter().flatten().enumerate();
     for (index, step) in steps {
         let tool = step.get("toolSlug").and_then(Value::as_str).and_then(|slug| catalogue.find(slug));
@@ -126,6 +140,20 @@ mod tests {
         assert!(told[0].1.ends_with("Did you mean `options`?"), "{}", told[0].1);
         assert!(told[1].1.ends_with("Did you mean `preset`?"), "{}", told[1].1);
         assert!(told[2].1.ends_with("no effect."), "{}", told[2].1);
+    }
+
+    #[test]
+    fn an_option_beside_options_is_told_where_it_belongs() {
+        let body = json!({"html": "x", "pageSize": "A5", "margintop": 1, "optons": {}, "qqqq": 1});
+        let told: std::collections::BTreeMap<_, _> = told("html-to-pdf", &body).into_iter().collect();
+        for (path, expected) in [
+            ("/pageSize", "Did you mean `options.pageSize`?"),
+            ("/margintop", "Did you mean `options.marginTop`?"),
+            ("/optons", "Did you mean `options`?"),
+            ("/qqqq", "so it had no effect."),
+        ] {
+            assert!(told[path].ends_with(expected), "{path}: {}", told[path]);
+        }
     }
 
     #[test]
