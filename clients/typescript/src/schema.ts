@@ -239,7 +239,7 @@ export interface paths {
         put?: never;
         /**
          * Convert a file that you send
-         * @description Creates a job for the tool in the path, with files and options in one form. A form has at most 4.5 MB; send larger files by `POST /v1/uploads`. With `Prefer: wait=25` and `Accept: application/pdf`, the answer leads to the PDF itself. Every endpoint with a tool in its path takes the same forms, and this one takes JSON as well.
+         * @description Creates a job for the tool in the path, with files and options in one form. A form has at most 4.5 MB; send larger files by `POST /v1/uploads`. With `Prefer: wait=25` and `Accept: application/pdf`, the answer leads to the PDF itself. Every endpoint with a tool in its path takes such forms, and this one JSON, too.
          */
         post: operations["convertFile"];
         delete?: never;
@@ -333,7 +333,7 @@ export interface paths {
         put?: never;
         /**
          * Add a template
-         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, xlsx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once, so the request can be repeated. A template has at most 50 versions, and an account 500 versions of all templates together. Free of charge.
+         * @description Makes an upload the next version of a stored template, which `render-template` jobs of your account fill with data: a docx, xlsx, pptx, odt, HTML or Markdown file of at most 20 MiB. The response has the schema of the data that it expects, and an example. A template with mistakes is refused with all of them. The same upload is added once. A template has at most 50 versions, an account 500. Free of charge.
          */
         post: operations["createTemplate"];
         delete?: never;
@@ -565,7 +565,7 @@ export interface paths {
         };
         /**
          * List events
-         * @description Lists the events of your account, oldest first: at once, or when there is one. Send `nextCursor` as `after` to go on, also when there are no more at the moment: no event is ever missed. A request searches at most 1,000 events, so a page with strict filters can be short or empty. While `hasMore` is true, there can be more now. The guide on events says more.
+         * @description Lists the events of your account, oldest first: at once, or when there is one. Send `nextCursor` as `after` to go on, also when there are no more at the moment: no event is ever missed. A request searches at most 1,000 events, so a page with strict filters can be short or empty. While `hasMore` is true, there can be more now.
          */
         get: operations["listEvents"];
         put?: never;
