@@ -153,8 +153,8 @@ fn rows() -> Vec<Row> {
             .after_a_copy(value("Listbox_SingleSelect", "qux")),
         row("ocr-pdf", &[SCAN], json!({"mode": "redo"}), pages(1, "Griffinshire"))
             .after_a_copy(pages(1, "Griffinshire")),
-        row("tag-pdf", &[SHEET], json!({"ocr": "never"}), tagged()).after_a_copy(tagged()),
         row("pdf-to-pdfa", &[SHEET], json!({}), archival()).after_a_copy(archival()),
+        row("tag-pdf", &[SHEET], json!({"ocr": "never"}), tagged()).after_a_copy(tagged()),
         row(
             "compare-documents",
             &[SHEET, "tests/fixtures/pdf/layouts/lists.pdf"],
