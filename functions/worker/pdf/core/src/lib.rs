@@ -16,6 +16,7 @@ pub mod libraries;
 mod library;
 pub mod matrix;
 pub mod memory_budget;
+pub mod numbering;
 pub mod objects;
 pub mod operations;
 pub mod pages;

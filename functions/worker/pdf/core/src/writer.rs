@@ -16,6 +16,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, dictio
 use sha2::{Digest, Sha256};
 
 use super::deferred_pictures::DeferredPictures;
+use super::numbering::number_from;
 
 /// Most objects in an object stream, and their bytes: readers unpack a whole stream for each object.
 const PACKED_OBJECTS: usize = 200;
@@ -51,7 +52,7 @@ pub fn write_document(
     limits: &Limits,
     path: &Path,
 ) -> Result<(), Failure> {
-    document.renumber_objects();
+    number_from(&mut document, 1);
     let root = document.trailer.get(b"Root").and_then(Object::as_reference);
     let root = root.map_err(|_| Failure::internal("a document without a root after it was opened"))?;
     let info = document.trailer.get(b"Info").and_then(Object::as_reference).ok();

@@ -1,5 +1,6 @@
 //! Reduces embedded fonts to the glyphs that a document shows. Glyphs keep their numbers and codes, so that no content, width
-//! or encoding changes. A font that may still be used for new text, or that is not understood, is kept whole.
+//! or encoding changes. A font that may still be used for new text keeps the glyphs of all its codes. One whose codes have two
+//! bytes, or that is not understood, is kept whole.
 //!
 //! It reads and writes font programs, for whoever changes fonts in a document: it knows neither pages nor tools.
 
@@ -50,6 +51,8 @@ struct Program {
     /// Dictionaries with the font's name, and descriptors.
     named: BTreeSet<ObjectId>,
     descriptors: BTreeSet<ObjectId>,
+    /// Whether new text may be written with it: every code of one byte keeps its glyph.
+    is_open: bool,
 }
 
 #[derive(Debug)]
@@ -66,10 +69,11 @@ pub fn subset(document: &mut Document) -> usize {
     let programs = programs(document, &uses);
     let mut cut = 0;
     for (file, program) in programs {
-        let Some(new) = program.and_then(|program| Some((smaller(document, file, &program)?, program))) else {
+        let Some(program) = program else {
+            cut += usize::from(plain(document, file).is_some());
             continue;
         };
-        let (stream, program) = new;
+        let Some(stream) = smaller(document, file, &program) else { continue };
         replace(document, file, stream, &program);
         cut += 1;
     }
@@ -99,13 +103,16 @@ fn programs(document: &Document, uses: &Uses) -> BTreeMap<ObjectId, Option<Progr
                 .filter_map(|(key, kind)| Some((reference(description, key)?, kind)))
                 .collect();
         let hidden = |id: &ObjectId| uses.hidden.contains(id);
-        let is_open = uses.open.contains(id)
-            || files.len() > 1
+        let is_open = uses.open.contains(id);
+        let is_unknown = files.len() > 1
             || hidden(&descriptor)
-            || descendant.is_some_and(|descendant| hidden(&descendant));
-        let codes = || uses.shown.get(id).cloned().unwrap_or_default();
+            || descendant.is_some_and(|descendant| hidden(&descendant))
+            || is_open && descendant.is_some();
+        let codes = || {
+            if is_open { Codes::of_one_byte() } else { uses.shown.get(id).cloned().unwrap_or_default() }
+        };
         let show = match kind {
-            _ if is_open => None,
+            _ if is_unknown => None,
             Some(b"Type1" | b"TrueType") => {
                 Some(Show::Simple { codes: codes(), encoding: Encoding::new(document, font) })
             }
@@ -117,12 +124,15 @@ fn programs(document: &Document, uses: &Uses) -> BTreeMap<ObjectId, Option<Progr
         // One file, or the font is open.
         let mut show = show;
         for (file, kind) in files {
-            let new =
-                || Some(Program { kind, shows: Vec::new(), named: BTreeSet::new(), descriptors: BTreeSet::new() });
+            let new = || {
+                let (named, descriptors) = (BTreeSet::new(), BTreeSet::new());
+                Some(Program { kind, shows: Vec::new(), named, descriptors, is_open: false })
+            };
             let entry = programs.entry(file).or_insert_with(new);
             match (entry.as_mut(), show.take()) {
                 (Some(program), Some(show)) if program.kind == kind && !hidden(&file) => {
                     program.shows.push(show);
+                    program.is_open |= is_open;
                     program.named.insert(*id);
                     program.named.extend(descendant);
                     program.descriptors.insert(descriptor);
@@ -173,8 +183,24 @@ fn smaller(document: &Document, file: ObjectId, program: &Program) -> Option<Str
             )?
         }
     };
+    packed(dict, &new, old)
+}
+
+/// Leaves out the tables for layout from a TrueType font that has to keep all glyphs. `None` if that is not worth it.
+fn plain(document: &mut Document, file: ObjectId) -> Option<()> {
+    let old = document.get_object(file).and_then(Object::as_stream).ok()?;
+    let new = truetype::without_layout(&unpacked(old, FILE_BYTES)?)?;
+    let mut dict = Dictionary::new();
+    dict.set("Length1", new.len() as i64);
+    let stream = packed(dict, &new, old)?;
+    document.objects.insert(file, Object::Stream(stream));
+    Some(())
+}
+
+/// A new font file, if it saves enough.
+fn packed(mut dict: Dictionary, new: &[u8], old: &Stream) -> Option<Stream> {
     let mut encoder = ZlibEncoder::new(Vec::with_capacity(new.len() / 2), Compression::best());
-    let packed = encoder.write_all(&new).and_then(|()| encoder.finish()).ok()?;
+    let packed = encoder.write_all(new).and_then(|()| encoder.finish()).ok()?;
     dict.set("Filter", "FlateDecode");
     let mut stream = Stream::new(dict, packed);
     stream.allows_compression = false;
@@ -213,7 +239,7 @@ fn cids(_: &[u8], cids: Broad<'_>) -> Option<BTreeSet<u16>> {
     Some(cids.collect())
 }
 
-/// Replaces the file, and marks the font as a subset by its names.
+/// Replaces the file, and marks the font as a subset by its names, unless it has all glyphs that its codes can mean.
 fn replace(document: &mut Document, file: ObjectId, stream: Stream, program: &Program) {
     let digest = Sha256::digest(&stream.content);
     let tag: String = digest.iter().take(6).map(|byte| char::from(b'A' + byte % 26)).collect();
@@ -222,7 +248,7 @@ fn replace(document: &mut Document, file: ObjectId, stream: Stream, program: &Pr
         let Ok(dict) = document.get_dictionary_mut(*id) else { continue };
         for key in [b"BaseFont".as_slice(), b"FontName"] {
             let name = dict.get(key).and_then(Object::as_name).ok().filter(|name| !is_tagged(name)).map(<[u8]>::to_vec);
-            if let Some(name) = name {
+            if let Some(name) = name.filter(|_| !program.is_open) {
                 dict.set(key, Object::Name([tag.as_bytes(), b"+", &name].concat()));
             }
         }

@@ -73,6 +73,34 @@ fn a_truetype_font_keeps_the_glyphs_in_use_and_their_parts() {
     assert_eq!(path(&smaller, glyph('g')), path(&whole, glyph('g')));
 }
 
+#[test]
+fn a_truetype_font_keeps_the_names_of_its_glyphs_in_use() {
+    let whole = whole();
+    let face = Face::parse(&whole, 0).unwrap();
+    let glyph = |character| face.glyph_index(character).unwrap().0;
+    let used = BTreeSet::from([glyph('A'), glyph('Ő')]);
+    let cut = truetype::subset(&whole, &used, true).unwrap();
+    let new = Face::parse(&cut, 0).unwrap();
+    for character in ['A', 'Ő'] {
+        let id = ttf_parser::GlyphId(glyph(character));
+        assert!(face.glyph_name(id).is_some());
+        assert_eq!(new.glyph_name(id), face.glyph_name(id));
+    }
+    assert_eq!(new.glyph_name(ttf_parser::GlyphId(glyph('Ű'))), Some(".notdef"));
+    let table = |font: &[u8], tag| truetype::Tables::new(font).unwrap().get(tag).map(<[u8]>::len);
+    assert!(table(&cut, b"post") < table(&whole, b"post"));
+    // Without tables for layout, all else is as before.
+    let plain = truetype::without_layout(&whole).unwrap();
+    let list =
+        |font: &[u8]| truetype::Tables::new(font).unwrap().list().iter().map(|(tag, _)| *tag).collect::<Vec<_>>();
+    let gone: Vec<_> = list(&whole).into_iter().filter(|tag| !list(&plain).contains(tag)).collect();
+    assert!(gone.contains(b"GSUB") && !gone.contains(b"cmap") && !gone.contains(b"post"), "{gone:?}");
+    for tag in list(&plain).iter().filter(|tag| *tag != b"head") {
+        let of = |font: &'static [u8]| truetype::Tables::new(font).unwrap().get(tag).map(<[u8]>::to_vec);
+        assert_eq!(of(plain.clone().leak()), of(whole.clone().leak()));
+    }
+}
+
 /// Numbers and operators of a charstring, `12.6` for an operator of two bytes.
 fn charstring(words: &str) -> Vec<u8> {
     let operators = [

@@ -11,9 +11,17 @@ use super::encoding::{Encoding, macintosh};
 
 /// Glyphs inside glyphs.
 const DEPTH: usize = 16;
+/// Bytes of a table of names before its count.
+const HEAD: usize = 32;
 /// Tables for drawing glyphs. The others are for layout, which PDF does not need.
 const KEPT: [&[u8; 4]; 12] =
     [b"OS/2", b"cvt ", b"fpgm", b"gasp", b"glyf", b"head", b"hhea", b"hmtx", b"loca", b"maxp", b"prep", b"CFF "];
+
+/// Tables for layout, and for the screens and printers of the past. ISO 32000-2, 9.9 lists those that PDF needs.
+const LAYOUT: [&[u8; 4]; 22] = [
+    b"BASE", b"DSIG", b"FFTM", b"GDEF", b"GPOS", b"GSUB", b"JSTF", b"LTSH", b"PCLT", b"VDMX", b"bsln", b"feat",
+    b"hdmx", b"just", b"kern", b"kerx", b"lcar", b"meta", b"mort", b"morx", b"opbd", b"trak",
+];
 
 /// The tables of a font, by their places in it.
 #[derive(Debug)]
@@ -107,13 +115,56 @@ pub fn subset(data: &[u8], glyphs: &BTreeSet<u16>, is_named: bool) -> Option<Vec
                 head
             }
             b"hmtx" => metrics(&tables, table, &kept)?,
-            b"cmap" | b"post" if is_named => table.to_vec(),
+            b"cmap" if is_named => table.to_vec(),
+            b"post" if is_named => with_names(table, &kept).unwrap_or_else(|| table.to_vec()),
             tag if KEPT.contains(&tag) => table.to_vec(),
             _ => continue,
         };
         list.push((*tag, new));
     }
     sealed(&tables, list)
+}
+
+/// The font with all glyphs and names, without the tables for layout.
+pub fn without_layout(data: &[u8]) -> Option<Vec<u8>> {
+    let tables = Tables::new(data)?;
+    let kept = tables.list.iter().filter(|(tag, _)| !LAYOUT.contains(&tag));
+    sealed(&tables, kept.map(|(tag, table)| (*tag, table.to_vec())).collect())
+}
+
+/// The table of names with those of these glyphs. `None` for a table without own names, or a damaged one.
+fn with_names(post: &[u8], kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
+    /// The names that every system knows.
+    const COMMON: usize = DEFAULT_GLYPH_NAMES.len();
+    if post.get(..4)? != [0, 2, 0, 0] {
+        return None;
+    }
+    let count = u16_at(post, HEAD)?;
+    let mut own = Vec::new();
+    let mut rest = post.get(HEAD + 2 + usize::from(count) * 2..)?;
+    while let [length, after @ ..] = rest {
+        let Some((name, after)) = after.split_at_checked(usize::from(*length)) else { break };
+        own.push(name);
+        rest = after;
+    }
+    let (mut indices, mut names, mut number) = (post.get(..HEAD + 2)?.to_vec(), Vec::new(), COMMON);
+    for glyph in 0..count {
+        let index = usize::from(u16_at(post, HEAD + 2 + usize::from(glyph) * 2)?);
+        let index = match index.checked_sub(COMMON) {
+            _ if !kept.contains(&glyph) => 0,
+            None => index,
+            Some(index) => {
+                let name = own.get(index)?;
+                names.push(name.len() as u8);
+                names.extend(*name);
+                number += 1;
+                number - 1
+            }
+        };
+        indices.extend(u16::try_from(index).ok()?.to_be_bytes());
+    }
+    indices.extend(names);
+    Some(indices)
 }
 
 /// A font with these tables, and the checksum of all of it.

@@ -26,6 +26,11 @@ impl Codes {
         self.0[word] |= 1 << (code % 64);
     }
 
+    /// Every code of a simple font.
+    pub(crate) fn of_one_byte() -> Self {
+        Self(vec![u64::MAX; 4])
+    }
+
     pub fn contains(&self, code: u16) -> bool {
         self.0.get(usize::from(code / 64)).is_some_and(|word| word >> (code % 64) & 1 == 1)
     }

@@ -1,12 +1,14 @@
 //! Makes a PDF smaller: pictures get the resolution and encoding that they need, fonts are reduced to the glyphs in use, equal
-//! streams are stored once, and unneeded data is removed. Tags, forms, links and outlines are untouched.
+//! streams are stored once, and what no page shows is removed. Forms, links, outlines and the tags of pages are untouched.
 //! Fonts are reduced in a crate of their own. It decides nothing about quality: tools say what is wanted.
 
 mod bilevel;
 mod colors;
 mod fit;
+mod lost_pages;
 mod recode;
 mod scan;
+mod unused;
 
 pub use colors::{Colors, Conversion, Converted};
 pub use scan::placements;
@@ -20,6 +22,7 @@ use std::thread;
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
 use docmill_pdf_core::memory_budget::MemoryBudget;
 use docmill_pdf_core::objects::reference;
+use docmill_pdf_core::pages::PageTree;
 use docmill_pdf_core::picture::{self, Reason};
 use docmill_pdf_request::{Limits, PictureLimits};
 use docmill_pdf_structure::metadata::remove_thumbnails;
@@ -221,6 +224,12 @@ fn change_all<'w>(
 /// Cuts embedded fonts to the glyphs that are shown. Returns whether any has changed.
 pub fn fonts(document: &mut Document) -> bool {
     docmill_pdf_fonts::subset(document) > 0
+}
+
+/// Removes deleted pages that something still refers to, and resources that no content names. Returns whether there were any.
+pub fn remove_unseen(document: &mut Document, tree: &PageTree) -> bool {
+    let lost = lost_pages::remove(document);
+    unused::remove(document, tree) || lost > 0
 }
 
 /// Removes what no reader shows: private data of programs, thumbnails, and the metadata of parts. The document's own

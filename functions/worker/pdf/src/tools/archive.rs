@@ -2,12 +2,12 @@
 
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
 use docmill_pdf_core::pages;
-use docmill_pdf_core::writer::PdfWriter;
+use docmill_pdf_core::writer::write_document;
 use docmill_pdf_pdfa::{Level, Verdict};
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request};
 use docmill_pdf_structure::metadata::Schema;
 use docmill_pdf_structure::open::Opened;
-use lopdf::{Document, Object};
+use lopdf::Document;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -66,24 +66,10 @@ fn refuse(verdict: &Verdict, option: &str) -> Failure {
     Failure::new(ErrorCode::RenderFailed, message, format!("not PDF/A: {}", verdict.clauses()))
 }
 
-/// Writes all objects.
+/// Writes all objects that are in use.
 fn write(request: &Request, mut document: Document, held: &DeferredPictures) -> Result<(), Failure> {
     document.prune_objects();
-    document.renumber_objects();
-    let root = document.trailer.get(b"Root").and_then(Object::as_reference);
-    let root = root.map_err(|_| Failure::internal("a document without a root after it was opened"))?;
-    let info = document.trailer.get(b"Info").and_then(Object::as_reference).ok();
-    let mut writer = PdfWriter::create(&request.directory.join(RESULT), request.limits.output_bytes)?;
-    // They were renumbered from 1 without gaps. The writer's own objects follow.
-    for _ in &document.objects {
-        writer.reserve();
-    }
-    for (id, object) in document.objects {
-        let whole = held.filled(object).map_err(|error| Failure::io(&error))?;
-        writer.put(id, whole)?;
-    }
-    writer.finish(root, info)?;
-    Ok(())
+    write_document(document, held, &request.limits, &request.directory.join(RESULT))
 }
 
 /// Moves the result's objects out of object streams, which PDF/A-1 does not allow.

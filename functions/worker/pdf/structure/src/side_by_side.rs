@@ -2,6 +2,7 @@
 
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::numbering::number_from;
 use docmill_pdf_core::pages;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space;
@@ -164,7 +165,7 @@ impl Captions {
 
 /// Moves the objects of another document into this one, and returns its pages.
 pub fn take_over(into: &mut Document, mut from: Document, limit: u32) -> Result<Vec<ObjectId>, Failure> {
-    from.renumber_objects_with(into.max_id + 1);
+    number_from(&mut from, into.max_id.saturating_add(1));
     let pages = pages::read(&mut from, limit)?.pages;
     into.max_id = into.max_id.max(from.max_id);
     into.objects.append(&mut from.objects);

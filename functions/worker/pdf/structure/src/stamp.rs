@@ -3,6 +3,7 @@
 use ::image::{DynamicImage, ImageFormat, ImageReader, Limits as ImageLimits};
 use docmill_formats::{Family, Format};
 use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::numbering::number_from;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_core::{image, pages};
 use docmill_pdf_request::{ErrorCode, Failure, Limits, Request, Source, Warning};
@@ -59,7 +60,7 @@ fn damaged(cause: &str) -> Failure {
 }
 
 fn page(mut from: Document, into: &mut Document, limit: u32) -> Result<Stamp, Failure> {
-    from.renumber_objects_with(into.max_id + 1);
+    number_from(&mut from, into.max_id.saturating_add(1));
     let tree = pages::read(&mut from, limit)?;
     let Some(first) = tree.pages.first().copied() else { return Err(damaged("no page")) };
     let form = impose::form(&mut from, first)?;

@@ -5,6 +5,7 @@
 mod annotations;
 mod bombs;
 mod compress;
+mod compress_unseen;
 mod drawings;
 mod extract;
 mod extract_formats;

@@ -23,10 +23,10 @@ use super::raster::{self, Fit};
 
 /// The resolution for comparing pages. Higher ones find no more, and take longer.
 const COMPARED_DPI: f32 = 72.0;
-/// Up to this many pages, all are drawn if fonts have changed. Pages with changed pictures are always drawn, and unchanged pages
+/// Up to this many pages, all are drawn if fonts or resources were cut. Pages with changed pictures are always drawn, and unchanged pages
 /// never.
 const ALL_COMPARED: usize = 50;
-/// The number of pages of a longer document that are drawn if fonts have changed.
+/// The number of pages of a longer document that are drawn then.
 const SAMPLE: u32 = 25;
 /// A result that saves less than this part of its source is hardly smaller.
 const LITTLE: u64 = 20;
@@ -82,18 +82,24 @@ const STEPS: [Option<(f32, u8)>; 7] = [
 #[derive(Clone, Copy)]
 struct Loss {
     pictures: Option<(f32, u8)>,
-    /// Whether glyphs that no page shows may go.
-    glyphs: bool,
+    unseen: Unseen,
 }
 
-/// A result: its size, what was done with pictures, the pages where they have changed, and whether fonts have.
+/// What may go because no page shows it.
+#[derive(Clone, Copy)]
+struct Unseen {
+    glyphs: bool,
+    resources: bool,
+}
+
+/// A result: its size, what was done with pictures, the pages where they have changed, and whether fonts or resources have.
 struct Attempt {
     bytes: u64,
     pictures: Vec<Handled>,
     /// Pictures in other colors than before.
     converted: Vec<ObjectId>,
     changed: HashSet<u32>,
-    fonts_cut: bool,
+    is_cut: bool,
     warnings: Vec<Warning>,
 }
 
@@ -112,10 +118,10 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let result = request.directory.join(RESULT);
     // Lossless: all glyphs stay, since the text may be edited later.
     let glyphs = options.preset != Preset::Lossless || options.target_bytes.is_some();
-    let mut attempt = best(libraries, request, &options, glyphs, &result)?;
+    let mut attempt = best(libraries, request, &options, Unseen { glyphs, resources: true }, &result)?;
     let mut pages = compare(libraries, request, &result, &attempt)?;
-    if attempt.fonts_cut && !fonts_hold(&pages, &attempt.changed) {
-        attempt = best(libraries, request, &options, false, &result)?;
+    if attempt.is_cut && !looks_same(&pages, &attempt.changed) {
+        attempt = best(libraries, request, &options, Unseen { glyphs: false, resources: false }, &result)?;
         pages = compare(libraries, request, &result, &attempt)?;
     }
     if options.target_bytes.is_some_and(|target| attempt.bytes > target && before > target) {
@@ -164,17 +170,17 @@ fn best(
     libraries: &Libraries,
     request: &Request,
     options: &Options,
-    glyphs: bool,
+    unseen: Unseen,
     result: &Path,
 ) -> Result<Attempt, Failure> {
     match options.target_bytes {
-        Some(target) => meet(libraries, request, options, target, glyphs, result),
-        None => attempt(libraries, request, options, Loss { pictures: chosen(options), glyphs }, result),
+        Some(target) => meet(libraries, request, options, target, unseen, result),
+        None => attempt(libraries, request, options, Loss { pictures: chosen(options), unseen }, result),
     }
 }
 
 /// Whether every page has the same text, and every page without a changed picture looks the same.
-fn fonts_hold(pages: &[Comparison], changed: &HashSet<u32>) -> bool {
+fn looks_same(pages: &[Comparison], changed: &HashSet<u32>) -> bool {
     (0..).zip(pages).all(|(index, page)| {
         page.text_same && (changed.contains(&index) || page.similarity.is_none_or(|similarity| similarity >= SAME))
     })
@@ -194,15 +200,15 @@ fn meet(
     request: &Request,
     options: &Options,
     target: u64,
-    glyphs: bool,
+    unseen: Unseen,
     result: &Path,
 ) -> Result<Attempt, Failure> {
-    let mut last = attempt(libraries, request, options, Loss { pictures: STEPS[0], glyphs }, result)?;
+    let mut last = attempt(libraries, request, options, Loss { pictures: STEPS[0], unseen }, result)?;
     for pictures in &STEPS[1..] {
         if last.bytes <= target {
             break;
         }
-        last = attempt(libraries, request, options, Loss { pictures: *pictures, glyphs }, result)?;
+        last = attempt(libraries, request, options, Loss { pictures: *pictures, unseen }, result)?;
     }
     Ok(last)
 }
@@ -216,7 +222,8 @@ fn attempt(
 ) -> Result<Attempt, Failure> {
     let Opened { mut document, held, warnings } = open_deferring(libraries, request, 0)?.without_claim();
     let tree = pages::read(&mut document, request.limits.pages)?;
-    // Before all else, so that duplicates are processed once.
+    // Before all else, so that nothing is processed in vain or twice.
+    let is_lean = loss.unseen.resources && docmill_pdf_shrink::remove_unseen(&mut document, &tree);
     docmill_pdf_shrink::remove_baggage(&mut document, options.remove_metadata);
     docmill_pdf_shrink::unify(&mut document, &held).map_err(|error| Failure::io(&error))?;
     let quality = Quality { pictures: loss.pictures };
@@ -235,7 +242,7 @@ fn attempt(
         .flat_map(|picture| picture.pages.iter().copied())
         .collect();
     let warnings = warnings.into_iter().chain(kept).collect();
-    let fonts_cut = loss.glyphs && docmill_pdf_shrink::fonts(&mut document);
+    let is_cut = loss.unseen.glyphs && docmill_pdf_shrink::fonts(&mut document) || is_lean;
     docmill_pdf_shrink::repack(&mut document);
     document.prune_objects();
     write_document(document, &held, &request.limits, result)?;
@@ -243,7 +250,7 @@ fn attempt(
         linearize(libraries, request, result)?;
     }
     let bytes = std::fs::metadata(result).map_err(|error| Failure::io(&error))?.len();
-    Ok(Attempt { bytes, pictures, converted, changed, fonts_cut, warnings })
+    Ok(Attempt { bytes, pictures, converted, changed, is_cut, warnings })
 }
 
 fn linearize(libraries: &Libraries, request: &Request, result: &Path) -> Result<(), Failure> {
@@ -269,8 +276,7 @@ fn compare(
     let pages = new.pages();
     let step = pages.div_ceil(SAMPLE).max(1);
     let all = pages as usize <= ALL_COMPARED;
-    let drawn =
-        |index: u32| attempt.changed.contains(&index) || attempt.fonts_cut && (all || index.is_multiple_of(step));
+    let drawn = |index: u32| attempt.changed.contains(&index) || attempt.is_cut && (all || index.is_multiple_of(step));
     (0..pages).map(|index| compare_page(&old, &new, index, drawn(index), request)).collect()
 }
 

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 
 use docmill_pdf_core::character_map;
 use docmill_pdf_core::fonts::{FAMILIES, Fonts};
+use docmill_pdf_core::numbering::number_from;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_request::Failure;
 use lopdf::content::Content;
@@ -142,7 +143,7 @@ fn forms(sheet: &Document) -> Vec<ObjectId> {
 
 /// Adds the sheet's objects, and returns the forms among them.
 fn import(document: &mut Document, mut sheet: Document) -> Vec<ObjectId> {
-    sheet.renumber_objects_with(document.max_id + 1);
+    number_from(&mut sheet, document.max_id.saturating_add(1));
     document.max_id = document.max_id.max(sheet.max_id);
     let forms = forms(&sheet);
     document.objects.append(&mut sheet.objects);
