@@ -107,13 +107,14 @@ fn structure(engines: &Engines, request: &Request) -> Result<docmill_pdf_extract
     Ok(document)
 }
 
+/// What was done, without words of the document or of the request: a job shows its report to all keys of the account.
 fn report(tagged: &Tagged) -> serde_json::Value {
     let figures: Vec<_> = tagged.undescribed.iter().take(MOST_REPORTED).map(|place| json!(place)).collect();
     json!({
         "tags": if tagged.is_kept { "kept" } else { "made" },
         "elements": tagged.elements,
         "language": tagged.language,
-        "title": tagged.title,
+        "hasTitle": tagged.title.is_some(),
         "conforms": tagged.broken.as_ref().map(Vec::is_empty),
         "failed": tagged.broken,
         "figuresWithoutText": figures,
