@@ -21,8 +21,8 @@ use crate::fault::Fault;
 pub const LATE: Duration = Duration::from_secs(180);
 /// Requests wait no longer for others to be stored with.
 pub const LONGEST_WAIT: Duration = Duration::from_secs(30 * 60);
-/// Most requests that are shown before they are stored.
-const MOST_RECENT: usize = 100;
+/// Most requests that are shown before they are stored, which takes a minute where there are more. A page of them has less than 50 KB.
+const MOST_RECENT: usize = 50;
 /// How long a page waits for these.
 const RECENT_TIME: Duration = Duration::from_secs(4);
 
@@ -53,7 +53,7 @@ enum RecentError {
 }
 
 /// The account's requests that the filter admits and that are older than `before`. The first page begins with those that are not
-/// stored yet, beyond the limit.
+/// stored yet. Stored ones fill it up to the limit; one at least, after which the next page goes on.
 ///
 /// # Errors
 /// If a table does not answer. If the log group does not, the list is late.
@@ -74,7 +74,8 @@ pub async fn list(
     let late =
         recent.as_ref().err().map(|error| tracing::warn!(%error, "the newest requests could not be read")).is_some();
     let mut requests = recent.unwrap_or_default();
-    let stored = context.requests.of_account(account, filter, before, limit, now).await?;
+    let room = limit.saturating_sub(requests.len()).max(1);
+    let stored = context.requests.of_account(account, filter, before, room, now).await?;
     let seen: HashSet<_> = requests.iter().map(|request| request.id.clone()).collect();
     let stored_requests = stored.requests.into_iter().map(|(_, request)| request);
     requests.extend(stored_requests.filter(|request| !seen.contains(&request.id)));
