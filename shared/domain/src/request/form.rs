@@ -106,6 +106,11 @@ impl Reader<'_> {
             self.refuse(FILE, "is empty");
             return None;
         }
+        // What `curl -F file=report.docx` sends is a name, which would become a document of one line.
+        if part.filename.is_none() && part.content_type.is_none() {
+            self.refuse(FILE, "is a text: send a file, with curl by `-F file=@report.docx`");
+            return None;
+        }
         Some(FormFile {
             stand_in: UploadId::standing_for(digest(filename.as_deref(), &part.bytes)),
             filename,
@@ -313,6 +318,8 @@ mod tests {
         let misnamed = Part { name: "files".to_owned(), ..file("a.html", "<p>") };
         assert_eq!(refused("html-to-pdf", vec![misnamed]), "/files is a file: send files as `file`");
         assert_eq!(refused("html-to-pdf", vec![file("a.html", "")]), "/file is empty");
+        let text = refused("office-to-pdf", vec![part(FILE, "report.docx")]);
+        assert!(text.starts_with("/file is a text: send a file"), "{text}");
         let two = refused("office-to-pdf", vec![file("a.docx", "a"), file("b.docx", "b")]);
         assert!(two.starts_with("/file This tool takes one file, and the form has 2. `merge-pdf`"), "{two}");
         let both = vec![part("uploadId", "upl_1"), file("a.html", "x")];
