@@ -1,6 +1,6 @@
 """Damaged PDFs beside other programs: `python -m bench.damaged --worker PATH FOLDER`, with the interpreter of `bench.peers`.
 
-Each PDF that `qpdf --check` finds fault with is read by merge-pdf, qpdf, Ghostscript and PDFium. The table counts the pages that each finds;
+Each PDF that `qpdf --check` finds fault with is read by organize-pdf, qpdf, Ghostscript and PDFium. The table counts the pages that each finds;
 files that another program reads and ours does not are listed with the kind of damage.
 """
 

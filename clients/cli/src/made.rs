@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::failure::{Doing, Outcome};
 use crate::folders;
+use crate::plan::outputs::with_stem;
 
 const NAME: &str = "made.jsonl";
 /// A list of more lines is cut to its newest half.
@@ -32,7 +33,7 @@ struct Line {
 }
 
 impl Line {
-    /// How the file looks now, as a result of this source; `None` if there is none.
+    /// How the file looks now, as a result of this source; `None` if it does not exist.
     fn of(path: &Path, source: &str) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         let absolute = path.canonicalize().ok()?;
@@ -130,9 +131,7 @@ impl MadeOf<'_> {
         if self.is_free(&path) {
             return path;
         }
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
-        let mut numbered = (2..u32::MAX).map(|number| path.with_file_name(format!("{stem}-{number}{suffix}")));
+        let mut numbered = (2..u32::MAX).map(|number| with_stem(&path, |stem| format!("{stem}-{number}")));
         numbered.find(|path| self.is_free(path)).unwrap_or_else(|| path.clone())
     }
 

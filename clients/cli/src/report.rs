@@ -6,6 +6,7 @@ use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::time::{Duration, Instant};
 
+use docmill_domain::counted;
 use indicatif::{MultiProgress, ProgressBar, ProgressDrawTarget, ProgressStyle};
 use serde_json::{Value, json};
 
@@ -303,11 +304,6 @@ fn millis(time: Duration) -> u64 {
 /// A size for people.
 pub fn size(bytes: u64) -> String {
     indicatif::HumanBytes(bytes).to_string()
-}
-
-/// “1 credit”, “2 credits”.
-pub fn counted(number: u64, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
 /// A reader that has gone, such as `head`, is no reason to fail.

@@ -145,18 +145,22 @@ impl Place {
     }
 }
 
+/// The same path with another name before its suffix.
+pub fn with_stem(path: &Path, change: impl FnOnce(&str) -> String) -> PathBuf {
+    let stem = path.file_stem().map(|stem| stem.to_string_lossy()).unwrap_or_default();
+    let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
+    path.with_file_name(change(&stem) + &suffix)
+}
+
 /// The name of a result with the format of its source: `a.pdf` becomes `a.docx.pdf`.
 pub fn with_suffix(path: &Path, format: &str) -> PathBuf {
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
-    path.with_file_name(format!("{stem}.{format}{suffix}"))
+    with_stem(path, |stem| format!("{stem}.{format}"))
 }
 
 /// The opposite: `a.docx.pdf` becomes `a.pdf`.
 pub fn without_suffix(path: &Path, format: &str) -> Option<PathBuf> {
     let stem = path.file_stem()?.to_str()?.strip_suffix(format)?.strip_suffix('.')?;
-    let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
-    Some(path.with_file_name(format!("{stem}{suffix}")))
+    Some(with_stem(path, |_| stem.to_owned()))
 }
 
 /// How much of its source a result's name has.
@@ -179,11 +183,7 @@ fn name_of_all(recipe: &Recipe, first: &Input) -> String {
 
 /// `a.pdf` → `a-2.pdf`, for sources of the same name in different folders.
 fn numbered(target: &Target, number: usize) -> Target {
-    let with_number = |path: &Path| {
-        let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-        let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
-        path.with_file_name(format!("{stem}-{number}{suffix}"))
-    };
+    let with_number = |path: &Path| with_stem(path, |stem| format!("{stem}-{number}"));
     match target {
         Target::File(path) => Target::File(with_number(path)),
         Target::Folder(path) => Target::Folder(with_number(path)),

@@ -9,6 +9,7 @@ use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 use std::time::Instant;
 
+use docmill_domain::counted;
 use futures_util::{StreamExt, stream};
 use serde_json::{Value, json};
 
@@ -152,7 +153,7 @@ fn finish((counts, ending): (Counts, Option<Failure>), journal: Journal) -> Outc
         Some(failure) if failure.exit == Exit::Interrupted => Err(failure.with_hint(again)),
         Some(failure) => Err(failure),
         None if counts.failed > 0 => {
-            let what = report::counted(counts.failed, "document");
+            let what = counted(counts.failed, "document");
             let exit = if counts.of_machine == counts.failed { Exit::Machine } else { Exit::Documents };
             let failure = Failure::documents(exit, format!("{what} could not be converted."));
             // What a document's own fault is stays one.
@@ -190,8 +191,8 @@ fn preview(tasks: &[Task], tools: Option<&Value>, report: &Report) -> Outcome<()
     if report.is_json() {
         report.json(&json!({"type": "summary", "planned": tasks.len(), "credits": total}));
     } else {
-        let jobs = report::counted(tasks.len() as u64, "job");
-        report::to_stdout(&format!("{jobs}, {}. Nothing was sent.", report::counted(total, "credit")));
+        let jobs = counted(tasks.len() as u64, "job");
+        report::to_stdout(&format!("{jobs}, {}. Nothing was sent.", counted(total, "credit")));
     }
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::plan::outputs::Target;
+use crate::plan::outputs::{Target, with_stem};
 
 /// The path of each of several results, or of the only one. `names`: as the service calls them.
 pub fn paths(target: &Target, names: &[&str]) -> Vec<PathBuf> {
@@ -37,9 +37,7 @@ pub fn safe(name: &str, index: usize) -> String {
 /// `page.png` → `page-01.png` of ten.
 fn numbered(path: &Path, number: usize, most: usize) -> PathBuf {
     let digits = most.to_string().len();
-    let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
-    let suffix = path.extension().map(|suffix| format!(".{}", suffix.to_string_lossy())).unwrap_or_default();
-    path.with_file_name(format!("{stem}-{number:0digits$}{suffix}"))
+    with_stem(path, |stem| format!("{stem}-{number:0digits$}"))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! `docmill webhooks`.
 
+use docmill_domain::counted;
 use serde_json::{Value, json};
 
 use super::{api, id, print_json, text, with_header};
@@ -67,7 +68,7 @@ pub async fn run(verb: WebhooksVerb, globals: &Globals) -> Outcome<()> {
             } else {
                 let more = if answer.body["hasMore"] == true { "; there are more: repeat the command" } else { "" };
                 let count = answer.body["replayed"].as_u64().unwrap_or(0);
-                report::to_stdout(&format!("{} sent again{more}.", report::counted(count, "event")));
+                report::to_stdout(&format!("{} sent again{more}.", counted(count, "event")));
                 if count == 0 && wanted["failed"] == true {
                     report::to_stdout(
                         "Events that still wait for their next try have not failed: --since sends them now.",

@@ -61,10 +61,6 @@ pub struct Converted {
 
 /// Most bytes of a step's report: five of them fit into the item of a job.
 const MOST_STEP_REPORT_BYTES: usize = 16 << 10;
-/// A report that a job's record has room for, which is kept for each step.
-fn small(report: Option<Value>) -> Option<Value> {
-    report.filter(|report| report.to_string().len() <= MOST_STEP_REPORT_BYTES)
-}
 
 /// Directory, deadline and limits of a job.
 #[derive(Clone, Copy, Debug)]
@@ -296,6 +292,11 @@ impl Converter {
         }
         Ok(())
     }
+}
+
+/// A step's report, if the record of a job has room for it.
+fn small(report: Option<Value>) -> Option<Value> {
+    report.filter(|report| report.to_string().len() <= MOST_STEP_REPORT_BYTES)
 }
 
 /// Fails a job that is to keep signatures, if a call has ended one. Only then is it known that a file was rewritten: some results are the

@@ -3,21 +3,24 @@
 use serde_json::Value;
 
 use super::{Job, Results, StoredResults};
+use crate::counted;
 
 impl Job {
     /// What its tools found, as sentences; nothing of the last one if its results are described in the bucket.
     pub fn findings(&self) -> Vec<String> {
-        let earlier =
-            self.result.steps.iter().filter_map(|step| Some((step.tool_slug.as_str(), step.report.as_ref()?)));
-        earlier.chain(self.last_report()).flat_map(|(tool, report)| findings(tool, report)).collect()
+        self.earlier_reports().chain(self.last_report()).flat_map(|(tool, report)| findings(tool, report)).collect()
     }
 
     /// The report of a redaction that removed something, with its proof. Further steps may have followed.
     pub fn redaction(&self) -> Option<&Value> {
-        let of_steps = self.result.steps.iter().map(|step| (step.tool_slug.as_str(), step.report.as_ref()));
-        let mut reports = self.last_report().map(|(tool, report)| (tool, Some(report))).into_iter().chain(of_steps);
-        let proven = |report: &&Value| report["proof"].is_object() && removed(report) != (0, 0);
-        reports.find_map(|(tool, report)| report.filter(|_| tool == "redact-pdf").filter(proven))
+        let is_proven = |report: &Value| report["proof"].is_object() && removed(report) != (0, 0);
+        let mut reports = self.last_report().into_iter().chain(self.earlier_reports());
+        reports.find(|(tool, report)| *tool == "redact-pdf" && is_proven(report)).map(|(_, report)| report)
+    }
+
+    /// The slugs and the reports of the tools before the last one.
+    fn earlier_reports(&self) -> impl Iterator<Item = (&str, &Value)> {
+        self.result.steps.iter().filter_map(|step| Some((step.tool_slug.as_str(), step.report.as_ref()?)))
     }
 
     /// The slug of the last tool, and its report.
@@ -62,11 +65,6 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
 
 fn number(value: &Value, name: &str) -> u64 {
     value[name].as_u64().unwrap_or_default()
-}
-
-/// `1 page`, `2 pages`.
-fn counted(count: u64, unit: &str) -> String {
-    if count == 1 { format!("1 {unit}") } else { format!("{count} {unit}s") }
 }
 
 /// How many words and regions were redacted.

@@ -12,6 +12,7 @@ use crate::credentials::{self, Place};
 use crate::failure::{Doing, Failure, Outcome};
 use crate::key::Key;
 use crate::report;
+use docmill_domain::counted;
 
 pub async fn run(args: &LoginArgs, globals: &Globals) -> Outcome<()> {
     let url = config::service(globals.url.as_deref())?;
@@ -28,7 +29,7 @@ pub async fn run(args: &LoginArgs, globals: &Globals) -> Outcome<()> {
         Place::File(path) => format!("{}, which only you can read", path.display()),
     };
     let kind = if key.is_test() { "Test key" } else { "Key" };
-    let left = report::counted(answer.body["usage"]["credits"]["remaining"].as_u64().unwrap_or(0), "credit");
+    let left = counted(answer.body["usage"]["credits"]["remaining"].as_u64().unwrap_or(0), "credit");
     report::to_stdout(&format!("{kind} {} works at {url}: {left} left.\nIt is in {place}.", key.hint()));
     Ok(())
 }

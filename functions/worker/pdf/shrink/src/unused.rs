@@ -45,7 +45,7 @@ struct Walk<'d> {
     owners: Vec<ObjectId>,
     /// The resources of the owners, by their place.
     resources: HashMap<*const Dictionary, &'d Dictionary>,
-    /// What content without own resources names: those of whatever draws it count.
+    /// Names in content that has no resources of its own, and uses those of whatever draws it.
     loose: Names,
 }
 

@@ -53,7 +53,7 @@ pub(crate) fn all(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreada
     Ok(Report { signatures: signatures.collect(), revisions: view.revision.sections.len() })
 }
 
-/// Whether the newest revision that can be read has a signature, in a field or as what gives readers rights. True if there is none.
+/// Whether the newest revision that can be read has a signature, in a field or as what gives readers rights. True if no revision can be read.
 pub(crate) fn has_signature(bytes: &[u8], password: &str) -> bool {
     let file = File::new(bytes);
     let newest = View::open(&file, bytes.len(), password).ok();

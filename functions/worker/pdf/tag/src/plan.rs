@@ -263,21 +263,11 @@ impl<'p> Planner<'p> {
             return Some(*known);
         }
         let block = self.document.blocks.iter().find(|block| block.id == *of)?;
-        let tag = match block.role {
-            Role::Table { .. } => Tag::Table,
-            Role::Figure { .. } => Tag::Figure,
-            Role::Title
-            | Role::Heading { .. }
-            | Role::Paragraph
-            | Role::Item { .. }
-            | Role::Caption { .. }
-            | Role::Header
-            | Role::Footer
-            | Role::Footnote { .. }
-            | Role::Code
-            | Role::Formula
-            | Role::FormField { .. } => return None,
-        };
+        let is_table = matches!(block.role, Role::Table { .. });
+        if !is_table && !matches!(block.role, Role::Figure { .. }) {
+            return None;
+        }
+        let tag = if is_table { Tag::Table } else { Tag::Figure };
         let node = self.add(Nodes::ROOT, tag);
         self.blocks.insert(&block.id.0, node);
         Some(node)

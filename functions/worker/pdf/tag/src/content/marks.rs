@@ -43,7 +43,7 @@ pub(super) enum Group {
 pub(super) enum Role {
     /// It draws nothing.
     State,
-    /// Text without a glyph, or a path without a line: part of whatever is around it.
+    /// It shows nothing, such as text without glyphs: it goes with its neighbors.
     Empty,
     Paint(Span),
     /// It draws for several elements: the parts that take its place.
