@@ -9,7 +9,7 @@ export SAM_CLI_TELEMETRY = 0
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -261,6 +261,9 @@ soak: setup build-release ## Convert 500 documents, some hostile, in one process
 strangers: setup build-release ## Convert every document of a folder as on Lambda, and count what becomes of them (DOCUMENTS=folder, TOOL=one, ODD=1: odd options)
 	@mkdir -p target && PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python check)" -m bench.strangers --json target/strangers.jsonl \
 		--worker "$(CARGO_TARGET_DIR)/release/worker" $(if $(SAMPLE),--sample $(SAMPLE)) $(if $(TOOL),--tool $(TOOL)) $(if $(ODD),--odd) "$(DOCUMENTS)"
+
+damaged: setup build-release ## Read every damaged PDF of a folder beside qpdf, PDFium, MuPDF and Ghostscript (DOCUMENTS=folder)
+	@$(call BENCH_IN).damaged --worker "$(CARGO_TARGET_DIR)/release/worker" "$(DOCUMENTS)"
 
 bench-privileges: setup build-release ## Compare the worker on Lambda, on one machine and as root: results, and what each layer costs (QUICK=1)
 	@$(call BENCH_IN,--alone) privileges $(BENCH_ARGUMENTS) --json target/privileges.json

@@ -20,6 +20,8 @@ TEXTS = [
 ]
 # Formats that only the service checks.
 FORMED = {"page-range": ["1", "r1", "z-1", "1,z"], "filename": TEXTS[:4]}
+# What redact-pdf looks for: much of a page, or nothing.
+PATTERNS = [r"\w+", ".", r"(?i)the|\d", r"[a-e]{2,}", r"\p{L}\p{M}*", "🍺|\u202e", r"\S+ \S+"]
 # What the tools need beside their options: a second source, templates' data, addresses.
 WITHOUT = {"compare-documents", "render-template", "merge-pdf", "html-to-image", "fill-form"}
 
@@ -42,9 +44,21 @@ def odd(tool: str, seed: str) -> dict:
         options = {name: value for name, value in options.items() if validator.evolve(schema=schema["properties"][name]).is_valid(value)}
         if tool == "watermark-pdf" and "stamps" not in options:
             options["text"] = chance.choice(TEXTS[:-1])
+        if tool == "redact-pdf":
+            _aim(options, chance)
         if validator.is_valid(options):
             return options
     return _least(tool)
+
+
+def _aim(options: dict, chance: random.Random) -> None:
+    """Makes regions that are on a page and not empty, and patterns that find something: others are refused before the file is read."""
+    for region in options.get("regions", []):
+        (left, right), (top, bottom) = (sorted(chance.choice([(0, 14400), (-14400, 200), (90, 91.5)])) for _ in "xy")
+        region |= {"page": 1, "box": [left, top, right, bottom]}
+    if not options.get("regions") or chance.random() < 0.6:
+        sought = [{"pattern": chance.choice(PATTERNS)}, {"literal": chance.choice(TEXTS[:-1])}, chance.choice(TEXTS[:-1])]
+        options["text"] = chance.sample(sought, chance.randint(1, len(sought)))
 
 
 def _least(tool: str) -> dict:

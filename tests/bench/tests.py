@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from . import summary
+from . import damaged, summary
 
 MEASURED = {
     "machine before": {"cores": 2, "load": [0.4, 0.3, 0.2]},
@@ -45,3 +45,22 @@ class Summary(unittest.TestCase):
                 "| peak | 1.5 MB | – | – |  |",
             ],
         )
+
+
+class Damaged(unittest.TestCase):
+    def read(self, ours: int, said: str, **theirs: int) -> damaged.Read:
+        return damaged.Read("a.pdf", "file is damaged", ours, said, dict.fromkeys(damaged.PEERS, 0) | theirs)
+
+    def test_the_usual_pages_are_those_of_two_programs_and_of_most(self):
+        self.assertEqual(self.read(1, "", pdfium=3, qpdf=3, gs=1).usual, 3)
+        self.assertIsNone(self.read(1, "", pdfium=3, qpdf=3, mupdf=1, gs=1).usual)
+        self.assertIsNone(self.read(1, "", pdfium=3).usual)
+        self.assertIsNone(self.read(1, "").usual)
+
+    def test_the_table_lists_what_others_read_and_what_they_count_otherwise(self):
+        rows = [self.read(0, "corrupt_document", gs=2), self.read(2, "repaired", pdfium=3, qpdf=3), self.read(1, "", qpdf=1)]
+        table = damaged.table(rows)
+        self.assertIn("| ours | 2 | 3 | |", table)
+        self.assertIn("| gs | 1 | 2 | 1 |", table)
+        self.assertIn("a.pdf: 2, {'pdfium': 3, 'qpdf': 3, 'mupdf': 0, 'gs': 0}", table)
+        self.assertIn("Refused by ours: 1 corrupt_document", table)
