@@ -6,7 +6,7 @@ use docmill_aws::files::{KeptFor, ObjectKey, OutputPart};
 use docmill_config::clock;
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::Completion;
-use docmill_domain::job::{Job, JobError, JobErrorCode};
+use docmill_domain::job::{Job, JobError, JobErrorCode, Warning};
 use docmill_domain::limits::Limit;
 use docmill_http::request::ApiRequest;
 use docmill_store::jobs::JobFilter;
@@ -54,7 +54,8 @@ async fn complete(world: &World, account: &Account) -> Job {
         kept_for: KeptFor::Day,
     };
     world.context.files.put_text(&key, "%PDF-1.7 waited for".into()).await.unwrap();
-    let done = Completion { output_key: key.to_string(), ..completion(clock::now()) };
+    let warnings = ["b", "a", "b"].map(|code| Warning::new(code, "Said to the owner.")).to_vec();
+    let done = Completion { output_key: key.to_string(), warnings, ..completion(clock::now()) };
     world.context.jobs.complete(&job, &done).await.unwrap();
     job
 }
@@ -101,6 +102,8 @@ async fn a_client_that_accepts_the_result_is_redirected_to_it() {
     for answer in [answer, read, download] {
         assert_eq!((answer.status, &answer.body), (303, &Value::Null));
         assert_eq!(answer.header("cache-control"), Some("no-store"));
+        assert_eq!(answer.header("docmill-job"), Some(job.id.to_string().as_str()));
+        assert_eq!(answer.header("docmill-warnings"), Some("a, b"));
         let link = json!(answer.header("location").unwrap());
         assert_eq!(bytes_at(&link).await, "%PDF-1.7 waited for");
     }

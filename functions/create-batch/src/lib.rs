@@ -14,7 +14,7 @@ pub async fn handle(service: Arc<NewBatches>, request: ApiRequest) -> Response<B
     authenticated(&service.jobs.context, &request, RatePolicy::Create, async |caller| {
         let body = request.json_object()?;
         let key = request.idempotency_key()?;
-        Ok(accepted(&service.create(&caller, &body, key.as_ref(), request.is_strict()?).await?))
+        Ok(accepted(&service.create(&caller, &body, key.as_ref(), request.unknown_names()?).await?))
     })
     .await
 }

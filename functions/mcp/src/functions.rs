@@ -11,6 +11,7 @@ use docmill_aws::files::result_files;
 use docmill_domain::breach::Breach;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::JobStatus;
+use docmill_domain::request::UnknownNames;
 use docmill_http::accept::Accept;
 use docmill_http::envelope::{Noted, Outcome, Reply, respond};
 use docmill_http::error::{ApiError, ErrorCode};
@@ -76,7 +77,14 @@ impl Functions {
             None => (None, None),
         };
         // An assistant that misspells an option would pay for something else.
-        let asked = Asked { body, files: &[], choice: ToolChoice::InBody, key: key.as_ref(), strict: true, breach };
+        let asked = Asked {
+            body,
+            files: &[],
+            choice: ToolChoice::InBody,
+            key: key.as_ref(),
+            unknown_names: UnknownNames::Refused,
+            breach,
+        };
         jobs::create_for(&self.service.jobs, &self.caller, asked, wait, &Accept::default()).await
     }
 

@@ -16,8 +16,8 @@ pub async fn handle(_nothing: Arc<()>, request: ApiRequest) -> Response<Body> {
 }
 
 fn refuse(path: &str) -> Outcome {
-    match allowed_methods(path) {
-        None => Err(route_not_found(path)),
-        allow => Err(ApiError { allow, ..ErrorCode::MethodNotAllowed.into() }),
-    }
+    let Some(methods) = allowed_methods(path) else { return Err(route_not_found(path)) };
+    let error = ApiError::from(ErrorCode::MethodNotAllowed);
+    let error = error.with_message(format!("This path does not support this method. It supports {methods}."));
+    Err(ApiError { allow: Some(methods), ..error })
 }

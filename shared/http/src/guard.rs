@@ -49,10 +49,21 @@ async fn entrance(
     policy: RatePolicy,
     now: Timestamp,
 ) -> Result<Entrance, ApiError> {
-    let bearer = request.bearer().ok_or(ErrorCode::MissingApiKey)?;
+    let bearer = request.bearer().ok_or_else(|| missing_key(request))?;
     // The checksum avoids a read for malformed keys.
     let hash = ApiKey::parse(&bearer).ok_or(ErrorCode::InvalidApiKey)?.hash();
     Ok(enter(context, &hash, policy, Place::Client(request.origin()), now).await?)
+}
+
+/// Tells a client that sends its key in another way what to change.
+fn missing_key(request: &ApiRequest) -> ApiError {
+    let error = ApiError::from(ErrorCode::MissingApiKey);
+    match request.other_credentials() {
+        Some(place) => {
+            error.with_message(format!("{place} is not read. Send the key as `Authorization: Bearer <API_KEY>`."))
+        }
+        None => error,
+    }
 }
 
 /// draft-ietf-httpapi-ratelimit-headers-11: `q` requests per `w` seconds; `r` are left now, and all are back after `t` seconds.

@@ -39,8 +39,8 @@ pub async fn create(service: &JobService, request: &ApiRequest, choice: ToolChoi
             Ok(wait) => (wait, None),
             Err(breach) => (None, Some(breach)),
         };
-        let strict = request.is_strict()?;
-        let asked = Asked { body: &body, files: &files, choice, key: key.as_ref(), strict, breach };
+        let unknown_names = request.unknown_names()?;
+        let asked = Asked { body: &body, files: &files, choice, key: key.as_ref(), unknown_names, breach };
         create_for(service, &caller, asked, wait, &Accept::of(&request.headers)).await
     })
     .await

@@ -15,6 +15,7 @@ use docmill_config::clock::time_left;
 use docmill_domain::breach::Breach;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::limits::MAX_BODY_BYTES;
+use docmill_domain::request::UnknownNames;
 use docmill_domain::request::nesting::{MAX_NESTING, depth};
 
 const FORM_TYPE: &str = "multipart/form-data";
@@ -110,6 +111,20 @@ impl ApiRequest {
         (scheme.eq_ignore_ascii_case("bearer") && !token.is_empty()).then(|| token.to_owned())
     }
 
+    /// Where a request without a bearer token seems to have a key, as other services take it.
+    pub fn other_credentials(&self) -> Option<&'static str> {
+        let has = |name: &str| self.query(name).is_some();
+        if self.headers.contains_key("x-api-key") {
+            Some("The header `X-Api-Key`")
+        } else if self.headers.contains_key(header::AUTHORIZATION) {
+            Some("An `Authorization` header of another form")
+        } else if has("api_key") || has("apikey") || has("key") {
+            Some("A key in the query")
+        } else {
+            None
+        }
+    }
+
     pub fn origin(&self) -> Option<&str> {
         self.headers.get(header::ORIGIN)?.to_str().ok()
     }
@@ -128,15 +143,15 @@ impl ApiRequest {
         IdempotencyKey::parse(value.as_bytes()).map(Some).map_err(|_| ErrorCode::InvalidIdempotencyKey.into())
     }
 
-    /// Whether names in the body that no schema defines are errors: `Docmill-Strict: true`.
+    /// What becomes of names in the body that no schema defines: `Docmill-Strict: true` makes them errors, `false` warnings.
     ///
     /// # Errors
-    /// If the header has another value than `true` or `false`: whoever is strict wants no misspelling to be ignored.
-    pub fn is_strict(&self) -> Result<bool, ApiError> {
-        let Some(value) = self.headers.get(STRICT) else { return Ok(false) };
+    /// If the header has another value: whoever is strict wants no misspelling to be ignored.
+    pub fn unknown_names(&self) -> Result<UnknownNames, ApiError> {
+        let Some(value) = self.headers.get(STRICT) else { return Ok(UnknownNames::ByTool) };
         match value.as_bytes() {
-            b"true" => Ok(true),
-            b"false" => Ok(false),
+            b"true" => Ok(UnknownNames::Refused),
+            b"false" => Ok(UnknownNames::Ignored),
             _ => Err(ApiError::validation(vec![Breach::new("Docmill-Strict", "must be `true` or `false`")])),
         }
     }

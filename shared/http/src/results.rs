@@ -1,6 +1,8 @@
 //! The result of an ended job: signed links in JSON, a redirect, or why there is no result.
 
-use lambda_http::http::{StatusCode, header};
+use std::collections::BTreeSet;
+
+use lambda_http::http::{HeaderName, StatusCode, header};
 
 use super::accept::Accept;
 use super::envelope::{Outcome, Reply};
@@ -9,6 +11,9 @@ use docmill_aws::files::{Files, LINK_LIFETIME, SignedLink, result_files};
 use docmill_domain::breach::Breach;
 use docmill_domain::job::{DownloadView, Job, JobStatus, Output};
 use docmill_domain::time::Timestamp;
+
+const JOB: HeaderName = HeaderName::from_static("docmill-job");
+const WARNINGS: HeaderName = HeaderName::from_static("docmill-warnings");
 
 /// Most files that get links in one response.
 const MOST_LINKS: usize = 1000;
@@ -44,7 +49,7 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
     };
     // The description of many files is not needed for the primary result.
     if index.is_none() && accept.prefers(&primary.content_type) {
-        return see_other(&link(files, &key, &primary).await?);
+        return see_other(&link(files, &key, &primary).await?, &job);
     }
     let job = files.with_results(job, now).await.map_err(ApiError::unavailable)?;
     let each = result_files(&job);
@@ -54,7 +59,7 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
     };
     let signed = link(files, key, output).await?;
     if accept.prefers(&output.content_type) {
-        return see_other(&signed);
+        return see_other(&signed, &job);
     }
     let reply = Reply::ok("job", job.view(now)).with("download", view(output, &signed, now, None));
     if index.is_some() {
@@ -88,9 +93,15 @@ async fn link(files: &Files, key: &str, output: &Output) -> Result<SignedLink, A
     files.link(key, output).await.map_err(ApiError::unavailable)
 }
 
-fn see_other(link: &SignedLink) -> Outcome {
+/// A redirect to the result. It shows no job, so its headers name the job and the codes of its warnings.
+fn see_other(link: &SignedLink, job: &Job) -> Outcome {
     let reply = Reply::empty(StatusCode::SEE_OTHER).header(header::LOCATION, link.reveal());
-    Ok(reply.header(header::CACHE_CONTROL, "no-store"))
+    let reply = reply.header(header::CACHE_CONTROL, "no-store").header(JOB, job.id.to_string());
+    let codes: BTreeSet<_> = job.result.warnings.iter().map(|warning| warning.code.as_str()).collect();
+    if codes.is_empty() {
+        return Ok(reply);
+    }
+    Ok(reply.header(WARNINGS, codes.into_iter().collect::<Vec<_>>().join(", ")))
 }
 
 fn no_such_file(count: usize) -> ApiError {

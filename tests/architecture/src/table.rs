@@ -79,7 +79,14 @@ pub(crate) const CRATES: &[Uses] = &[
     ("docmill-pdf-pdfa", &["docmill-pdf-core", "docmill-pdf-fonts", "docmill-pdf-request", "docmill-pdf-structure"]),
     (
         "docmill-pdf-redact",
-        &["docmill-pdf-core", "docmill-pdf-fonts", "docmill-pdf-ocr", "docmill-pdf-request", "docmill-pdf-structure"],
+        &[
+            "docmill-domain",
+            "docmill-pdf-core",
+            "docmill-pdf-fonts",
+            "docmill-pdf-ocr",
+            "docmill-pdf-request",
+            "docmill-pdf-structure",
+        ],
     ),
     (
         "docmill-pdf-extract",

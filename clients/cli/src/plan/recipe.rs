@@ -1,7 +1,7 @@
 //! What is done with sources: a tool, its options and further steps.
 
 use docmill_domain::catalogue::Tool;
-use docmill_domain::request::JobRequest;
+use docmill_domain::request::{JobRequest, UnknownNames};
 use docmill_domain::source::SourceKind;
 use docmill_formats::Format;
 use serde_json::{Map, Value, json};
@@ -148,7 +148,7 @@ impl Recipe {
             inputs.iter().chain(&self.extra).map(|input| self.source_of(input, SOME_UPLOAD)).collect::<Outcome<_>>()?;
         let Value::Object(body) = self.body(sources) else { return Ok(()) };
         let catalogue = catalogue::catalogue().ok_or_else(|| Failure::machine("The catalogue of tools is damaged."))?;
-        match JobRequest::parse_for(catalogue, tool, &body, true) {
+        match JobRequest::parse_for(catalogue, tool, &body, UnknownNames::Refused) {
             Ok(_) => Ok(()),
             Err(breaches) => {
                 let said: Vec<_> =

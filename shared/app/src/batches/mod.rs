@@ -16,6 +16,7 @@ use docmill_domain::batch::{
 use docmill_domain::breach::Breach;
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::Job;
+use docmill_domain::request::UnknownNames;
 use docmill_store::StoreError;
 use docmill_store::batches::{BatchKey, Created, DUE_BATCHES};
 use docmill_store::jobs::Written;
@@ -90,7 +91,7 @@ impl NewBatches {
         caller: &Caller,
         body: &Map<String, Value>,
         key: Option<&IdempotencyKey>,
-        strict: bool,
+        unknown_names: UnknownNames,
     ) -> Result<Accepted, BatchError> {
         let JobService { context, queue, .. } = &*self.jobs;
         let tool = self.jobs.choose_tool(ToolChoice::InBody, body)?;
@@ -106,7 +107,7 @@ impl NewBatches {
                 };
             }
         };
-        let wanted = request.check(&context.catalogue, tool, &uploaded, strict).map_err(BatchError::Invalid)?;
+        let wanted = request.check(&context.catalogue, tool, &uploaded, unknown_names).map_err(BatchError::Invalid)?;
         let webhook = self.jobs.webhook(wanted.first.webhook.as_ref(), caller.account())?;
         self.jobs.admit_steps(&wanted.first, caller)?;
         let batch = Batch {

@@ -8,8 +8,7 @@ use serde_json::{Map, Value, json};
 use super::OnError;
 use crate::account::limits::MAX_BODY_BYTES;
 use crate::breach::Breach;
-use crate::request::JobRequest;
-use crate::request::nesting::{MAX_NESTING, depth};
+use crate::request::{JobRequest, UnknownNames, nesting::MAX_NESTING, nesting::depth};
 use crate::sha256_hex;
 use crate::time::Timestamp;
 use crate::tool::catalogue::{Catalogue, Tool};
@@ -139,17 +138,17 @@ impl BatchRequest {
         }
     }
 
-    /// Checks every item as the request for a job. `uploaded`: the upload. `strict`: unknown names are errors.
+    /// Checks every item as the request for a job. `uploaded`: the upload. `unknown_names`: what becomes of them.
     pub fn check(
         self,
         catalogue: &Catalogue,
         tool: &Tool,
         uploaded: &[u8],
-        strict: bool,
+        unknown_names: UnknownNames,
     ) -> Result<NewBatch, Vec<Breach>> {
         let Self { defaults, items, on_error, archive, webhook, fingerprint } = self;
         let mut checker =
-            Checker { catalogue, tool, defaults: &defaults, webhook, strict, checked: Checked::default() };
+            Checker { catalogue, tool, defaults: &defaults, webhook, unknown_names, checked: Checked::default() };
         match items {
             Items::Inline(items) => {
                 items.into_iter().take_while(|item| checker.take(Some(item.clone()))).for_each(drop)
@@ -179,7 +178,7 @@ struct Checker<'a> {
     tool: &'a Tool,
     defaults: &'a Defaults,
     webhook: Option<Value>,
-    strict: bool,
+    unknown_names: UnknownNames,
     checked: Checked,
 }
 
@@ -222,7 +221,7 @@ impl Checker<'_> {
         if let Some(webhook) = self.webhook.take() {
             job.insert("webhook".to_owned(), webhook);
         }
-        match JobRequest::parse_for(self.catalogue, self.tool, &job, self.strict) {
+        match JobRequest::parse_for(self.catalogue, self.tool, &job, self.unknown_names) {
             Ok((request, _)) if index == 0 => self.checked.first = Some(request),
             Ok(_) => {}
             Err(breaches) => breaches.into_iter().for_each(|breach| self.refuse(placed(breach, index, item))),
@@ -373,15 +372,15 @@ mod tests {
     fn read_with(body: Value, uploaded: &[u8]) -> Result<NewBatch, Vec<Breach>> {
         let catalogue = Catalogue::load().unwrap();
         let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0))?;
-        request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), uploaded, false)
+        request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), uploaded, UnknownNames::ByTool)
     }
 
     #[test]
     fn a_strict_batch_refuses_unknown_names() {
         let body = json!({"items": [{"html": "x", "options": {"marginTopp": 1}}], "options": {"landscpe": true}});
         let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0)).unwrap();
-        let catalogue = Catalogue::load().unwrap();
-        let breaches = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), b"", true).unwrap_err();
+        let (catalogue, names) = (Catalogue::load().unwrap(), UnknownNames::Refused);
+        let breaches = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), b"", names).unwrap_err();
         let paths: Vec<_> = breaches.iter().map(|breach| &breach.path).collect();
         assert_eq!(paths, ["/options/landscpe", "/items/0/options/marginTopp"]);
     }
@@ -482,7 +481,9 @@ mod tests {
         let body = json!({"itemsUploadId": UploadId::new().to_string()});
         docmill_fuzz::fuzz("batch-items", &[], |bytes| {
             let request = BatchRequest::read(body.as_object().unwrap(), Timestamp(0)).unwrap();
-            if let Ok(batch) = request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), bytes, false) {
+            if let Ok(batch) =
+                request.check(&catalogue, catalogue.find("html-to-pdf").unwrap(), bytes, UnknownNames::ByTool)
+            {
                 assert_eq!(batch.lines.lines().count(), batch.total as usize);
             }
         });

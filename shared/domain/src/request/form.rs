@@ -8,7 +8,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::{JobRequest, schema_of};
 use crate::breach::Breach;
-use crate::job::source::{SOURCES, SourceKind};
+use crate::job::source::{SOURCES, SourceKind, SourceProperty};
 use crate::tool::Definition;
 use crate::tool::intake::Section;
 use crate::upload::{UploadId, is_media_type, is_usable_name};
@@ -157,10 +157,24 @@ impl Reader<'_> {
     /// Makes the files the request's sources: the only one, or a list if there are several or the tool needs several.
     fn place(&mut self, files: &[FormFile]) {
         let sources = &self.definition.sources;
-        let upload = |file: &FormFile| json!({SourceKind::UploadId.as_str(): file.stand_in.to_string()});
+        // The name tells the job's owner which file it was, even if there is no result to name.
+        let named =
+            |file: &FormFile| file.filename.clone().filter(|_| sources.properties.contains(&SourceProperty::Filename));
+        let upload = |file: &FormFile| {
+            let mut source = json!({SourceKind::UploadId.as_str(): file.stand_in.to_string()});
+            if let Some(name) = named(file) {
+                source[SourceProperty::Filename.as_str()] = json!(name);
+            }
+            source
+        };
         let (name, value) = match files {
             [] => return,
-            [file] if sources.may_be_one() => (SourceKind::UploadId.as_str(), json!(file.stand_in.to_string())),
+            [file] if sources.may_be_one() => {
+                if let Some(name) = named(file).filter(|_| !sources.may_be_listed()) {
+                    self.body.entry(SourceProperty::Filename.as_str()).or_insert_with(|| json!(name));
+                }
+                (SourceKind::UploadId.as_str(), json!(file.stand_in.to_string()))
+            }
             [_, ..] if !sources.may_be_listed() => {
                 let message = format!("This tool takes one file, and the form has {}.", files.len());
                 return self.refuse(FILE, message + " `merge-pdf` joins several, and a batch converts each.");
@@ -267,6 +281,14 @@ mod tests {
         assert_eq!(request.metadata["order"], "7");
         assert_eq!(request.input, Map::from_iter([("uploadId".to_owned(), json!(form.files[0].stand_in.to_string()))]));
         assert_eq!(form.files[0].filename.as_deref(), Some("page.html"));
+    }
+
+    #[test]
+    fn a_source_keeps_the_name_of_its_file_if_the_tool_takes_names() {
+        let form = read("office-to-pdf", vec![file("report.docx", "x")]).unwrap();
+        assert_eq!(request("office-to-pdf", &form).input["filename"], "report.docx");
+        let form = read("merge-pdf", vec![file("a.pdf", "a"), file("b.pdf", "b")]).unwrap();
+        assert_eq!(request("merge-pdf", &form).input["sources"][1]["filename"], "b.pdf");
     }
 
     #[test]

@@ -16,8 +16,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-pub use self::output::OutputRequest;
 use self::steps::Step;
+pub use self::{output::OutputRequest, unknown::UnknownNames};
 use crate::account::limits::MAX_INLINE_BYTES;
 use crate::breach::Breach;
 use crate::job::source::{self, Source};
@@ -53,13 +53,13 @@ impl std::fmt::Debug for JobRequest {
 }
 
 impl JobRequest {
-    /// Checks `body` against the tool's schema and makes it canonical. Warnings name unknown properties, which have no effect.
+    /// Checks `body` against the tool's schema and makes it canonical. Warnings name unknown properties.
     pub fn parse(
         catalogue: &Catalogue,
         tool: &Tool,
         body: &Map<String, Value>,
     ) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
-        Self::parse_for(catalogue, tool, body, false)
+        Self::parse_for(catalogue, tool, body, UnknownNames::default())
     }
 
     fn read(catalogue: &Catalogue, tool: &Tool, body: &Map<String, Value>) -> Result<Self, Vec<Breach>> {

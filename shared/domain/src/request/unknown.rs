@@ -12,10 +12,24 @@ use crate::tool::catalogue::{Catalogue, Tool};
 /// Most unknown names that are reported individually.
 const MOST: usize = 20;
 
+/// What becomes of names that no schema defines.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum UnknownNames {
+    /// They are warnings, but errors where a tool is strict.
+    #[default]
+    ByTool,
+    /// They are errors.
+    Refused,
+    /// They are warnings.
+    Ignored,
+}
+
 /// A name that no schema defines.
 #[derive(Debug)]
 struct Unknown {
     path: String,
+    /// Whether its tool is strict.
+    is_strict: bool,
     /// The known name that is nearest.
     meant: Option<String>,
 }
@@ -48,19 +62,25 @@ impl Unknown {
 }
 
 impl JobRequest {
-    /// [`parse`](Self::parse) for a client that may be strict: unknown properties are errors then.
+    /// [`parse`](Self::parse), where unknown names are errors if the client or the tool is strict.
     pub fn parse_for(
         catalogue: &Catalogue,
         tool: &Tool,
         body: &Map<String, Value>,
-        strict: bool,
+        unknown_names: UnknownNames,
     ) -> Result<(Self, Vec<Warning>), Vec<Breach>> {
         let request = Self::read(catalogue, tool, body)?;
-        let unknown = names(catalogue, &tool.definition, body).into_iter();
-        if strict && unknown.len() > 0 {
-            return Err(unknown.map(Unknown::breach).collect());
+        let is_refused = |unknown: &Unknown| match unknown_names {
+            UnknownNames::ByTool => unknown.is_strict,
+            UnknownNames::Refused => true,
+            UnknownNames::Ignored => false,
+        };
+        let (refused, ignored): (Vec<_>, Vec<_>) =
+            names(catalogue, &tool.definition, body).into_iter().partition(is_refused);
+        if !refused.is_empty() {
+            return Err(refused.into_iter().map(Unknown::breach).collect());
         }
-        Ok((request, unknown.map(Unknown::warning).collect()))
+        Ok((request, ignored.into_iter().map(Unknown::warning).collect()))
     }
 }
 
@@ -68,16 +88,24 @@ impl JobRequest {
 fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Unknown> {
     let mut unknown = Vec::new();
     of_object("", body, &definition.parameters, &mut unknown);
+    unknown.iter_mut().for_each(|unknown| unknown.is_strict = definition.strict_names);
     for misplaced in unknown.iter_mut().filter(|unknown| unknown.path.matches('/').count() == 1) {
         misplaced.look_among_options(definition);
     }
     let steps = body.get("then").and_then(Value::as_array).into_iter().flatten().enumerate();
     for (index, step) in steps {
         let tool = step.get("toolSlug").and_then(Value::as_str).and_then(|slug| catalogue.find(slug));
-        let schema = tool.and_then(|tool| tool.definition.parameters.pointer("/properties/options"));
-        if let (Some(schema), Some(options)) = (schema, step.get("options")) {
-            look(&format!("/then/{index}/options"), options, schema, &mut unknown);
+        let Some(step_tool) = tool.map(|tool| &tool.definition) else { continue };
+        let place = format!("/then/{index}");
+        let first = unknown.len();
+        if let (Some(schema), Some(options)) =
+            (step_tool.parameters.pointer("/properties/options"), step.get("options"))
+        {
+            look(&format!("{place}/options"), options, schema, &mut unknown);
         }
+        let beside = unknown.iter_mut().take(first).filter(|unknown| unknown.path.starts_with(&format!("{place}/")));
+        beside.for_each(|unknown| unknown.is_strict = step_tool.strict_names);
+        unknown.iter_mut().skip(first).for_each(|unknown| unknown.is_strict = step_tool.strict_names);
     }
     unknown.truncate(MOST);
     unknown
@@ -105,6 +133,7 @@ fn of_object(path: &str, object: &Map<String, Value>, schema: &Value, unknown: &
     for name in object.keys().filter(|name| !known.contains_key(*name)) {
         unknown.push(Unknown {
             path: format!("{path}/{name}").chars().take(100).collect(),
+            is_strict: false,
             meant: nearest(name, known.keys().map(String::as_str)).map(str::to_owned),
         });
     }
@@ -171,12 +200,34 @@ mod tests {
         let body = json!({"html": "<p>", "options": {"pagesize": "A5", "glitter": 1}});
         let catalogue = Catalogue::load().unwrap();
         let tool = catalogue.find("html-to-pdf").unwrap();
-        let breaches = JobRequest::parse_for(&catalogue, tool, body.as_object().unwrap(), true).unwrap_err();
+        let breaches =
+            JobRequest::parse_for(&catalogue, tool, body.as_object().unwrap(), UnknownNames::Refused).unwrap_err();
         let expected = [
             Breach::new("/options/pagesize", "is not a known property. Did you mean `pageSize`?"),
             Breach::new("/options/glitter", "is not a known property."),
         ];
         assert_eq!(breaches, expected);
+    }
+
+    #[test]
+    fn tools_that_protect_documents_refuse_misspelled_names_unless_the_client_allows_them() {
+        let catalogue = Catalogue::load().unwrap();
+        let places = |slug: &str, body: &Value, names| {
+            let parsed =
+                JobRequest::parse_for(&catalogue, catalogue.find(slug).unwrap(), body.as_object().unwrap(), names);
+            parsed.err().into_iter().flatten().map(|breach| breach.path).collect::<Vec<_>>()
+        };
+        let source = "https://a.example/x.pdf";
+        let redact = json!({"sourceUrl": source, "glitter": 1,
+            "options": {"text": ["word"], "casesensitive": true}, "then": [{"toolSlug": "compress-pdf", "options": {"presett": "small"}}]});
+        assert_eq!(places("redact-pdf", &redact, UnknownNames::ByTool), ["/glitter", "/options/casesensitive"]);
+        assert_eq!(places("redact-pdf", &redact, UnknownNames::Refused).len(), 3);
+        assert!(places("redact-pdf", &redact, UnknownNames::Ignored).is_empty());
+        let then =
+            json!([{"toolSlug": "protect-pdf", "options": {"userPassword": "x", "permision": {}}, "option": {}}]);
+        let compress = json!({"sourceUrl": source, "glitter": 1, "then": then});
+        let expected = ["/then/0/option", "/then/0/options/permision"];
+        assert_eq!(places("compress-pdf", &compress, UnknownNames::ByTool), expected);
     }
 
     #[test]

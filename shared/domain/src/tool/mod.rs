@@ -29,6 +29,7 @@ pub use crate::tool::secrets::Secrets;
 pub use crate::tool::slug::Slug;
 #[cfg(feature = "schema")]
 pub use crate::tool::tool_file::schema as file_schema;
+pub use crate::tool::validation::PATTERN_BYTES;
 pub use crate::tool::view::{OutputFormat, ToolMetadata, ToolSchemaView, ToolView};
 
 /// A tool's file.
@@ -73,6 +74,10 @@ pub struct Definition {
     /// Options that are also accepted at the top level.
     #[serde(default)]
     pub flat_options: Vec<String>,
+    /// Whether misspelled names are errors unless a client allows them: an ignored option would leave the document less
+    /// protected than its sender thinks.
+    #[serde(default)]
+    pub strict_names: bool,
     /// Which options a job shows again. Each that can hold text is declared.
     #[serde(default)]
     pub secrets: Secrets,

@@ -5,6 +5,7 @@ use std::sync::OnceLock;
 use jsonschema::JsonType;
 use jsonschema::ValidationError;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
+use regex::RegexBuilder;
 use serde_json::{Value, json};
 use url::Url;
 use uuid::Uuid;
@@ -14,6 +15,9 @@ use crate::breach::Breach;
 use crate::nearest::nearest;
 use crate::page_range::PageRange;
 use crate::tool::schema::Schema;
+
+/// Most memory of a compiled regular expression.
+pub const PATTERN_BYTES: usize = 1 << 20;
 
 /// A schema's validator, compiled for the first request that needs it: this takes about a millisecond.
 #[derive(Debug)]
@@ -56,7 +60,7 @@ fn compile(schema: &Value) -> Option<jsonschema::Validator> {
 type Format = (&'static str, fn(&str) -> bool, &'static str);
 
 /// The formats of strings that the schemas use.
-const FORMATS: [Format; 7] = [
+const FORMATS: [Format; 8] = [
     ("source-url", is_source_url, "must be a full http(s) URL without a user name or password"),
     (
         "page-range",
@@ -70,6 +74,11 @@ const FORMATS: [Format; 7] = [
         "header-name",
         is_header_name,
         "must be a header name that HTTP does not use for the connection, the length or the host",
+    ),
+    (
+        "regular-expression",
+        is_regular_expression,
+        "must be a regular expression that matches at least one character, without look-around and back-references",
     ),
     ("header-value", is_header_value, "must be a header value: one line of printable characters"),
 ];
@@ -205,6 +214,12 @@ fn is_source_url(text: &str) -> bool {
 
 fn is_page_range(text: &str) -> bool {
     text.parse::<PageRange>().is_ok()
+}
+
+/// As the tools compile it.
+fn is_regular_expression(text: &str) -> bool {
+    let compiled = RegexBuilder::new(text).size_limit(PATTERN_BYTES).build();
+    compiled.is_ok_and(|regex| !regex.is_match(""))
 }
 
 fn is_inline(content: &str) -> bool {

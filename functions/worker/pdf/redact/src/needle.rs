@@ -1,13 +1,11 @@
 //! The texts to redact as search patterns: regular expressions on text with normalised ligatures, widths and dashes.
 
+use docmill_domain::tool::PATTERN_BYTES;
 use regex::{Regex, RegexBuilder};
 use serde::{Deserialize, Deserializer};
 use strsim::levenshtein;
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::{compose, is_combining_mark};
-
-/// Most bytes of a compiled pattern.
-const PATTERN_BYTES: usize = 1 << 20;
 
 /// A text to redact wherever it occurs, as given by clients.
 #[derive(Clone, Debug, Default, Deserialize)]

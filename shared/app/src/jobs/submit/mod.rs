@@ -21,7 +21,7 @@ use docmill_domain::job::{
 };
 use docmill_domain::request::echo::Echo;
 use docmill_domain::request::form::FormFile;
-use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES};
+use docmill_domain::request::{CanonicalText, JobRequest, MAX_INLINE_PAYLOAD_BYTES, UnknownNames};
 use docmill_domain::tool::{ToolSettings, ToolState};
 use docmill_domain::webhook::request::{MAX_URL_BYTES, receiver};
 use docmill_domain::webhook::{JobWebhook, WebhookRequest};
@@ -102,8 +102,7 @@ pub struct Asked<'a> {
     pub files: &'a [FormFile],
     pub choice: ToolChoice<'a>,
     pub key: Option<&'a IdempotencyKey>,
-    /// Names that no schema defines are errors. Otherwise, the job has warnings about them.
-    pub strict: bool,
+    pub unknown_names: UnknownNames,
     /// An error outside the body.
     pub breach: Option<Breach>,
 }
@@ -155,7 +154,10 @@ impl JobService {
         body: &Map<String, Value>,
         item: &BatchItem,
     ) -> Result<Job, SubmitError> {
-        let asked = Asked { body, files: &[], choice: ToolChoice::Named(tool), key: None, strict: false, breach: None };
+        // They were judged when the batch was created.
+        let unknown_names = UnknownNames::Ignored;
+        let choice = ToolChoice::Named(tool);
+        let asked = Asked { body, files: &[], choice, key: None, unknown_names, breach: None };
         Ok(self.admit_and_submit(asked, Some(item), caller).await?.job)
     }
 
@@ -166,10 +168,15 @@ impl JobService {
         item: Option<&BatchItem>,
         caller: &Caller,
     ) -> Result<Taken, SubmitError> {
-        let Asked { body, files, choice, key, strict, breach } = asked;
+        let Asked { body, files, choice, key, unknown_names, breach } = asked;
         let tool = self.choose_tool(choice, body)?;
         let cost = admit_tool(tool, caller)?.credit_cost;
-        let parsed = JobRequest::parse_for(&self.context.catalogue, tool, body, strict && breach.is_none());
+        let parsed = JobRequest::parse_for(
+            &self.context.catalogue,
+            tool,
+            body,
+            if breach.is_none() { unknown_names } else { UnknownNames::Ignored },
+        );
         let (wanted, warnings) = match (parsed, breach) {
             (Ok(parsed), None) => parsed,
             (Ok(_), Some(breach)) => return Err(SubmitError::Invalid(vec![breach])),
