@@ -24,7 +24,7 @@ pub(crate) fn parse(target: &str, delimiters: &Delimiters) -> Option<Result<Expr
     while let Some(found) = tag::find(&target, from, delimiters, &mut seen) {
         let parsed = match found.result {
             Ok(inner) => tag::parse(target.get(inner).unwrap_or_default()),
-            Err(unpaired) => Err(tree::unpaired(unpaired, target.get(found.whole.start..), delimiters)),
+            Err(why) => Err(tree::no_tag(why, target.get(found.whole.start..), delimiters)),
         };
         let expression = match parsed {
             Ok(Tag::Value(expression)) => expression,

@@ -101,7 +101,7 @@ fn found(
         let whole = source.get(found.whole.clone()).unwrap_or_default();
         let parsed = match found.result {
             Ok(inner) => tag::parse(source.get(inner).unwrap_or_default()),
-            Err(unpaired) => Err(tree::unpaired(unpaired, source.get(found.whole.start..), &delimiters)),
+            Err(why) => Err(tree::no_tag(why, source.get(found.whole.start..), &delimiters)),
         };
         match parsed {
             Ok(Tag::Raw(_)) => {

@@ -202,14 +202,44 @@ pub(crate) const MOST_TAGS: usize = 100_000;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Found {
     pub(crate) whole: std::ops::Range<usize>,
-    pub(crate) result: Result<std::ops::Range<usize>, Unpaired>,
+    pub(crate) result: Result<std::ops::Range<usize>, NoTag>,
 }
 
-/// A delimiter without its partner.
+/// Why something with a delimiter is not a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Unpaired {
-    Open,
-    Close,
+pub(crate) enum NoTag {
+    Unclosed,
+    Unopened,
+    OtherEngine(OtherEngine),
+}
+
+/// A tag as other template engines write it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum OtherEngine {
+    /// `{{ name }}`: Jinja, Handlebars, Mustache, Liquid.
+    TwoBraces,
+    /// `{% for item in items %}`: Jinja, Liquid.
+    Block,
+}
+
+impl OtherEngine {
+    /// Longest tag that is recognized, in bytes.
+    const MOST_BYTES: usize = 400;
+
+    /// The tag at the beginning of `text`, and its length.
+    fn at(text: &str) -> Option<(Self, usize)> {
+        let (engine, end) = match text.get(..2)? {
+            "{{" => (Self::TwoBraces, "}}"),
+            "{%" => (Self::Block, "%}"),
+            _ => return None,
+        };
+        let near = text.get(..text.floor_char_boundary(Self::MOST_BYTES))?;
+        let after = near.find(end)? + end.len();
+        // A picture's tag has no `%` before its end.
+        let is_block = engine == Self::TwoBraces || near.find('}') == Some(after - 1);
+        let more = near.get(after..)?.bytes().take_while(|byte| *byte == b'}').count();
+        is_block.then_some((engine, after + more))
+    }
 }
 
 /// Where the next delimiters are, so that a search for all tags reads a text once.
@@ -235,9 +265,14 @@ pub(crate) fn find(text: &str, from: usize, delimiters: &Delimiters, seen: &mut 
         && let Some(stray) = after(from, close, &mut seen.close)
         && start.is_none_or(|start| stray < start)
     {
-        return Some(Found { whole: stray..stray + close.len(), result: Err(Unpaired::Close) });
+        return Some(Found { whole: stray..stray + close.len(), result: Err(NoTag::Unopened) });
     }
     let start = start?;
+    if *delimiters == Delimiters::default()
+        && let Some((engine, length)) = text.get(start..).and_then(OtherEngine::at)
+    {
+        return Some(Found { whole: start..start + length, result: Err(NoTag::OtherEngine(engine)) });
+    }
     let inner = start + open.len();
     let end = after(inner, close, &mut seen.close);
     let next = if open == close { None } else { after(inner, open, &mut seen.open) };
@@ -245,7 +280,7 @@ pub(crate) fn find(text: &str, from: usize, delimiters: &Delimiters, seen: &mut 
         Some(end) if next.is_none_or(|next| end < next) => {
             Some(Found { whole: start..end + close.len(), result: Ok(inner..end) })
         }
-        Some(_) | None => Some(Found { whole: start..inner, result: Err(Unpaired::Open) }),
+        Some(_) | None => Some(Found { whole: start..inner, result: Err(NoTag::Unclosed) }),
     }
 }
 
@@ -268,6 +303,25 @@ mod tests {
         assert_eq!(all("Dear {name}, {#a}x{/a}"), ["name", "#a", "/a"]);
         assert_eq!(all("{name and {other}"), ["{", "other"]);
         assert_eq!(all("a } b {c}"), ["}", "c"]);
+    }
+
+    #[test]
+    fn tags_of_other_engines_are_found_as_a_whole() {
+        let whole = |text: &str| {
+            let found = find(text, 0, &Delimiters::default(), &mut Seen::default()).unwrap();
+            (text[found.whole].to_owned(), found.result.err())
+        };
+        let other = |engine| Some(NoTag::OtherEngine(engine));
+        for (text, tag, expected) in [
+            ("Dear {{ name }}!", "{{ name }}", other(OtherEngine::TwoBraces)),
+            ("{{{html}}}.", "{{{html}}}", other(OtherEngine::TwoBraces)),
+            ("{% for a in b %}", "{% for a in b %}", other(OtherEngine::Block)),
+            ("{%logo} 5 %}", "{%logo}", None),
+            ("{{name", "{", Some(NoTag::Unclosed)),
+            ("{%", "{", Some(NoTag::Unclosed)),
+        ] {
+            assert_eq!(whole(text), (tag.to_owned(), expected), "{text}");
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use crate::options::Delimiters;
 use crate::pictures::Surroundings;
 use crate::problem::{Fault, Place, Problem, Reason};
 use crate::rich::Looks;
-use crate::tag::{Tag, Unpaired, closes};
+use crate::tag::{NoTag, OtherEngine, Tag, closes};
 
 /// Most mistakes to report.
 const REPORTED: usize = 100;
@@ -166,25 +166,36 @@ pub(crate) enum Mark {
     Insert { at: usize, text: &'static str },
 }
 
+/// What is wrong with the tags of other template engines.
+const TWO_BRACES: &str = "Tags have one brace, as in `{name}`. To keep tags such as `{{name}}`, set the option \
+     `delimiters` to `{\"open\": \"{{\", \"close\": \"}}\"}`. A section has only a name: `{{#items}}…{{/items}}`.";
+const BLOCK: &str =
+    "`{% … %}` belongs to another template engine. Write a list or a condition as a section: `{#items}…{/items}`.";
+
 pub(crate) fn report(problems: &mut Vec<Problem>, problem: Problem) {
-    if problems.len() < REPORTED && !problems.contains(&problem) {
+    // Whoever uses another engine's tags uses them everywhere: the first one is enough.
+    let is_told = [TWO_BRACES, BLOCK].contains(&problem.message.as_str())
+        && problems.iter().any(|known| known.message == problem.message);
+    if problems.len() < REPORTED && !is_told && !problems.contains(&problem) {
         problems.push(problem);
     }
 }
 
-/// The fault of a delimiter without its partner.
-pub(crate) fn unpaired(unpaired: Unpaired, rest: Option<&str>, delimiters: &Delimiters) -> Fault {
+/// What is wrong with something that is not a tag. `rest`: the text from its beginning on.
+pub(crate) fn no_tag(why: NoTag, rest: Option<&str>, delimiters: &Delimiters) -> Fault {
     const SHOWN_CHARACTERS: usize = 30;
     let shown: String = rest.unwrap_or_default().chars().take(SHOWN_CHARACTERS).collect();
-    match unpaired {
-        Unpaired::Open => Fault::new(
+    match why {
+        NoTag::Unclosed => Fault::new(
             Reason::UnclosedTag,
             format!("The tag `{}` is not closed by `{}` in its paragraph.", shown.trim(), delimiters.close),
         ),
-        Unpaired::Close => {
+        NoTag::Unopened => {
             let message = format!("`{}` closes a tag that does not begin in this paragraph.", delimiters.close);
             Fault::new(Reason::UnopenedTag, message)
         }
+        NoTag::OtherEngine(OtherEngine::TwoBraces) => Fault::invalid(TWO_BRACES),
+        NoTag::OtherEngine(OtherEngine::Block) => Fault::invalid(BLOCK),
     }
 }
 

@@ -155,7 +155,7 @@ fn found(
             let whole = paragraph.text.get(found.whole.clone()).unwrap_or_default();
             let parsed = match found.result {
                 Ok(inner) => tag::parse(paragraph.text.get(inner).unwrap_or_default()),
-                Err(unpaired) => Err(tree::unpaired(unpaired, paragraph.text.get(found.whole.start..), &delimiters)),
+                Err(why) => Err(tree::no_tag(why, paragraph.text.get(found.whole.start..), &delimiters)),
             };
             match parsed {
                 Ok(tag) => {

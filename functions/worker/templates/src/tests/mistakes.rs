@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::fixture::*;
-use crate::{Format, Reason};
+use crate::{Format, Options, Reason, Template};
 
 fn all(template: &[&str]) -> Vec<(Reason, String, String)> {
     let found = problems(
@@ -31,6 +31,17 @@ fn all_unknown_names_are_reported_at_once_with_the_nearest_ones() {
             one(unknown, "{#itemz}", "The data has no value `itemz`. Did you mean `items`?"),
         ]
     );
+}
+
+#[test]
+fn tags_of_other_engines_are_one_mistake_of_each_kind() {
+    let jinja = ["{{ customer.name }}", "{% for item in items %}{{ item.price }}{% endfor %}", "{{#each items}}"];
+    let told = all(&jinja);
+    let tags: Vec<_> = told.iter().map(|(reason, tag, _)| (*reason, tag.as_str())).collect();
+    assert_eq!(tags, [(Reason::InvalidTag, "{{ customer.name }}"), (Reason::InvalidTag, "{% for item in items %}")]);
+    assert!(told[0].2.contains("set the option `delimiters`") && told[1].2.contains("{#items}…{/items}"), "{told:?}");
+    let page = Template::open(b"<p>{{ name }}{{ name }}</p>".to_vec(), Format::Html, Options::default()).unwrap();
+    assert_eq!(page.mistakes().len(), 1);
 }
 
 #[test]
