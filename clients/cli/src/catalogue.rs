@@ -5,6 +5,7 @@ use std::sync::LazyLock;
 
 use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::intake::Sources;
+use docmill_domain::nearest::nearest;
 use docmill_domain::tool::command;
 use docmill_formats::Format;
 use serde_json::{Map, Value};
@@ -29,8 +30,11 @@ pub fn find(name: &str) -> Option<&'static Tool> {
 
 /// The same, if the user names it.
 pub fn named(name: &str) -> Outcome<&'static Tool> {
-    let unknown = || Failure::usage(format!("There is no tool {name:?}.")).with_hint("`docmill tools` lists them.");
-    find(name).ok_or_else(unknown)
+    find(name).ok_or_else(|| {
+        let meant = nearest(name, tools().iter().flat_map(|tool| [verb(tool), tool.definition.slug.as_str()]));
+        let meant = meant.map(|meant| format!(" Did you mean `{meant}`?")).unwrap_or_default();
+        Failure::usage(format!("There is no tool {name:?}.{meant}")).with_hint("`docmill tools` lists them.")
+    })
 }
 
 /// The verb of a tool: `merge` for `merge-pdf`.
@@ -104,6 +108,11 @@ mod tests {
             ["merge", "office-to-pdf", "inspect"]
         );
         assert_eq!([of("compare-documents"), of("convert-office")], ["compare", "convert-office"]);
+    }
+
+    #[test]
+    fn a_misspelled_tool_is_told_with_the_one_that_was_probably_meant() {
+        assert!(named("ocrr").unwrap_err().message.ends_with("Did you mean `ocr`?"));
     }
 
     #[test]

@@ -25,6 +25,8 @@ pub enum Exit {
     Refused,
     /// At least one document could not be converted.
     Documents,
+    /// Everything is converted, but a result has a warning that counts as a failure.
+    Warnings,
     /// Ctrl-C.
     Interrupted,
 }
@@ -39,6 +41,7 @@ impl Exit {
             Self::Unavailable => 5,
             Self::Refused => 6,
             Self::Documents => 7,
+            Self::Warnings => 8,
             Self::Interrupted => 130,
         }
     }
@@ -106,6 +109,11 @@ impl Failure {
         Self::new(exit, "documents", message)
     }
 
+    /// All documents of a run are converted, and some have warnings that count as failures.
+    pub fn warnings(message: impl Into<String>) -> Self {
+        Self::new(Exit::Warnings, "warnings", message)
+    }
+
     /// The reader of standard output has gone, such as `head`: nothing is left to do.
     pub fn is_closed_output(&self) -> bool {
         self.code == CLOSED_OUTPUT
@@ -166,7 +174,7 @@ impl Failure {
     pub const fn ends_the_run(&self) -> bool {
         match self.exit {
             Exit::Access | Exit::Credits | Exit::Unavailable | Exit::Interrupted => true,
-            Exit::Machine | Exit::Usage | Exit::Refused | Exit::Documents => false,
+            Exit::Machine | Exit::Usage | Exit::Refused | Exit::Documents | Exit::Warnings => false,
         }
     }
 
@@ -194,7 +202,7 @@ impl fmt::Display for Failure {
         if let Some(id) = &self.job_id {
             write!(f, " (job {id})")?;
         }
-        if !matches!(self.code.as_str(), "usage" | "machine" | "no_key" | "interrupted" | "documents") {
+        if !matches!(self.code.as_str(), "usage" | "machine" | "no_key" | "interrupted" | "documents" | "warnings") {
             write!(f, " [{}]", self.code)?;
         }
         if let Some(id) = &self.request_id {

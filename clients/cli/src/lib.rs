@@ -85,7 +85,7 @@ async fn dispatch(matches: &ArgMatches) -> Outcome<()> {
         Verb::Fonts(verb) => verbs::fonts::run(verb, &globals).await,
         Verb::Templates(verb) => verbs::templates::run(verb, &globals).await,
         Verb::Webhooks(verb) => verbs::webhooks::run(verb, &globals).await,
-        Verb::Mcp => verbs::mcp::run(&globals).await,
+        Verb::Mcp(args) => verbs::mcp::run(&args, &globals).await,
         Verb::Login(args) => verbs::login::run(&args, &globals).await,
         Verb::Logout => verbs::login::forget(&globals),
         Verb::Completions { shell } => verbs::manual::completions(shell),

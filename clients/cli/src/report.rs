@@ -62,6 +62,8 @@ pub struct Counts {
     /// Of the failed ones, those whose file could not be read or written, and those that will fail again.
     pub of_machine: u64,
     pub hopeless: u64,
+    /// Of the completed ones, those with a warning that counts as a failure.
+    pub warned: u64,
 }
 
 impl Report {
@@ -115,7 +117,7 @@ impl Report {
     }
 
     pub fn summarize(&self, counts: Counts) {
-        let Counts { completed, failed, skipped, left, credits, of_machine: _, hopeless: _ } = counts;
+        let Counts { completed, failed, skipped, left, credits, of_machine: _, hopeless: _, warned: _ } = counts;
         if matches!(self.mode, Mode::Json) {
             let duration = millis(self.started.elapsed());
             self.json(&json!({"type": "summary", "completed": completed, "failed": failed, "skipped": skipped,

@@ -83,7 +83,7 @@ pub enum Verb {
     #[command(subcommand)]
     Webhooks(WebhooksVerb),
     /// Give an assistant on this machine the document tools (Model Context Protocol).
-    Mcp,
+    Mcp(McpArgs),
     /// Keep an API key for this service.
     Login(LoginArgs),
     /// Forget the API key of this service.
@@ -112,6 +112,10 @@ pub struct JobArgs {
     /// Fail documents with signatures that the result would not have.
     #[arg(long)]
     pub keep_signatures: bool,
+    /// End with 8 if a result has this warning, such as font_substituted; may be repeated. `any`: every warning; `none`: not
+    /// even text_not_found, which counts by default.
+    #[arg(long, value_name = "WARNING")]
+    pub fail_on: Vec<String>,
     /// Show what would be done and the credits it would take.
     #[arg(long)]
     pub dry_run: bool,
@@ -247,6 +251,14 @@ pub struct ListenArgs {
     /// Send all events after the one with this id, instead of new ones only.
     #[arg(long, value_name = "EVENT")]
     pub after: Option<String>,
+}
+
+#[derive(Debug, Args)]
+pub struct McpArgs {
+    /// A folder whose files the assistant may read, and in which it may write; may be repeated. All folders by default, but
+    /// no hidden files.
+    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    pub folder: Vec<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -30,6 +30,9 @@ use crate::report::{self, Counts, Done, Progress, Report};
 /// Documents at once: twice as many as an account's running jobs, so that uploads and downloads go on meanwhile.
 const AT_ONCE: usize = 32;
 
+/// The warning of a redaction that did not find a text.
+const TEXT_NOT_FOUND: &str = "text_not_found";
+
 /// Where jobs run.
 enum Engine {
     Service(Box<Remote>),
@@ -130,6 +133,7 @@ async fn all(
             Ok(done) if done.was_done => counts.update(|counts| Counts { skipped: counts.skipped + 1, ..counts }),
             Ok(done) => counts.update(|counts| Counts {
                 completed: counts.completed + 1,
+                warned: counts.warned + u64::from(done.warnings.iter().any(|warning| fails_on(job, warning))),
                 credits: counts.credits + done.credits,
                 ..counts
             }),
@@ -164,8 +168,25 @@ fn finish((counts, ending): (Counts, Option<Failure>), journal: Journal) -> Outc
                 failure.with_hint("Run the same command again to try only those again.")
             })
         }
-        None => journal.finish(),
+        None => {
+            journal.finish()?;
+            match counts.warned {
+                0 => Ok(()),
+                warned => Err(Failure::warnings(format!(
+                    "{} written, but with a warning that counts as a failure (`--fail-on`).",
+                    if warned == 1 { "1 result is".to_owned() } else { format!("{warned} results are") },
+                ))),
+            }
+        }
     }
+}
+
+/// Whether a warning counts as a failure. By default this is a redaction that missed a text: a script must not go on as if it
+/// were gone.
+fn fails_on(job: &JobArgs, warning: &Value) -> bool {
+    let code = warning["code"].as_str().unwrap_or_default();
+    let listed = |name: &str| job.fail_on.iter().any(|on| on == name);
+    listed("any") || listed(code) || (code == TEXT_NOT_FOUND && !listed("none"))
 }
 
 /// What would be done, and the credits it would take.

@@ -38,6 +38,22 @@ async fn a_file_that_the_command_did_not_make_is_never_replaced() {
     assert_eq!(user.read("letters/other.pdf"), "changed by hand");
 }
 
+/// A script must not go on as if a text were gone.
+#[tokio::test]
+async fn a_redaction_that_misses_a_text_and_chosen_warnings_end_with_a_code_of_their_own() {
+    let user = User::new(Manners::default()).await;
+    user.write("a.pdf", "without the word");
+    user.write("b.pdf", "with it");
+    let redact = ["redact", "a.pdf", "b.pdf", "--text", "word", "-o", "out/"];
+    let ran = user.run(&redact).await.ends_with(8);
+    assert!(ran.stderr.contains("1 result is written, but with a warning"), "{}", ran.stderr);
+    assert_eq!(user.read("out/a.pdf"), "PDF of without the word");
+    let fresh = |more: &[&'static str]| [&redact[..], &["--fresh"], more].concat();
+    user.run(&fresh(&["--fail-on", "none"])).await.ends_with(0);
+    user.run(&fresh(&["--fail-on", "any"])).await.ends_with(8);
+    user.run(&["redact", "b.pdf", "--text", "word", "-o", "c.pdf"]).await.ends_with(0);
+}
+
 #[tokio::test]
 async fn outputs_are_checked_before_anything_is_paid() {
     let user = User::new(Manners::default()).await;

@@ -273,10 +273,11 @@ impl Service {
         let digest: String = Sha256::digest(&result).iter().map(|byte| format!("{byte:02x}")).collect();
         let download = json!({"url": format!("{}/results/{id}", self.url), "bytes": result.len(), "sha256": digest, "filename": "result.pdf"});
         let credits = json!({"charged": 1, "refunded": 0});
-        ok(
-            200,
-            json!({"job": {"id": id, "status": "completed", "output": {"pages": 1}, "credits": credits}, "download": download}),
-        )
+        let mut job = json!({"id": id, "status": "completed", "output": {"pages": 1}, "credits": credits});
+        if content.starts_with(b"without the word") {
+            job["warnings"] = json!([{"code": "text_not_found", "message": "A text is on no page."}]);
+        }
+        ok(200, json!({"job": job, "download": download}))
     }
 
     /// The events after the one that the query names, once there are some.

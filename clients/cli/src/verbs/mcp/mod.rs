@@ -1,5 +1,7 @@
 //! `docmill mcp`: the tools for assistants on this machine, over standard input and output.
 
+mod reach;
+
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,21 +14,25 @@ use reqwest::Method;
 use rmcp::ServiceExt;
 use serde_json::Value;
 
+use self::reach::Reach;
 use super::api;
 use crate::api::rate::retry_after;
 use crate::api::transfer::Advance;
 use crate::api::{Api, Call};
-use crate::args::Globals;
+use crate::args::{Globals, McpArgs};
 use crate::catalogue;
 use crate::failure::{Doing, Outcome};
 
-/// The service, for the tools.
+/// The service and the files of this machine, for the tools.
 #[derive(Clone, Debug)]
-struct Service(Arc<Api>);
+struct Service {
+    api: Arc<Api>,
+    reach: Reach,
+}
 
 /// Serves until the assistant closes standard input.
-pub async fn run(globals: &Globals) -> Outcome<()> {
-    let service = Service(Arc::new(api(globals)?));
+pub async fn run(args: &McpArgs, globals: &Globals) -> Outcome<()> {
+    let service = Service { api: Arc::new(api(globals)?), reach: Reach::of(&args.folder)? };
     let server = Server::with_files(Arc::new(service.clone()), Arc::new(service));
     let running = server.serve((tokio::io::stdin(), tokio::io::stdout())).await.doing("Starting")?;
     running.waiting().await.doing("Serving")?;
@@ -49,7 +55,7 @@ impl Service {
         let link = &answer.body["download"];
         let (Some(total), true) = (link["bytes"].as_u64(), link["url"].is_string()) else { return Ok(answer) };
         let bytes = if from < total {
-            self.0.piece(link, from, most).await.map_err(|failure| Unreachable(failure.to_string()))?
+            self.api.piece(link, from, most).await.map_err(|failure| Unreachable(failure.to_string()))?
         } else {
             Vec::new()
         };
@@ -65,7 +71,7 @@ impl Service {
             idempotency_key: request.idempotency_key(),
             ..Call::get(path)
         };
-        let answer = self.0.attempt(&call).await.map_err(|failure| Unreachable(failure.to_string()))?;
+        let answer = self.api.attempt(&call).await.map_err(|failure| Unreachable(failure.to_string()))?;
         let retry_after_seconds = retry_after(&answer.headers).map(|pause| pause.as_secs());
         Ok(Answer { status: answer.status, body: answer.body, retry_after_seconds })
     }
@@ -74,11 +80,13 @@ impl Service {
 #[async_trait]
 impl LocalFiles for Service {
     async fn upload(&self, path: &Path) -> Result<String, String> {
-        let upload = self.0.upload(path, catalogue::media_type_of_path(path), &Advance::default()).await;
+        self.reach.allow(path)?;
+        let upload = self.api.upload(path, catalogue::media_type_of_path(path), &Advance::default()).await;
         upload.map_err(|failure| failure.to_string())
     }
 
     async fn save(&self, file: &Value, path: &Path) -> Result<(), String> {
+        self.reach.allow(path)?;
         // An assistant must not replace a file by a wrong guess.
         if path.exists() {
             return Err(format!("{} exists already. Choose another name.", path.display()));
@@ -86,6 +94,6 @@ impl LocalFiles for Service {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|error| format!("{}: {error}", folder.display()))?;
         }
-        self.0.download(file, path, &Advance::default()).await.map_err(|failure| failure.to_string())
+        self.api.download(file, path, &Advance::default()).await.map_err(|failure| failure.to_string())
     }
 }
