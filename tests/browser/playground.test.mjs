@@ -366,6 +366,20 @@ test("the data of a template is a form", async () => {
   });
 });
 
+test("the fields of a PDF's form are listed", async () => {
+  await play("fill-form", async ({ page }) => {
+    await page.getByRole("button", { name: "order-form.pdf" }).click();
+    await page.getByRole("button", { name: "List the form's fields" }).click();
+    const fields = page.getByRole("group", { name: "Fields" });
+    await fields.getByRole("textbox").first().fill("Ada Lovelace", { timeout: CONVERSION_MS });
+    await convert(page);
+    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+    await page.getByRole("button", { name: "Write names and values instead" }).click();
+    await page.locator("input[value='Ada Lovelace']").waitFor();
+    assert.deepEqual(await findings(page), []);
+  });
+});
+
 test("a template with a mistake says so beside its form", async () => {
   await play("render-template", async ({ page }) => {
     const buffer = Buffer.from("<p>{name | uper} {city}</p>");

@@ -273,15 +273,15 @@ function addRow(list) {
 
 const edited = (part) => part.dispatchEvent(new Event("input", { bubbles: true }));
 
-// The data of a template as a form, made of what a check of the template reports, or as JSON again.
+// What is filled in as a form, made of what a check of the template or PDF reports, or as JSON again.
 form.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-as]");
   if (!button || busy) return;
   busy = true;
   button.setAttribute("aria-disabled", "true");
   try {
-    if (button.dataset.as === "json") await renewFields(form.dataset.fields);
-    else await checkTemplate();
+    if (button.dataset.as === "option") await renewFields(form.dataset.fields);
+    else await checkDocument();
   } catch (error) {
     sayWhy(error);
   } finally {
@@ -290,21 +290,21 @@ form.addEventListener("click", async (event) => {
   }
 });
 
-async function checkTemplate() {
+async function checkDocument() {
   if (hasFiles() && !await upload()) return;
   const response = await persist(() => ask(form.dataset.check, { method: "POST", body: contents() }));
   const text = await response.text();
   if (response.status === 422) return refuse(text);
-  if (!response.ok) throw new Refused("The template could not be read. Reload the page and try again.");
+  if (!response.ok) throw new Refused("The document could not be read. Reload the page and try again.");
   replace(text);
   await follow();
   const job = document.getElementById("job");
-  // A template that can't be read has the reason in its panel.
+  // A document that can't be read has the reason in its panel.
   if (!job || job.querySelector("[role=alert]")) return reveal();
   await renewFields(`${form.dataset.fields}?check=${job.dataset.job}`);
   const note = document.createElement("p");
   note.className = "empty";
-  note.textContent = "The form has a field for each value of the template. The result appears here.";
+  note.textContent = "The form has a field for each value. The result appears here.";
   result.replaceChildren(note);
 }
 
@@ -315,7 +315,7 @@ async function renewFields(address) {
   restore();
   renew();
   showCode();
-  form.querySelector("[id='option.data'], [id^='option.data.']")?.focus();
+  form.querySelector("[id='option.data'], [id^='option.data.'], [id^='option.fields']")?.focus();
 }
 
 // Areas of pages can be drawn on the pages of a chosen PDF. The script is loaded when they can.

@@ -13,6 +13,7 @@ pub mod error_page;
 pub mod flash;
 pub mod form;
 pub mod issuer;
+pub mod label;
 pub mod layout;
 pub mod listing;
 pub mod parts;

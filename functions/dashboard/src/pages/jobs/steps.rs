@@ -1,13 +1,13 @@
 //! The steps of a job's chain: each tool with its options, duration and warnings.
 
 use docmill_domain::job::{Job, StepRun};
+use docmill_site::label;
 use docmill_site::parts::{millis, prose};
 use docmill_site::state::AppState;
 use maud::{Markup, html};
 use serde_json::Value;
 
 use super::table::tool_names;
-use crate::pages::playground::label;
 use crate::pages::playground::options::plain;
 
 /// Nothing for a job of one tool.

@@ -2,11 +2,11 @@
 
 use docmill_domain::tool::Definition;
 use docmill_site::form::{Field, FormData, checkbox, input, select, text, textarea};
+use docmill_site::label;
 use maud::{Markup, html};
 use serde_json::Value;
 
-use super::data_form::{self, controls};
-use super::label;
+use super::data_form::{self, Subject, controls};
 use super::messages::Messages;
 use super::options::{Control, Kind, entries, plain};
 
@@ -34,7 +34,7 @@ pub fn option_fields(definition: &Definition, place: &Place<'_>) -> Markup {
     let (shown, folded): (Vec<_>, Vec<_>) = rest.iter().partition(leads);
     html! {
         (field(first, place))
-        @if place.scope.is_empty() && data_form::is_offered(definition) { (data_form_buttons(place.data)) }
+        @if let (true, Some(subject)) = (place.scope.is_empty(), Subject::of(definition)) { (data_form_buttons(subject, place.data)) }
         @for control in shown { (field(control, place)) }
         @if !folded.is_empty() {
             details.options open[changed || place.messages.has_below(&format!("{}option.", place.scope))] {
@@ -45,17 +45,18 @@ pub fn option_fields(definition: &Definition, place: &Place<'_>) -> Markup {
     }
 }
 
-/// The buttons between the data as a form and as JSON. They need scripts.
-fn data_form_buttons(data: &FormData) -> Markup {
+/// The buttons between fields for each value and the option as it is. They need scripts.
+fn data_form_buttons(subject: Subject, data: &FormData) -> Markup {
+    let [first, again, without] = subject.buttons();
     let schema = data.raw(data_form::SCHEMA);
     html! {
         @if schema.is_empty() {
-            p { button.button.small type="button" data-as="form" { "Make a form of the template" } }
+            p { button.button.small type="button" data-as="form" { (first) } }
         } @else {
             input type="hidden" name=(data_form::SCHEMA) value=(schema);
             p.actions {
-                button.button.small type="button" data-as="form" { "Read the template again" }
-                button.button.small type="button" data-as="json" { "Write JSON instead" }
+                button.button.small type="button" data-as="form" { (again) }
+                button.button.small type="button" data-as="option" { (without) }
             }
         }
     }

@@ -1,5 +1,5 @@
-//! The data of a template as a form. Its fields are made from the schema that a check of the template reports, which the form
-//! carries in a hidden field.
+//! The data of a template, or the values of a PDF's form, as a form. Its fields are made from the schema that a check of the
+//! document reports, which the form carries in a hidden field.
 
 use docmill_aws::files::{Files, FilesError};
 use docmill_domain::job::{Job, JobStatus, Output};
@@ -9,19 +9,77 @@ use serde_json::{Map, Value, json};
 
 use super::options::{self, Control};
 
-/// The option with the data, and the one that only checks the template.
-const DATA: &str = "data";
+/// The option that only checks a template.
 const CHECK_ONLY: &str = "validateOnly";
-/// Fields: the schema, and the check whose report has it.
+/// The field with the schema.
 pub const SCHEMA: &str = "data-schema";
-const FIELD: &str = "option.data";
 /// A larger report has more names than a form can show.
 const MOST_REPORT_BYTES: usize = 256 * 1024;
 
-/// Whether the tool's data can be a form.
-pub fn is_offered(definition: &Definition) -> bool {
-    let has = |name| options::controls(definition).iter().any(|control| control.name == name);
-    has(DATA) && has(CHECK_ONLY)
+/// What is filled in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Subject {
+    Template,
+    PdfForm,
+}
+
+impl Subject {
+    /// `None` if the tool fills in nothing.
+    pub fn of(definition: &Definition) -> Option<Self> {
+        match definition.slug.as_str() {
+            "render-template" => Some(Self::Template),
+            "fill-form" => Some(Self::PdfForm),
+            _ => None,
+        }
+    }
+
+    /// The option with the values.
+    const fn option(self) -> &'static str {
+        match self {
+            Self::Template => "data",
+            Self::PdfForm => "fields",
+        }
+    }
+
+    fn field(self) -> String {
+        format!("option.{}", self.option())
+    }
+
+    /// The tool that reports what can be filled in, and its options. It needs no further ones.
+    pub fn check(self, definition: &Definition, data: &FormData) -> (&'static str, Map<String, Value>) {
+        match self {
+            Self::PdfForm => ("inspect-document", Map::new()),
+            Self::Template => {
+                let mut options = options(definition, data);
+                options.remove(self.option());
+                options.insert(CHECK_ONLY.to_owned(), json!(true));
+                ("render-template", options)
+            }
+        }
+    }
+
+    /// What the buttons say: to check the document, to check it again, and to do without.
+    pub const fn buttons(self) -> [&'static str; 3] {
+        match self {
+            Self::Template => ["Make a form of the template", "Read the template again", "Write JSON instead"],
+            Self::PdfForm => ["List the form's fields", "Read the form again", "Write names and values instead"],
+        }
+    }
+
+    pub const fn too_large(self) -> &'static str {
+        match self {
+            Self::Template => "This template is too large for a form. Write its data as JSON.",
+            Self::PdfForm => "This form has too many fields to list. Write them yourself.",
+        }
+    }
+
+    /// The control whose fields are the schema's.
+    fn control(self, schema: &Value) -> Control {
+        match self {
+            Self::Template => options::control_of(self.option(), &in_fields(schema)),
+            Self::PdfForm => options::control_of(self.option(), schema),
+        }
+    }
 }
 
 /// The schema that the form has, if its data is a form.
@@ -33,20 +91,21 @@ pub fn schema(data: &FormData) -> Option<Value> {
 pub fn controls(definition: &Definition, data: &FormData) -> Vec<Control> {
     let mut controls = options::controls(definition);
     if let Some(schema) = schema(data)
-        && let Some(control) = controls.iter_mut().find(|control| control.name == DATA)
+        && let Some(subject) = Subject::of(definition)
+        && let Some(control) = controls.iter_mut().find(|control| control.name == subject.option())
     {
-        *control = options::control_of(DATA, &in_fields(&schema));
+        *control = subject.control(&schema);
     }
     controls
 }
 
-/// The options in a form. Values of a data form that were left empty are empty, not missing.
+/// The options in a form. A template's values that were left empty are empty, not missing; fields of a PDF stay as they are.
 pub fn options(definition: &Definition, data: &FormData) -> Map<String, Value> {
-    let schema = schema(data);
+    let schema = schema(data).filter(|_| Subject::of(definition) == Some(Subject::Template));
     let value = |control: Control| {
         let given = control.read(data);
         let value = match &schema {
-            Some(schema) if control.name == DATA => complete(schema, given),
+            Some(schema) if control.name == Subject::Template.option() => complete(schema, given),
             Some(_) | None => given,
         };
         Some((control.name, value?))
@@ -54,25 +113,19 @@ pub fn options(definition: &Definition, data: &FormData) -> Map<String, Value> {
     controls(definition, data).into_iter().filter_map(value).collect()
 }
 
-/// The options of a job that checks the form's template.
-pub fn check_options(definition: &Definition, data: &FormData) -> Map<String, Value> {
-    let mut options = options(definition, data);
-    options.remove(DATA);
-    options.insert(CHECK_ONLY.to_owned(), json!(true));
-    options
-}
-
 /// What a check reports.
 #[derive(Debug)]
 pub struct Report {
+    subject: Subject,
     schema: Value,
     example: Value,
-    mistakes: Vec<Value>,
+    /// What is wrong with the document, for people.
+    pub fault: Option<String>,
 }
 
 impl Report {
     /// `None` if the job has no such report, or one that is too large for a form.
-    pub async fn of(files: &Files, job: &Job) -> Result<Option<Self>, FilesError> {
+    pub async fn of(subject: Subject, files: &Files, job: &Job) -> Result<Option<Self>, FilesError> {
         let (Some(key), Some(Output { bytes, .. }), JobStatus::Completed) =
             (&job.result.output_key, &job.result.output, job.status)
         else {
@@ -82,53 +135,90 @@ impl Report {
             return Ok(None);
         }
         let report = files.get_bytes(key, MOST_REPORT_BYTES).await?;
-        Ok(report.and_then(|report| Self::parse(&report)))
+        Ok(report.and_then(|report| Self::parse(subject, &report)))
     }
 
     /// What a stored template expects; `None` if that is too large for a form.
     pub fn of_stored(expected: &Value) -> Option<Self> {
         let is_small = expected["schema"].to_string().len() <= MOST_REPORT_BYTES;
-        Self::of_value(expected.clone()).filter(|_| is_small)
+        Self::of_template(expected.clone()).filter(|_| is_small)
     }
 
-    fn parse(report: &[u8]) -> Option<Self> {
-        Self::of_value(serde_json::from_slice(report).ok()?)
+    fn parse(subject: Subject, report: &[u8]) -> Option<Self> {
+        let report = serde_json::from_slice(report).ok()?;
+        match subject {
+            Subject::Template => Self::of_template(report),
+            Subject::PdfForm => Some(Self::of_pdf(&report)),
+        }
     }
 
-    fn of_value(mut report: Value) -> Option<Self> {
+    fn of_template(mut report: Value) -> Option<Self> {
         let schema = report.get_mut("schema").map(Value::take).filter(Value::is_object)?;
-        let mistakes = report["mistakes"].as_array().cloned().unwrap_or_default();
-        Some(Self { schema, example: report["example"].take(), mistakes })
-    }
-
-    /// What is wrong with the template, for people.
-    pub fn mistakes(&self) -> Option<String> {
-        let first = self.mistakes.first()?["message"].as_str()?;
-        Some(match self.mistakes.len() {
+        let mistakes = report["mistakes"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let first = mistakes.first().and_then(|mistake| mistake["message"].as_str());
+        let fault = first.map(|first| match mistakes.len() {
             1 => format!("The template has a mistake. {first}"),
             count => format!("The template has {count} mistakes. The first: {first}"),
-        })
+        });
+        Some(Self { subject: Subject::Template, schema, example: report["example"].take(), fault })
     }
 
-    /// The form with fields for the data. They have what was written as JSON; without that, an example.
-    pub fn form(&self, data: &FormData) -> FormData {
-        let written = serde_json::from_str(data.raw(FIELD)).ok().filter(Value::is_object);
-        let control = options::control_of(DATA, &in_fields(&self.schema));
+    /// What `inspect-document` found.
+    fn of_pdf(report: &Value) -> Self {
+        let listed = report["form"]["fields"].as_array().map(Vec::as_slice).unwrap_or_default();
+        let (mut fields, mut example) = (Map::new(), Map::new());
+        for field in listed.iter().filter(|field| field["readOnly"] != true) {
+            let (Some(name), Some(schema)) = (field["name"].as_str(), schema_of(field)) else { continue };
+            fields.insert(name.to_owned(), schema);
+            if let Some(value) = field["value"].as_str().filter(|value| !value.is_empty() && field["type"] == "text") {
+                example.insert(name.to_owned(), json!(value));
+            }
+        }
+        let fault = fields.is_empty().then(|| "This PDF has no form fields that can be filled in.".to_owned());
+        let schema = json!({"type": "object", "properties": fields, "additionalProperties": false});
+        Self { subject: Subject::PdfForm, schema, example: Value::Object(example), fault }
+    }
+
+    /// The form with fields for the data. They have what was written before; without that, an example.
+    pub fn form(&self, definition: &Definition, data: &FormData) -> FormData {
+        let written = options(definition, data).remove(self.subject.option());
+        let written = written.filter(|value| value.as_object().is_some_and(|members| !members.is_empty()));
+        let control = self.subject.control(&self.schema);
         let fields = control.fields(Some(&written.unwrap_or_else(|| self.example.clone())));
         let fields = fields.into_iter().chain([(SCHEMA.to_owned(), self.schema.to_string())]);
-        FormData::from_pairs(others(data).chain(fields.filter(|(_, text)| !text.is_empty())))
+        FormData::from_pairs(others(self.subject, data).chain(fields.filter(|(_, text)| !text.is_empty())))
     }
 }
 
-/// The form with its data as JSON.
-pub fn as_json(definition: &Definition, data: &FormData) -> FormData {
-    let written = options(definition, data).remove(DATA).map(|value| (FIELD.to_owned(), format!("{value:#}")));
-    FormData::from_pairs(others(data).chain(written))
+/// The schema of a field of a PDF, if it can be filled in.
+fn schema_of(field: &Value) -> Option<Value> {
+    let mut schema = match field["type"].as_str()? {
+        "text" => json!({"type": "string"}),
+        "checkbox" => json!({"type": "boolean"}),
+        "radio" | "dropdown" | "list" => match field["choices"].as_array().filter(|choices| !choices.is_empty()) {
+            Some(choices) => json!({"type": "string", "enum": choices}),
+            None => json!({"type": "string"}),
+        },
+        _ => return None,
+    };
+    schema["description"] = json!(format!("The field {}", field["name"].as_str()?));
+    Some(schema)
+}
+
+/// The form without fields for the data: as the option is without a check of the document.
+pub fn as_option(subject: Subject, definition: &Definition, data: &FormData) -> FormData {
+    let value = options(definition, data).remove(subject.option());
+    let control = options::controls(definition).into_iter().find(|control| control.name == subject.option());
+    let fields = control.map(|control| control.fields(value.as_ref())).unwrap_or_default();
+    FormData::from_pairs(others(subject, data).chain(fields))
 }
 
 /// The fields that have nothing to do with the data.
-fn others(data: &FormData) -> impl Iterator<Item = (String, String)> {
-    let is_of_data = |name: &str| name == SCHEMA || name == FIELD || name.starts_with("option.data.");
+fn others(subject: Subject, data: &FormData) -> impl Iterator<Item = (String, String)> {
+    let field = subject.field();
+    let is_below =
+        move |name: &str| name.strip_prefix(&field).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'));
+    let is_of_data = move |name: &str| name == SCHEMA || is_below(name);
     data.pairs().filter(move |(name, _)| !is_of_data(name)).map(|(name, value)| (name.to_owned(), value.to_owned()))
 }
 
@@ -200,7 +290,7 @@ mod tests {
         let example = json!({"customer": {"name": "name"}, "due": "2026-01-31", "paid": true, "tags": ["tags"],
             "items": [{"name": "name", "price": 1}]});
         let report = json!({"valid": true, "mistakes": [], "schema": schema, "example": example});
-        Report::parse(report.to_string().as_bytes()).unwrap()
+        Report::parse(Subject::Template, report.to_string().as_bytes()).unwrap()
     }
 
     fn definition() -> Definition {
@@ -209,7 +299,7 @@ mod tests {
 
     #[test]
     fn a_form_begins_with_the_example() {
-        let form = report().form(&FormData::of(&[("tool", "render-template"), ("option.locale", "de")]));
+        let form = report().form(&definition(), &FormData::of(&[("tool", "render-template"), ("option.locale", "de")]));
         assert_eq!(form.get("option.data.customer.name"), "name");
         assert_eq!(form.get("option.data.items.0.price"), "1");
         let options = options(&definition(), &form);
@@ -220,7 +310,8 @@ mod tests {
     #[test]
     fn a_form_takes_over_what_was_written() {
         let written = json!({"customer": {"name": "Ada"}, "items": []}).to_string();
-        let form = report().form(&FormData::of(&[("tool", "render-template"), ("option.data", &written)]));
+        let form =
+            report().form(&definition(), &FormData::of(&[("tool", "render-template"), ("option.data", &written)]));
         let expected = json!({"customer": {"name": "Ada"}, "paid": false, "tags": [], "items": []});
         assert_eq!(options(&definition(), &form)["data"], expected);
     }
@@ -238,7 +329,7 @@ mod tests {
         let expected =
             json!({"customer": {"name": ""}, "paid": false, "tags": [], "items": [{"name": "", "price": 2.5}]});
         assert_eq!(options(&definition(), &form)["data"], expected);
-        let written = as_json(&definition(), &form);
+        let written = as_option(Subject::Template, &definition(), &form);
         assert_eq!(serde_json::from_str::<Value>(written.raw("option.data")).unwrap(), expected);
         assert!(!written.has(SCHEMA));
         assert_eq!(options(&definition(), &written)["data"], expected);
@@ -246,15 +337,48 @@ mod tests {
 
     #[test]
     fn a_check_has_no_data() {
-        let form = report().form(&FormData::of(&[("tool", "render-template"), ("option.locale", "de")]));
-        assert_eq!(Value::Object(check_options(&definition(), &form)), json!({"locale": "de", "validateOnly": true}));
+        let form = report().form(&definition(), &FormData::of(&[("tool", "render-template"), ("option.locale", "de")]));
+        let (tool, options) = Subject::Template.check(&definition(), &form);
+        assert_eq!((tool, Value::Object(options)), ("render-template", json!({"locale": "de", "validateOnly": true})));
     }
 
     #[test]
-    fn only_templates_have_a_form() {
-        let catalogue = Catalogue::load().unwrap();
-        let offered: Vec<_> = catalogue.tools().iter().filter(|tool| is_offered(&tool.definition)).collect();
-        assert_eq!(offered.len(), 1);
-        assert_eq!(offered[0].definition.slug, "render-template");
+    fn the_fields_of_a_pdf_become_a_form_and_those_left_empty_stay_as_they_are() {
+        let field = |name: &str, kind: &str, more: Value| {
+            let mut field = json!({"name": name, "type": kind, "value": null, "readOnly": false, "choices": null});
+            field.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+            field
+        };
+        let fields = [
+            field("order.name", "text", json!({"value": "Ada"})),
+            field("note", "text", json!({})),
+            field("terms", "checkbox", json!({"choices": ["Yes"]})),
+            field("size", "dropdown", json!({"choices": ["S", "L"]})),
+            field("number", "text", json!({"readOnly": true})),
+            field("submit", "button", json!({})),
+        ];
+        let report = json!({"format": "pdf", "form": {"xfa": false, "fields": fields}});
+        let report = Report::parse(Subject::PdfForm, report.to_string().as_bytes()).unwrap();
+        assert_eq!(report.fault, None);
+        let tool = Catalogue::load().unwrap().find("fill-form").unwrap().definition.clone();
+        let form = report.form(&tool, &FormData::of(&[("tool", "fill-form")]));
+        assert_eq!(form.get("option.fields.order.name"), "Ada");
+        let controls = controls(&tool, &form);
+        let of_fields = controls.iter().find(|control| control.name == "fields").unwrap();
+        let options::Kind::Group(shown) = &of_fields.kind else { panic!("{of_fields:?}") };
+        let names: Vec<_> = shown.iter().map(|control| control.name.as_str()).collect();
+        assert_eq!(names, ["fields.order.name", "fields.note", "fields.terms", "fields.size"]);
+        let filled =
+            FormData::from_pairs(form.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).chain([
+                ("option.fields.terms".to_owned(), "true".to_owned()),
+                ("option.fields.size".to_owned(), "L".to_owned()),
+                ("option.fields.note".to_owned(), String::new()),
+            ]));
+        let expected = json!({"order.name": "Ada", "terms": true, "size": "L"});
+        assert_eq!(options(&tool, &filled)["fields"], expected);
+        let without = as_option(Subject::PdfForm, &tool, &filled);
+        assert_eq!(options(&tool, &without)["fields"], expected);
+        let none = Report::parse(Subject::PdfForm, br#"{"format": "pdf", "form": null}"#).unwrap();
+        assert!(none.fault.unwrap().contains("no form fields"));
     }
 }

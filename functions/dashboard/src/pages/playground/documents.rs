@@ -7,12 +7,11 @@ use docmill_domain::tool::Definition;
 use docmill_formats::Format;
 use docmill_site::assets;
 use docmill_site::form::{Field, input, radio, select, textarea};
+use docmill_site::label;
 use docmill_site::parts::bytes;
 use maud::{Markup, html};
 
 use super::body::{ENTRY_KIND, ENTRY_VALUE, Entry, FILE_NAME, FILE_TYPE, HEADERS, PASSWORD, entries};
-use super::data_form;
-use super::label;
 use super::messages::EXPIRED_UPLOAD;
 use super::options::{Source, sources};
 use super::shown::Shown;
@@ -196,7 +195,7 @@ const SCAN: Sample = ("tree-survey-scan.pdf", Format::Pdf);
 /// Documents that show what the tool does.
 fn samples_of(definition: &Definition) -> &'static [Sample] {
     match definition.slug.as_str() {
-        _ if data_form::is_offered(definition) => &[TEMPLATE],
+        "render-template" => &[TEMPLATE],
         "fill-form" | "flatten-pdf" => &[FORM],
         "ocr-pdf" => &[SCAN],
         _ => &SAMPLES,

@@ -9,7 +9,6 @@ pub mod controls;
 pub mod data_form;
 pub mod documents;
 pub mod form;
-pub mod label;
 pub mod messages;
 pub mod options;
 pub mod panel;
@@ -29,6 +28,7 @@ use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::{Job, JobStatus};
+use docmill_domain::request::UnknownNames;
 use docmill_domain::template::TemplateName;
 use docmill_http::error::ApiError;
 use docmill_site::error::PageError;
@@ -43,6 +43,7 @@ use docmill_store::jobs::JobFilter;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
+use self::data_form::Subject;
 use self::messages::Messages;
 use self::options::{Source, sources};
 use self::panel::Links;
@@ -125,7 +126,8 @@ async fn with_template(state: &AppState, user: &SignedIn, tool: &Tool, name: &st
     let form =
         FormData::of(&[("tool", &tool.definition.slug), ("source", property.as_str()), (property.as_str(), name)]);
     let (_, _, newest) = templates::expected(state, user, name).await?;
-    Ok(data_form::Report::of_stored(&newest).map_or_else(|| form.clone(), |report| report.form(&form)))
+    Ok(data_form::Report::of_stored(&newest)
+        .map_or_else(|| form.clone(), |report| report.form(&tool.definition, &form)))
 }
 
 /// The form with these values: after a change that others depend on, or after signing in again.
@@ -183,7 +185,7 @@ async fn convert(
     respond(&shown, None, StatusCode::UNPROCESSABLE_ENTITY).await
 }
 
-/// Checks the form's template, without its data and further steps: what the check reports becomes the fields of the data.
+/// Checks the form's template or PDF, without its data and further steps: what the check reports becomes the fields of the data.
 /// It is a job in test mode, so that it is free.
 async fn check(
     State(state): State<AppState>,
@@ -194,9 +196,10 @@ async fn check(
     let form = sent(&state, &viewer, &user, &data)?;
     let definition = &form.tool.definition;
     let input = body::body(&state.context.catalogue, definition, &data).remove("input").unwrap_or_default();
-    let options = Value::Object(data_form::check_options(definition, &data));
-    let body = Map::from_iter([("input".to_owned(), input), ("options".to_owned(), options)]);
-    match create(&state, &user, form.tool, &data, &body, (Mode::Test, "check")).await {
+    let (checker, options) = Subject::of(definition).ok_or(PageError::NotFound)?.check(definition, &data);
+    let body = Map::from_iter([("input".to_owned(), input), ("options".to_owned(), Value::Object(options))]);
+    let checker = find(&form.tools, checker).ok_or(PageError::NotFound)?;
+    match create(&state, &user, checker, &data, &body, (Mode::Test, "check")).await {
         Ok(id) => {
             let job = own_job(&state, &user, &id).await?;
             Ok(fragment(panel::show(&job, clock::now(), &links(&state, &viewer, &job).await?)))
@@ -210,11 +213,11 @@ async fn check(
 
 #[derive(Debug, Deserialize)]
 struct DataForm {
-    /// The check whose report has the fields. Without one, the data becomes JSON.
+    /// The check whose report has the fields. Without one, the option is as in the tool's schema.
     check: Option<String>,
 }
 
-/// The form with its data in fields, or as JSON.
+/// The form with a field for each value of the document, or without.
 async fn data_again(
     State(state): State<AppState>,
     viewer: Viewer,
@@ -223,21 +226,20 @@ async fn data_again(
     data: FormData,
 ) -> Result<Response, PageError> {
     let form = sent(&state, &viewer, &user, &data)?;
+    let subject = Subject::of(&form.tool.definition).ok_or(PageError::NotFound)?;
     let report = match &wanted.check {
         Some(check) => {
             let job = own_job(&state, &user, check).await?;
-            data_form::Report::of(&state.context.files, &job).await.map_err(unavailable)?
+            data_form::Report::of(subject, &state.context.files, &job).await.map_err(unavailable)?
         }
         None => None,
     };
-    let (data, mistakes) = match (&wanted.check, &report) {
-        (_, Some(report)) => (report.form(&data), report.mistakes()),
-        (Some(_), None) => {
-            (data.clone(), Some("This template is too large for a form. Write its data as JSON.".to_owned()))
-        }
-        (None, None) => (data_form::as_json(&form.tool.definition, &data), None),
+    let (data, fault) = match (&wanted.check, report) {
+        (_, Some(report)) => (report.form(&form.tool.definition, &data), report.fault),
+        (Some(_), None) => (data.clone(), Some(subject.too_large().to_owned())),
+        (None, None) => (data_form::as_option(subject, &form.tool.definition, &data), None),
     };
-    let messages = mistakes.map(|mistakes| Messages::by_form(&mistakes)).unwrap_or_default();
+    let messages = fault.map(|mistakes| Messages::by_form(&mistakes)).unwrap_or_default();
     let shown = Shown { data: &data, messages, own: own(&state, &user, form.tool).await?, ..form };
     Ok(fragment(form::fields(&shown)))
 }
@@ -281,7 +283,8 @@ async fn create(
     }
     let key = IdempotencyKey::parse(format!("{purpose}-{}", data.get("attempt")).as_bytes()).ok();
     let choice = ToolChoice::Named(&tool.definition.slug);
-    let asked = Asked { body, files: &[], choice, key: key.as_ref(), strict: false, breach: None };
+    let asked =
+        Asked { body, files: &[], choice, key: key.as_ref(), unknown_names: UnknownNames::ByTool, breach: None };
     match state.create_job(&user.account, mode, asked).await {
         Ok(job) => Ok(job.id.to_string()),
         Err(error) => {

@@ -5,8 +5,8 @@ use docmill_domain::source::SourceKind;
 use docmill_domain::tool::Definition;
 use serde_json::Value;
 
-use super::super::label;
 use super::{Control, Kind, Source};
+use docmill_site::label;
 
 pub(super) fn properties(definition: &Definition, section: Section) -> impl Iterator<Item = (&String, &Value)> {
     let pointer = format!("/properties/{}/properties", section.as_str());
