@@ -98,10 +98,10 @@ impl Page {
 /// A job whose list of results can't be read is shown without it: it must not hide the others.
 async fn view(context: &Context, index: u32, job: Job, now: Timestamp) -> (u32, Value) {
     match context.files.with_results(job.clone(), now).await {
-        Ok(job) => (index, json!(job.view(now))),
+        Ok(job) => (index, json!(job.brief_view(now))),
         Err(error) => {
             tracing::error!(job_id = %job.id, %error, "a job is listed without its results, which could not be read");
-            (index, json!(job.view(now)))
+            (index, json!(job.brief_view(now)))
         }
     }
 }

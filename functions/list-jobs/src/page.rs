@@ -41,10 +41,10 @@ impl Shown {
 async fn view(job: Job, files: &Files, now: Timestamp) -> (JobMark, Value) {
     let mark = JobMark::of_job(&job);
     let view = match files.with_results(job.clone(), now).await {
-        Ok(job) => json!(job.view(now)),
+        Ok(job) => json!(job.brief_view(now)),
         Err(error) => {
             tracing::error!(job_id = %job.id, %error, "a job is listed without its results, which could not be read");
-            json!(job.view(now))
+            json!(job.brief_view(now))
         }
     };
     (mark, view)

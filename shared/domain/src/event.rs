@@ -181,7 +181,7 @@ pub fn without_document(mut data: Value) -> Value {
 
 /// Data of `job.completed`, `job.failed` and `job.canceled`: the job as it ended.
 pub fn job_ended(job: &Job, at: Timestamp) -> Value {
-    let Value::Object(mut view) = json!(job.view(at)) else { return json!({}) };
+    let Value::Object(mut view) = json!(job.brief_view(at)) else { return json!({}) };
     view.retain(|name, _| JOB_MEMBERS.contains(&name.as_str()));
     let mut data = json!({ "job": view });
     leave_out_labels(&mut data);

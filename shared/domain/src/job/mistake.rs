@@ -102,7 +102,8 @@ pub struct Place {
     /// A spreadsheet's cell, such as `B5`.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub cell: Option<String>,
-    /// The text of the paragraph.
+    /// The text of the paragraph. Lists, events and webhooks leave it out.
+    #[serde(skip_serializing_if = "String::is_empty", default)]
     pub text: String,
 }
 

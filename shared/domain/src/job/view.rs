@@ -172,6 +172,16 @@ impl Job {
             error: self.result.error.clone(),
         }
     }
+
+    /// As lists, events and webhooks show it: they reach more people than the job itself, so mistakes in a template come
+    /// without the text around them.
+    pub fn brief_view(&self, now: Timestamp) -> JobView {
+        let mut view = self.view(now);
+        for mistake in view.error.iter_mut().flat_map(|error| &mut error.details) {
+            mistake.place.text.clear();
+        }
+        view
+    }
 }
 
 /// Each file with its index, by which it is downloaded.
@@ -205,6 +215,24 @@ mod tests {
         for absent in ["outputs", "steps", "then", "report"] {
             assert!(view.get(absent).is_none(), "{absent}");
         }
+    }
+
+    #[test]
+    fn lists_and_events_leave_out_the_text_around_a_mistake() {
+        let mistake = json!({"reason": "unknown_name", "message": "Unknown", "tag": "{amout}",
+            "place": {"line": 3, "text": "Salary of Jane: {amout}"}});
+        let stored = json!({
+            "id": "01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90", "account": "acc_1", "key_id": "key_1", "mode": "live",
+            "tool": "render-template", "status": "failed", "created_at": 1, "finished_at": 2, "attempts": 1,
+            "period": "2026-11", "charge": {"included": 1, "granted": 0}, "refunded": 1, "input": {}, "options": {}, "ttl": 4,
+            "error": {"code": "template_error", "message": "x", "retryable": false, "details": [mistake]},
+        });
+        let job: Job = serde_json::from_value(stored).unwrap();
+        let place = |view: JobView| json!(view)["error"]["details"][0]["place"].clone();
+        assert_eq!(place(job.view(Timestamp(3)))["text"], "Salary of Jane: {amout}");
+        assert_eq!(place(job.brief_view(Timestamp(3))), json!({"line": 3}));
+        let event = crate::event::job_ended(&job, Timestamp(3)).to_string();
+        assert!(event.contains("{amout}") && !event.contains("Jane"), "{event}");
     }
 
     /// A property that nothing sends would be a promise of the description that nobody keeps.
