@@ -23,10 +23,14 @@ enum Page {
 pub enum RangeError {
     #[error("Write pages as `1-3,8,z-6`: numbers from 1, ranges, and `z` for the last page.")]
     Syntax,
-    #[error("There is no page {page}: the document has {pages} page(s). Use `z` for the last one.")]
+    #[error("There is no page {page}: the document has {}. Use `z` for the last one.", counted_pages(.pages))]
     NoSuchPage { page: u32, pages: u32 },
     #[error("The range names more than {limit} pages.")]
     TooMany { limit: u32 },
+}
+
+fn counted_pages(pages: &u32) -> String {
+    crate::counted(u64::from(*pages), "page")
 }
 
 impl FromStr for PageRange {

@@ -20,7 +20,7 @@ use get_webhook_keys::KeysDocument;
 use lambda_http::http::Method;
 use serde_json::{Value, json};
 
-use super::Description;
+use super::{Description, sent};
 use crate::fonts::{fixture, uploaded};
 use crate::stored_templates;
 use crate::support::hooks::{Deliveries, Hooks, Reply};
@@ -29,15 +29,32 @@ use crate::support::http::{Answer, RequestBuilder, get, post};
 use crate::support::jobs::{claim, completion};
 use crate::support::world::{Account, World, patient_aws};
 
-async fn described() -> (Description, World, Account) {
+async fn world() -> (World, Account) {
     let world = World::new();
     let account = world.account(3).await;
-    (Description::closed(), world, account)
+    (world, account)
 }
 
 #[tokio::test]
-async fn tools_are_as_described() {
-    let (description, world, account) = described().await;
+async fn answers_are_as_described_and_have_every_optional_property() {
+    let description = Description::closed();
+    let all = &description;
+    tokio::join!(
+        tools(all),
+        jobs(all),
+        uploads(all),
+        events(all),
+        fonts(all),
+        usage(all),
+        templates(all),
+        batches(all)
+    );
+    tokio::join!(webhooks(all), tests_of_webhooks(all));
+    assert_eq!(description.unsent(), sent::ELSEWHERE);
+}
+
+async fn tools(description: &Description) {
+    let (world, account) = world().await;
     let tools = Answer::of(list_tools::handle(world.context.clone(), get("/").key(&account.key).build()).await);
     description.check(Method::GET, "/v1/tools", &tools);
     let known = get("/").key(&account.key).header("if-none-match", tools.header("etag").unwrap()).build();
@@ -53,9 +70,8 @@ async fn tools_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn jobs_and_their_results_are_as_described() {
-    let (description, world, account) = described().await;
+async fn jobs(description: &Description) {
+    let (world, account) = world().await;
     let good = json!({"toolSlug": "html-to-pdf", "html": "<p>x", "unknown": 1, "metadata": {"order": "4711"}});
     let create = async |body: &Value| {
         let request = post("/", body).header("idempotency-key", "a").key(&account.key).build();
@@ -117,9 +133,8 @@ async fn jobs_and_their_results_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn uploads_are_as_described() {
-    let (description, world, account) = described().await;
+async fn uploads(description: &Description) {
+    let (world, account) = world().await;
     for body in [json!({"contentType": "text/csv", "bytes": 7, "filename": "a.csv"}), json!({})] {
         let request = post("/", &body).key(&account.key).build();
         let answer = Answer::of(create_upload::handle(world.uploads.clone(), request).await);
@@ -127,9 +142,8 @@ async fn uploads_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn events_are_as_described() {
-    let (description, world, account) = described().await;
+async fn events(description: &Description) {
+    let (world, account) = world().await;
     let create = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
     let created = Answer::of(create_job::handle(world.service.clone(), create).await);
     let job = claim(&world.context.jobs, JobId::parse(&created.job_id()).unwrap()).await;
@@ -150,9 +164,8 @@ async fn events_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn fonts_are_as_described() {
-    let (description, world, account) = described().await;
+async fn fonts(description: &Description) {
+    let (world, account) = world().await;
     let fonts = Arc::new(FontService::new(world.context.clone()));
     let upload = uploaded(&world, &account, fixture("triangle.ttf")).await.to_string();
     let locked = uploaded(&world, &account, fixture("locked.ttf")).await.to_string();
@@ -173,9 +186,8 @@ async fn fonts_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn usage_is_as_described() {
-    let (description, world, account) = described().await;
+async fn usage(description: &Description) {
+    let (world, account) = world().await;
     let create = post("/", &json!({"toolSlug": "html-to-pdf", "html": "<p>x"})).key(&account.key).build();
     let created = Answer::of(create_job::handle(world.service.clone(), create).await);
     world.count(vec![JobId::parse(&created.job_id()).unwrap()]).await;
@@ -185,9 +197,8 @@ async fn usage_is_as_described() {
     description.check(Method::GET, "/v1/account/usage", &usage);
 }
 
-#[tokio::test]
-async fn templates_are_as_described() {
-    let (description, world, account) = described().await;
+async fn templates(description: &Description) {
+    let (world, account) = world().await;
     let (service, path) = (stored_templates::service(&world), "/v1/templates");
     let upload = stored_templates::uploaded(&world, &account, "<p>{name}</p>").await;
     let wrong = stored_templates::uploaded(&world, &account, "<p>{#name}</p>").await;
@@ -212,9 +223,8 @@ async fn templates_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn batches_are_as_described() {
-    let (description, world, account) = described().await;
+async fn batches(description: &Description) {
+    let (world, account) = world().await;
     let new = Arc::new(NewBatches::new(JobService::new(world.context.clone(), Some(sealing()))));
     let webhook = json!({"url": "https://hooks.example/"});
     let good = json!({"toolSlug": "html-to-pdf", "items": [{"html": "<p>1"}], "webhook": webhook});
@@ -259,9 +269,8 @@ async fn batches_are_as_described() {
     }
 }
 
-#[tokio::test]
-async fn webhooks_are_as_described() {
-    let (description, world, account) = described().await;
+async fn webhooks(description: &Description) {
+    let (world, account) = world().await;
     let (hooks, receiver) = (Deliveries::of(&world), Hooks::start().await);
     let mut id = String::new();
     for body in [json!({"url": receiver.url()}), json!({"url": "nowhere"})] {
@@ -306,12 +315,13 @@ async fn webhooks_are_as_described() {
     let document = get_webhook_keys::handle(document, request).await;
     let document: Value = serde_json::from_slice(document.body()).unwrap();
     let operation = description.operation(&Method::GET, "/.well-known/docmill-webhooks.json");
-    assert_eq!(description.breaches(&operation["responses"]["200"]["content"], &document), [""; 0]);
+    let content = &operation["responses"]["200"]["content"];
+    assert_eq!(description.breaches(content, &document), [""; 0]);
+    description.note(content, &document);
 }
 
-#[tokio::test]
-async fn tests_of_webhooks_are_as_described() {
-    let (description, world, account) = described().await;
+async fn tests_of_webhooks(description: &Description) {
+    let (world, account) = world().await;
     for body in [json!({"url": "https://hooks.example/"}), json!({})] {
         let request = post("/", &body).key(&account.key).build();
         let answer = Answer::of(test_webhook::handle(test_service(world.context.clone()), request).await);

@@ -1,8 +1,10 @@
 //! Compares the OpenAPI description with the code: routes, codes, schemas, examples, and responses of the real handlers.
 
 mod answers;
+mod sent;
 
 use std::collections::BTreeSet;
+use std::sync::Mutex;
 
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::event::EventKind;
@@ -19,11 +21,12 @@ use crate::support::http::Answer;
 /// Headers of every response, which come from the gateway and HTTP itself.
 const UNDOCUMENTED: [&str; 2] = ["content-type", "cache-control"];
 
-struct Description(Value);
+/// The description, and the properties of its schemas that answers had: `Job.progress`.
+struct Description(Value, Mutex<BTreeSet<String>>);
 
 impl Description {
     fn load() -> Self {
-        Self(api_docs::description::openapi(&Catalogue::load().unwrap()).unwrap())
+        Self(api_docs::description::openapi(&Catalogue::load().unwrap()).unwrap(), Mutex::default())
     }
 
     /// Like `load`, but unknown properties are errors. The published one allows additions.
@@ -74,6 +77,7 @@ impl Description {
             assert_eq!(answer.body, Value::Null, "{what}");
         } else {
             assert_eq!(self.breaches(&documented["content"], &answer.body), [""; 0], "{what}: {}", answer.body);
+            self.note(&documented["content"], &answer.body);
         }
         let named = documented["headers"].as_object().unwrap();
         for (name, header) in named {

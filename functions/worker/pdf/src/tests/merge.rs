@@ -115,7 +115,7 @@ fn a_range_beyond_the_document_is_an_error() {
     assert_eq!(failure.code, docmill_pdf_request::ErrorCode::RenderFailed);
     assert_eq!(
         failure.message,
-        "`sources[0].pageRange`: There is no page 3: the document has 2 page(s). Use `z` for the last one."
+        "`sources[0].pageRange`: There is no page 3: the document has 2 pages. Use `z` for the last one."
     );
 }
 

@@ -1,5 +1,6 @@
 //! extract-document: the structure of documents, each in a file of its own.
 
+use docmill_domain::counted;
 use docmill_pdf_core::letters::pages_with_letters;
 use docmill_pdf_core::pages::too_many;
 use docmill_pdf_core::pdfium::Session;
@@ -227,8 +228,9 @@ fn text_source(read: &ReadPage) -> TextSource {
 pub(super) fn hidden_text(document: &Document) -> Option<Warning> {
     let lines = document.hidden.len();
     let message = format!(
-        "{lines} line(s) of text can't be seen in the document, and are left out. The format `json` of `extract-document` has them \
-         in `hidden`, with the reason."
+        "Text that can't be seen in the document was left out: {}. The format `json` of `extract-document` has it in `hidden`, \
+         with the reason.",
+        counted(lines as u64, "line")
     );
     (lines > 0).then(|| Warning::new("hidden_text", message))
 }

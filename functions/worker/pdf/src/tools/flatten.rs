@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use docmill_domain::counted;
 use docmill_pdf_core::pages;
 use docmill_pdf_request::{Failure, Outcome, Request, Warning};
 use docmill_pdf_structure::assembly::{Assembled, Source};
@@ -70,7 +71,7 @@ fn flattened(
     if kept > 0 {
         warnings.push(Warning::new(
             "annotations_kept",
-            format!("{kept} annotation(s) have no appearance of their own, and stay as they are."),
+            format!("Left as they are, since they have no appearance: {}.", counted(kept as u64, "annotation")),
         ));
     }
     let mut source = Source::read(document, request.limits.pages)?.deferring(opened.held);

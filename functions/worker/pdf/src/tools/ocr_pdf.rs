@@ -1,5 +1,6 @@
 //! ocr-pdf: puts an invisible text layer over scanned pages.
 
+use docmill_domain::counted;
 use docmill_pdf_core::image::{Encoding, PictureFormat, encode};
 use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
@@ -245,8 +246,8 @@ pub(super) fn low_confidence(pages: impl Iterator<Item = (u32, Option<f32>)>, ro
     }
     let help = if rotates { " If pages lie on their side, set `rotate: true`." } else { "" };
     let message = format!(
-        "The text of {} page(s) is uncertain: {}. Check it, or send a sharper scan or other `languages`.{help}",
-        low.len(),
+        "The text of {} is uncertain: {}. Check it, or send a sharper scan or other `languages`.{help}",
+        counted(low.len() as u64, "page"),
         numbers(&low)
     );
     Some(Warning::new("low_confidence", message))

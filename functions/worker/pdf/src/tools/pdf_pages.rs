@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 use std::ops::ControlFlow;
 
+use docmill_domain::counted;
 use docmill_pdf_core::pdfium::{Document, Page, Rect, Session, Widget};
 use docmill_pdf_ocr::{How, Orienter, PageText, Reader, Sizes};
 use docmill_pdf_request::{Failure, Request, Source, Warning};
@@ -215,8 +216,8 @@ fn fields_skipped(failure: &Failure) -> Warning {
 /// Headers and footers that are left out.
 pub(super) fn dropped(lines: usize) -> Option<Warning> {
     let message = format!(
-        "{lines} line(s) in the margins of pages were left out: headers, footers and page numbers. To \
-         keep them, send `headersFooters` as `keep`."
+        "Headers, footers and page numbers were left out: {}. To keep them, send `headersFooters` as `keep`.",
+        counted(lines as u64, "line")
     );
     (lines > 0).then(|| Warning::new("headers_footers_dropped", message))
 }
@@ -224,8 +225,8 @@ pub(super) fn dropped(lines: usize) -> Option<Warning> {
 /// Pages with text that can't be read.
 pub(super) fn unreadable(pages: &[u32]) -> Option<Warning> {
     let message = format!(
-        "The text of {} page(s) is in fonts that can't be read or drawn: {}. To recognize what is drawn by OCR, send `ocr` as `always`.",
-        pages.len(),
+        "The text of {} is in fonts that can't be read or drawn: {}. To recognize what is drawn by OCR, send `ocr` as `always`.",
+        counted(pages.len() as u64, "page"),
         numbers(pages)
     );
     (!pages.is_empty()).then(|| Warning::new("text_unreadable", message))

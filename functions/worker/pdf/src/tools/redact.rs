@@ -144,15 +144,14 @@ fn warn(plan: &Plan, needles: &Needles, removed: &Removed) -> Vec<Warning> {
         plan.pages.iter().filter(|(_, page)| page.as_picture).map(|(number, _)| (number + 1).to_string()).collect();
     if !drawn.is_empty() {
         let message = format!(
-            "{} page(s) could not be edited safely and became pictures, without text and links to their text: {}. Use ocr-pdf to \
-             make them searchable.",
-            drawn.len(),
+            "These pages could not be edited safely and became pictures, without text and links to their text: {}. Use ocr-pdf \
+             to make them searchable.",
             some(&drawn)
         );
         warnings.push(Warning::new("page_rasterized", message));
     }
     if removed.attachments > 0 {
-        let message = format!("{} attachment(s) were removed, since they can't be searched.", removed.attachments);
+        let message = format!("Attachments were removed, since they can't be searched: {}.", removed.attachments);
         warnings.push(Warning::new("attachments_removed", message));
     }
     if removed.layers {
