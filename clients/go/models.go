@@ -3972,8 +3972,8 @@ type TemplatePlace struct {
 	// Sheet The name of a spreadsheet's sheet.
 	Sheet string `json:"sheet,omitempty"`
 
-	// Text The text of the paragraph.
-	Text string `json:"text"`
+	// Text The text of the paragraph. Lists, events and webhooks leave it out.
+	Text string `json:"text,omitempty"`
 }
 
 // TemplateRequest defines model for TemplateRequest.

@@ -1040,8 +1040,8 @@ export interface components {
             sheet?: string;
             /** @description A spreadsheet's cell, such as `B5`. */
             cell?: string;
-            /** @description The text of the paragraph. */
-            text: string;
+            /** @description The text of the paragraph. Lists, events and webhooks leave it out. */
+            text?: string;
         };
         JobsResponse: {
             /** @constant */
@@ -3783,6 +3783,7 @@ export interface components {
                 /** @description This text, such as a name. A space matches a line's end, too. */
                 literal?: string;
                 /**
+                 * Format: regular-expression
                  * @description A regular expression, such as `\d{3}-\d{2}-\d{4}`, without look-around and back-references. Lines are joined by a space. Not used if `literal` is given.
                  * @example \d{3}-\d{2}-\d{4}
                  */
@@ -4629,6 +4630,10 @@ export interface components {
                 "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Location: components["headers"]["ResultLocation"];
+                /** @description The job. */
+                "Docmill-Job"?: string;
+                /** @description The codes of its warnings. */
+                "Docmill-Warnings"?: string;
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
                 "Preference-Applied": components["headers"]["PreferenceApplied"];
                 [name: string]: unknown;
@@ -5118,7 +5123,7 @@ export interface components {
          */
         BatchIdempotencyKey: string;
         /**
-         * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+         * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
          * @example true
          */
         Strict: "true" | "false";
@@ -5411,7 +5416,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
                  * @example true
                  */
                 "Docmill-Strict"?: components["parameters"]["Strict"];
@@ -5532,7 +5537,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
                  * @example true
                  */
                 "Docmill-Strict"?: components["parameters"]["Strict"];
@@ -5764,7 +5769,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
                  * @example true
                  */
                 "Docmill-Strict"?: components["parameters"]["Strict"];
@@ -5816,7 +5821,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
                  * @example true
                  */
                 "Docmill-Strict"?: components["parameters"]["Strict"];
@@ -5868,7 +5873,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
                 /**
-                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
                  * @example true
                  */
                 "Docmill-Strict"?: components["parameters"]["Strict"];
@@ -6282,7 +6287,7 @@ export interface operations {
                  */
                 "Idempotency-Key"?: components["parameters"]["BatchIdempotencyKey"];
                 /**
-                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. Otherwise they have no effect, and the job has a warning for each.
+                 * @description `true`: names that the tool does not know, such as misspelled options, are errors. `false`: they are ignored, with a warning each: the default, but not of redact-pdf and protect-pdf.
                  * @example true
                  */
                 "Docmill-Strict"?: components["parameters"]["Strict"];

@@ -183,9 +183,9 @@ class TemplatePlace(TypedDict):
     """
     A spreadsheet's cell, such as `B5`.
     """
-    text: str
+    text: NotRequired[str]
     """
-    The text of the paragraph.
+    The text of the paragraph. Lists, events and webhooks leave it out.
     """
 
 

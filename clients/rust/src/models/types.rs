@@ -1752,7 +1752,7 @@ pub struct TemplateMistake {
 }
 #[doc = "Where a tag is."]
 #[non_exhaustive]
-#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct TemplatePlace {
     #[doc = "A spreadsheet's cell, such as `B5`."]
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -1772,8 +1772,9 @@ pub struct TemplatePlace {
     #[doc = "The name of a spreadsheet's sheet."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sheet: Option<String>,
-    #[doc = "The text of the paragraph."]
-    pub text: String,
+    #[doc = "The text of the paragraph. Lists, events and webhooks leave it out."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub text: Option<String>,
 }
 #[doc = "`TemplateRequest`"]
 #[non_exhaustive]

@@ -344,19 +344,12 @@ mod tests {
 
     #[test]
     fn the_fields_of_a_pdf_become_a_form_and_those_left_empty_stay_as_they_are() {
-        let field = |name: &str, kind: &str, more: Value| {
-            let mut field = json!({"name": name, "type": kind, "value": null, "readOnly": false, "choices": null});
-            field.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-            field
-        };
-        let fields = [
-            field("order.name", "text", json!({"value": "Ada"})),
-            field("note", "text", json!({})),
-            field("terms", "checkbox", json!({"choices": ["Yes"]})),
-            field("size", "dropdown", json!({"choices": ["S", "L"]})),
-            field("number", "text", json!({"readOnly": true})),
-            field("submit", "button", json!({})),
-        ];
+        let fields = [("order.name", "text"), ("note", "text"), ("terms", "checkbox"), ("size", "dropdown")];
+        let fields = fields.into_iter().chain([("number", "text"), ("submit", "button")]).map(|(name, kind)| {
+            let value = if name == "order.name" { "Ada" } else { "" };
+            json!({"name": name, "type": kind, "value": value, "readOnly": name == "number", "choices": ["S", "L"]})
+        });
+        let fields: Vec<_> = fields.collect();
         let report = json!({"format": "pdf", "form": {"xfa": false, "fields": fields}});
         let report = Report::parse(Subject::PdfForm, report.to_string().as_bytes()).unwrap();
         assert_eq!(report.fault, None);

@@ -17,6 +17,8 @@ pub use self::schema::{control_of, controls, sources};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Control {
     pub name: String,
+    /// Its name in the object that it belongs to.
+    pub own_name: String,
     pub label: String,
     pub hint: Option<String>,
     pub kind: Kind,
@@ -107,7 +109,7 @@ impl Control {
 
     /// The control of a list's entry at this place. The list has the hint for all of them.
     pub fn row(&self, entry: &Value, index: impl std::fmt::Display) -> Self {
-        control(format!("{}.{index}", self.name), self.own_name(), as_object(entry), false).without_hints()
+        control(format!("{}.{index}", self.name), &self.own_name, as_object(entry), false).without_hints()
     }
 
     fn without_hints(mut self) -> Self {
@@ -130,7 +132,7 @@ impl Control {
         let Some((next, rest)) = below.split_first() else { return self.field() };
         match &self.kind {
             Kind::Group(members) | Kind::Tuple(members) => {
-                let member = members.iter().find(|member| member.own_name() == *next);
+                let member = members.iter().find(|member| member.own_name == *next);
                 member.map_or_else(|| self.field(), |member| member.field_at(rest))
             }
             Kind::List { entry, .. } if next.parse::<usize>().is_ok() => self.row(entry, next).field_at(rest),
@@ -230,11 +232,7 @@ impl Control {
     /// A member of a group with its own name. It may have its default value, so that the group has a member.
     fn as_member(&self, data: &FormData) -> Option<(String, Value)> {
         let value = if self.is_box() { self.read(data) } else { self.given(data) }?;
-        Some((self.own_name().to_owned(), value))
-    }
-
-    fn own_name(&self) -> &str {
-        self.name.rsplit_once('.').map_or(&self.name, |(_, own)| own)
+        Some((self.own_name.clone(), value))
     }
 
     /// The fields and their texts for a value. Without one, a box has its default: it would read as not ticked.
@@ -245,7 +243,7 @@ impl Control {
                 // A plain text stands for the first member.
                 let is_text = value.is_some_and(Value::is_string);
                 let of = |(index, member): (usize, &Self)| {
-                    let own = value.and_then(|value| value.get(member.own_name()));
+                    let own = value.and_then(|value| value.get(&member.own_name));
                     member.fields(own.or(value.filter(|_| is_text && index == 0)))
                 };
                 members.iter().enumerate().flat_map(of).collect()

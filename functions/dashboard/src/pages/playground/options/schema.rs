@@ -55,6 +55,7 @@ pub(super) fn control(name: String, own_name: &str, schema: &Value, secret: bool
             .or_else(|| map(schema))
             .unwrap_or_else(|| kind(schema, secret)),
         default: schema.get("default").cloned(),
+        own_name: name.rsplit('.').next().unwrap_or_default().to_owned(),
         name,
     }
 }
@@ -62,7 +63,11 @@ pub(super) fn control(name: String, own_name: &str, schema: &Value, secret: bool
 /// The members of an object whose schema names them all.
 fn group(name: &str, schema: &Value) -> Option<Kind> {
     let members = schema["properties"].as_object().filter(|_| schema["additionalProperties"] == false)?;
-    let member = |(own, schema): (&String, &Value)| control(format!("{name}.{own}"), own, schema, false);
+    // A field of a PDF can have dots in its name.
+    let member = |(own, schema): (&String, &Value)| Control {
+        own_name: own.clone(),
+        ..control(format!("{name}.{own}"), own, schema, false)
+    };
     Some(Kind::Group(members.iter().map(member).collect()))
 }
 
