@@ -40,7 +40,7 @@ async fn a_file_that_the_command_did_not_make_is_never_replaced() {
 
 /// A script must not go on as if a text were gone.
 #[tokio::test]
-async fn a_redaction_that_misses_a_text_and_chosen_warnings_end_with_a_code_of_their_own() {
+async fn a_redaction_that_finds_nothing_and_chosen_warnings_end_with_a_code_of_their_own() {
     let user = User::new(Manners::default()).await;
     user.write("a.pdf", "without the word");
     user.write("b.pdf", "with it");

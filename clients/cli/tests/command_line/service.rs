@@ -275,7 +275,7 @@ impl Service {
         let credits = json!({"charged": 1, "refunded": 0});
         let mut job = json!({"id": id, "status": "completed", "output": {"pages": 1}, "credits": credits});
         if content.starts_with(b"without the word") {
-            job["warnings"] = json!([{"code": "text_not_found", "message": "A text is on no page."}]);
+            job["warnings"] = json!([{"code": "nothing_redacted", "message": "Nothing was found."}]);
         }
         ok(200, json!({"job": job, "download": download}))
     }

@@ -158,6 +158,9 @@ fn content_that_is_not_redacted_stays() {
     assert!(super::attachments(after).is_empty());
     let codes: Vec<&str> = outcome.warnings.iter().map(|warning| warning.code.as_str()).collect();
     assert!(codes.contains(&"text_not_found") && codes.contains(&"attachments_removed"), "{codes:?}");
+    assert!(!codes.contains(&"nothing_redacted"), "{codes:?}");
+    let (nothing, _) = run.results(Tool::RedactPdf, json!({"text": [{"literal": "nowhere at all"}]}));
+    assert!(nothing.warnings.iter().any(|warning| warning.code == "nothing_redacted"), "{:?}", nothing.warnings);
     let report: Value = outcome.report.unwrap();
     assert_eq!(report["text"], json!([{"matches": 1}, {"matches": 0}]));
     assert_eq!((&report["pages"][0]["page"], &report["pages"][0]["method"]), (&json!(2), &json!("removed")));

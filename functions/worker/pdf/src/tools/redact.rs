@@ -140,6 +140,10 @@ fn warn(plan: &Plan, needles: &Needles, removed: &Removed) -> Vec<Warning> {
         let message = format!("Not found on any page: {}.", some(&missing));
         warnings.push(Warning::new("text_not_found", message));
     }
+    if plan.pages.is_empty() {
+        let message = "Nothing was found to redact: check the spelling. The result shows what the source shows.";
+        warnings.push(Warning::new("nothing_redacted", message));
+    }
     let drawn: Vec<String> =
         plan.pages.iter().filter(|(_, page)| page.as_picture).map(|(number, _)| (number + 1).to_string()).collect();
     if !drawn.is_empty() {
