@@ -373,7 +373,8 @@ test("the fields of a PDF's form are listed", async () => {
     const fields = page.getByRole("group", { name: "Fields" });
     await fields.getByRole("textbox").first().fill("Ada Lovelace", { timeout: CONVERSION_MS });
     await convert(page);
-    await page.getByRole("heading", { name: "Your result is ready" }).waitFor({ timeout: CONVERSION_MS });
+    await page.getByRole("heading", { name: "Your PDF is ready" }).waitFor({ timeout: CONVERSION_MS });
+    await page.getByText("1 field filled in").waitFor();
     await page.getByRole("button", { name: "Write names and values instead" }).click();
     await page.locator("input[value='Ada Lovelace']").waitFor();
     assert.deepEqual(await findings(page), []);

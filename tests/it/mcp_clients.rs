@@ -119,5 +119,6 @@ async fn files_of_the_machine_are_converted_by_the_command_line() {
     assert_eq!(seen["saved"], saved.to_str().unwrap());
     assert!(pdf::text(&std::fs::read(&saved).unwrap()).contains("Amet aliqua dolor"));
     assert!(seen["again"].as_str().unwrap().contains("exists already"), "{seen}");
+    assert!(seen["outside"].as_str().unwrap().contains("in no folder that you may use"), "{seen}");
     assert!(seen["missing"].as_str().unwrap().contains("small.docx.missing"), "{seen}");
 }

@@ -356,17 +356,9 @@ mod tests {
         let tool = Catalogue::load().unwrap().find("fill-form").unwrap().definition.clone();
         let form = report.form(&tool, &FormData::of(&[("tool", "fill-form")]));
         assert_eq!(form.get("option.fields.order.name"), "Ada");
-        let controls = controls(&tool, &form);
-        let of_fields = controls.iter().find(|control| control.name == "fields").unwrap();
-        let options::Kind::Group(shown) = &of_fields.kind else { panic!("{of_fields:?}") };
-        let names: Vec<_> = shown.iter().map(|control| control.name.as_str()).collect();
-        assert_eq!(names, ["fields.order.name", "fields.note", "fields.terms", "fields.size"]);
-        let filled =
-            FormData::from_pairs(form.pairs().map(|(name, value)| (name.to_owned(), value.to_owned())).chain([
-                ("option.fields.terms".to_owned(), "true".to_owned()),
-                ("option.fields.size".to_owned(), "L".to_owned()),
-                ("option.fields.note".to_owned(), String::new()),
-            ]));
+        let schema = form.raw(SCHEMA);
+        let filled = [("option.fields.terms", "true"), ("option.fields.size", "L"), ("option.fields.note", "")];
+        let filled = FormData::of(&[&[(SCHEMA, schema), ("option.fields.order.name", "Ada")][..], &filled].concat());
         let expected = json!({"order.name": "Ada", "terms": true, "size": "L"});
         assert_eq!(options(&tool, &filled)["fields"], expected);
         let without = as_option(Subject::PdfForm, &tool, &filled);
