@@ -4,6 +4,7 @@
 
 pub mod actions;
 pub mod assets;
+pub mod chart;
 pub mod config;
 pub mod cookies;
 pub mod csrf;

@@ -1,6 +1,5 @@
 //! Overview: credits, usage by day, tool and key, limits, and recent jobs.
 
-pub mod chart;
 pub mod usage;
 
 use axum::Router;

@@ -8,6 +8,7 @@ use docmill_config::clock;
 use docmill_domain::account::StoredKey;
 use docmill_domain::statistics::GroupBy;
 use docmill_domain::time::{Period, Timestamp};
+use docmill_site::chart::{COLORS, Series, color_of, stacked_days};
 use docmill_site::delivery::attachment;
 use docmill_site::error::PageError;
 use docmill_site::parts::{query_of, value_of, with_query};
@@ -16,8 +17,6 @@ use docmill_site::state::AppState;
 use docmill_site::viewer::Viewer;
 use docmill_store::usage::MonthlyUsage;
 use maud::{Markup, html};
-
-use super::chart::{COLORS, Series, color_of, stacked_days};
 
 /// One month's data.
 #[derive(Clone, Copy, Debug)]
