@@ -9,6 +9,7 @@ pub(super) enum Feature {
     Script,
     Embedded,
     RightToLeft,
+    JoinedEmoji,
     Gradient,
     MultiColumn,
     ClipPath,
@@ -31,6 +32,7 @@ impl Feature {
             Self::Script => "script",
             Self::Embedded => "embedded content",
             Self::RightToLeft => "right-to-left text",
+            Self::JoinedEmoji => "joined emoji",
             Self::Gradient => "gradient",
             Self::MultiColumn => "multi-column",
             Self::ClipPath => "clip-path",
@@ -49,7 +51,7 @@ impl Feature {
     const fn code(self) -> &'static str {
         match self {
             Self::Script | Self::Embedded => "unsupported_html",
-            Self::RightToLeft => "unsupported_text",
+            Self::RightToLeft | Self::JoinedEmoji => "unsupported_text",
             Self::PageSize => "page_size_from_css",
             Self::Gradient
             | Self::MultiColumn
@@ -109,9 +111,23 @@ impl Feature {
         }
     }
 
-    pub(super) fn of_text(text: &str) -> Option<Self> {
-        text.chars().any(is_right_to_left).then_some(Self::RightToLeft)
+    pub(super) fn of_text(text: &str) -> impl Iterator<Item = Self> {
+        let is_joined =
+            text.contains(KEYCAP) || text.char_indices().any(|(at, letter)| letter == JOINER && joins(text, at));
+        let right_to_left = text.chars().any(is_right_to_left).then_some(Self::RightToLeft);
+        right_to_left.into_iter().chain(is_joined.then_some(Self::JoinedEmoji))
     }
+}
+
+/// What makes one emoji of several (a family), and of a digit.
+const JOINER: char = '\u{200d}';
+const KEYCAP: char = '\u{20e3}';
+
+/// Whether emoji are on both sides of a joiner. Letters of Indic and Arabic have joiners, too.
+fn joins(text: &str, at: usize) -> bool {
+    let is_emoji = |letter: char| matches!(letter, '\u{fe0f}' | '\u{2600}'..='\u{27bf}' | '\u{1f000}'..='\u{1faff}');
+    let (before, after) = text.split_at(at);
+    before.chars().next_back().is_some_and(is_emoji) && after.chars().nth(1).is_some_and(is_emoji)
 }
 
 /// Hebrew, Arabic and other right-to-left scripts, with their presentation forms.
@@ -131,9 +147,18 @@ mod tests {
 
     #[test]
     fn right_to_left_letters_are_known() {
-        assert_eq!(Feature::of_text("price: שלום"), Some(Feature::RightToLeft));
-        assert_eq!(Feature::of_text("مرحبا"), Some(Feature::RightToLeft));
-        assert_eq!(Feature::of_text("Grüße, 你好, привет, \u{feff}"), None);
+        let of = |text| Feature::of_text(text).collect::<Vec<_>>();
+        assert_eq!(of("price: שלום"), [Feature::RightToLeft]);
+        assert_eq!(of("مرحبا"), [Feature::RightToLeft]);
+        assert_eq!(of("Grüße, 你好, привет, \u{feff}"), []);
+    }
+
+    #[test]
+    fn joined_emoji_are_known() {
+        let of = |text| Feature::of_text(text).collect::<Vec<_>>();
+        assert_eq!(of("👨\u{200d}👩\u{200d}👧"), [Feature::JoinedEmoji]);
+        assert_eq!(of("1\u{fe0f}\u{20e3}"), [Feature::JoinedEmoji]);
+        assert_eq!(of("👍🏽 🇨🇭 क्\u{200d}ष"), []);
     }
 
     #[test]

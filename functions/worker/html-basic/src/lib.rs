@@ -6,6 +6,7 @@
 //! inline HTML are fetched in the same way, if their URLs are absolute.
 
 mod child;
+mod copyable;
 mod css;
 mod features;
 mod fonts;
@@ -77,7 +78,8 @@ impl Engine for HtmlBasic {
 
         let Findings { mut features, mut fonts, hides } = dissection.findings;
         fonts.append(std::mem::take(&mut resources.findings.fonts));
-        let printed = self.render(&task, &options, filled, base, fonts).await?;
+        let words = copyable::words(&dissection.visible);
+        let printed = self.render(&task, &options, filled, (base, fonts, words)).await?;
         features.append(&mut resources.findings.features);
         if !names_paper(task.options) {
             features.remove(&Feature::PageSize);
@@ -144,12 +146,11 @@ impl HtmlBasic {
         task: &Task<'_>,
         options: &PageOptions,
         page: String,
-        base: Option<Url>,
-        fonts: FontNeeds,
+        (base, fonts, words): (Option<Url>, FontNeeds, Vec<String>),
     ) -> Result<Printed, Failure> {
         let left = task.deadline.saturating_duration_since(Instant::now()).saturating_sub(RESERVE);
         let own_fonts = task.fonts.directory().map(Path::to_owned);
-        let order = Order { own_fonts, ..order(options, base, left, fonts) };
+        let order = Order { own_fonts, words, ..order(options, base, left, fonts) };
         let scratch = task.scratch.to_owned();
         let written = spawn_blocking(move || render::write(&scratch, &page, &order));
         written.await.map_err(Failure::internal)?.map_err(Failure::internal)?;
@@ -185,6 +186,7 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNe
         time_left_ms: millis(left),
         fonts,
         own_fonts: None,
+        words: Vec::new(),
         page_range: options.page_range.clone(),
     }
 }

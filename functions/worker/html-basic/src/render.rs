@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use sghtmltopdf::{EdgeSizes, Engine, EngineError, EngineOptions, FileSink, PageSize};
 
 use super::fonts::FontNeeds;
-use super::{overflow, web_fonts};
+use super::{copyable, overflow, web_fonts};
 
 /// The files of a job, in its scratch directory.
 const PAGE: &str = "page.html";
@@ -35,6 +35,8 @@ pub(super) struct Order {
     pub(super) fonts: FontNeeds,
     /// The directory of the account's fonts.
     pub(super) own_fonts: Option<PathBuf>,
+    /// Words that would be copied wrongly.
+    pub(super) words: Vec<String>,
     /// The pages to keep, if not all.
     pub(super) page_range: Option<PageRange>,
 }
@@ -44,7 +46,7 @@ impl Order {
     pub(super) fn rehearsal(fonts: FontNeeds) -> Self {
         let (margin_top, margin_right, margin_bottom, margin_left) = (0.0, 0.0, 0.0, 0.0);
         let (width, height, base, time_left_ms) = (794.0, 1123.0, None, 20_000);
-        let (own_fonts, page_range) = (None, None);
+        let (own_fonts, page_range, words) = (None, None, Vec::new());
         Self {
             width,
             height,
@@ -56,6 +58,7 @@ impl Order {
             time_left_ms,
             fonts,
             own_fonts,
+            words,
             page_range,
         }
     }
@@ -123,6 +126,10 @@ pub(super) fn render(scratch: &Path, order: &Order) -> Result<(), (Outcome, Stri
     }
     engine.finish().map(drop).map_err(explain)?;
     overflow::spread(&scratch.join(RESULT), margins(order, &page)).map_err(other)?;
+    // The page looks right in any case.
+    if let Err(error) = copyable::mend(&scratch.join(RESULT), &order.words) {
+        eprintln!("not copyable: {error}");
+    }
     match &order.page_range {
         Some(range) => keep_pages(&scratch.join(RESULT), range),
         None => Ok(()),

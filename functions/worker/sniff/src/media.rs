@@ -3,10 +3,12 @@
 use std::fs::File;
 use std::io::Read;
 use std::path::Path;
+use std::sync::OnceLock;
 
 use docmill_engine::Failure;
 use docmill_formats::Format;
 use imagesize::ImageType;
+use regex::bytes::Regex;
 
 use super::identify::{Hints, identify};
 use super::{HTML, text, unreadable};
@@ -19,7 +21,7 @@ const MARK_WITHIN: usize = 1024;
 pub fn format_of(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;
-    match binary(&head).or_else(|| textual(&head, hints)) {
+    match binary(&head).or_else(|| headless(&head, hints)).or_else(|| textual(&head, hints)) {
         Some(format) => Ok(format),
         None => identify(path, hints),
     }
@@ -44,6 +46,21 @@ fn binary(head: &[u8]) -> Option<Format> {
         ImageType::Bmp => Some(Format::Bmp),
         _ => None,
     }
+}
+
+/// A PDF that has lost its signature: it begins with an object, or has one and the name of a PDF.
+fn headless(head: &[u8], hints: Hints<'_>) -> Option<Format> {
+    let lines = head.split(|byte| matches!(byte, b'\r' | b'\n')).map(<[u8]>::trim_ascii);
+    let first = lines.filter(|line| !line.is_empty()).find(|line| !line.starts_with(b"%"));
+    let begins = first.is_some_and(|line| opens_object(line) == Some(0));
+    (begins || called(hints) == Some(Format::Pdf) && opens_object(head).is_some()).then_some(Format::Pdf)
+}
+
+/// Where the first `7 0 obj` is.
+fn opens_object(bytes: &[u8]) -> Option<usize> {
+    static OBJECT: OnceLock<Option<Regex>> = OnceLock::new();
+    let object = OBJECT.get_or_init(|| Regex::new(r"(?-u)\b\d{1,10}\s{1,9}\d{1,5}\s{1,9}obj\b").ok()).as_ref()?;
+    object.find(bytes).map(|found| found.start())
 }
 
 /// Text identified by its markup or name.
@@ -101,6 +118,10 @@ mod tests {
     fn content_decides_before_the_name() {
         assert_eq!(of(b"%PDF-1.7\n", Some("x.docx")), Some("pdf"));
         assert_eq!(of(b"junk\n%PDF-1.4\n", None), Some("pdf"));
+        assert_eq!(of(b"%PSF-1.4\n%\xe2\xe3\n1 0 obj\n<</Type/Catalog>>", None), Some("pdf"));
+        assert_eq!(of(b"lost\n7 0 obj <</Length 1>>", Some("x.pdf")), Some("pdf"));
+        assert_eq!(of(b"The syntax is `7 0 obj`.", Some("notes.txt")), Some("txt"));
+        assert_eq!(of(b"\0lost", Some("x.pdf")), None);
         assert_eq!(of(b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR", Some("x.pdf")), Some("png"));
         assert_eq!(of(b"\xff\xd8\xff\xe0\0\x10JFIF\0\x01\x01\0\0\x01", None), Some("jpg"));
         assert_eq!(of(b"II*\0\x08\0\0\0\x0c\0\0\x01", None), Some("tiff"));

@@ -14,6 +14,7 @@ pub mod image;
 pub mod letters;
 pub mod libraries;
 mod library;
+pub mod long_numbers;
 pub mod matrix;
 pub mod memory_budget;
 pub mod numbering;

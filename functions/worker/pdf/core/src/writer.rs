@@ -16,6 +16,7 @@ use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat, dictio
 use sha2::{Digest, Sha256};
 
 use super::deferred_pictures::DeferredPictures;
+use super::long_numbers;
 use super::numbering::number_from;
 
 /// Most objects in an object stream, and their bytes: readers unpack a whole stream for each object.
@@ -167,7 +168,7 @@ impl PdfWriter {
 
     fn pack(&mut self, id: ObjectId, object: &Object) -> Result<(), WriteError> {
         self.packed.push((id.0, self.packed_bytes.len()));
-        lopdf::Writer::write_object(&mut self.packed_bytes, object)?;
+        long_numbers::write_object(&mut self.packed_bytes, object)?;
         self.packed_bytes.push(b'\n');
         if self.packed.len() >= PACKED_OBJECTS || self.packed_bytes.len() >= PACKED_BYTES {
             self.flush_packed()?;
@@ -222,7 +223,7 @@ impl PdfWriter {
         let mut body = std::mem::take(&mut self.body);
         body.clear();
         writeln!(body, "{} 0 obj", id.0)?;
-        lopdf::Writer::write_object(&mut body, &Object::Dictionary(head))?;
+        long_numbers::write_object(&mut body, &Object::Dictionary(head))?;
         body.extend_from_slice(b"\nstream\n");
         self.write(&body)?;
         self.write(content)?;

@@ -32,7 +32,7 @@ pub struct Applied {
     pub warnings: Vec<Warning>,
 }
 
-impl Redaction<'_> {
+impl<'r> Redaction<'r> {
     /// Redacts the document as planned, and writes the result. Pages that can't be edited are planned as pictures.
     pub fn apply(&mut self) -> Result<Applied, Failure> {
         let hidden = self.hidden_needles();
@@ -46,6 +46,12 @@ impl Redaction<'_> {
         pass.make_small();
         pass.draw_boxes()?;
         pass.write().map(|(pages, warnings)| Applied { pages, words, annotations, warnings })
+    }
+
+    /// Writes a result that was proven without a label again, with it.
+    pub fn apply_with_label(&mut self, label: &'r str) -> Result<Applied, Failure> {
+        self.cover.label = Some(label);
+        self.apply()
     }
 }
 

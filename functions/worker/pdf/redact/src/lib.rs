@@ -185,6 +185,15 @@ pub struct Cover<'a> {
     pub label: Option<&'a str>,
 }
 
+/// Whether a label is read as it is written, so that the proof can tell it from what is left: the letters of some scripts are joined or
+/// reordered when they are drawn, and emoji have colors.
+pub fn reads_back(label: &str) -> bool {
+    label.chars().all(|letter| {
+        matches!(letter, ' '..='\u{2ff}' | '\u{370}'..='\u{482}' | '\u{48a}'..='\u{58f}' | '\u{1e00}'..='\u{1fff}'
+            | '\u{2010}'..='\u{2027}' | '\u{20a0}'..='\u{20cf}' | '\u{3000}'..='\u{9fff}' | '\u{ac00}'..='\u{d7a3}')
+    })
+}
+
 impl Cover<'_> {
     /// White on dark boxes, black on light ones.
     pub(crate) fn label_color(&self) -> [u8; 3] {

@@ -39,6 +39,7 @@ use std::path::Path;
 
 use docmill_domain::page_range::{PageRange, RangeError};
 use docmill_formats::Format;
+use docmill_pdf_core::long_numbers;
 use docmill_pdf_request::{Artifact, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool};
 use docmill_pdf_structure::repair;
 use serde::de::DeserializeOwned;
@@ -47,6 +48,7 @@ use crate::Engines;
 
 /// Hands a request to its tool. Says if a source was signed, and the result is not.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
+    long_numbers::forget();
     let mut outcome = run_with_repairs(engines, request)?;
     outcome.warnings.extend(signed::invalidated(request, &outcome)?);
     Ok(outcome)

@@ -2,7 +2,9 @@
 
 use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_ocr::Reader;
-use docmill_pdf_redact::{Applied, Checks, Cover, Needles, OcrPool, Order, Plan, Redaction, Removed, Steps, Wanted};
+use docmill_pdf_redact::{
+    Applied, Checks, Cover, Needles, OcrPool, Order, Plan, Redaction, Removed, Steps, Wanted, reads_back,
+};
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -73,7 +75,8 @@ pub(crate) fn run_with(engines: &Engines, request: &Request, steps: Steps) -> Re
     if label.is_some_and(|label| needles.occurs_in(label)) {
         return Err(refused("`label` says what `text` is to redact. Choose another label.".to_owned(), "the label"));
     }
-    let cover = Cover { color: color(&options.color)?, label };
+    let proven = label.filter(|label| reads_back(label));
+    let cover = Cover { color: color(&options.color)?, label: proven };
     let regions: Vec<(u32, Rect)> = options.regions.iter().map(Region::area).collect();
     if regions.iter().any(|(_, area)| area.width() <= 0.0 || area.height() <= 0.0) {
         return Err(refused("A `box` in `regions` is empty.".to_owned(), "an empty region"));
@@ -87,6 +90,10 @@ pub(crate) fn run_with(engines: &Engines, request: &Request, steps: Steps) -> Re
         let applied = redaction.apply()?;
         let (leftovers, checks) = redaction.prove(&mut pool)?;
         if leftovers.is_empty() {
+            let applied = match label.filter(|_| proven.is_none()) {
+                Some(label) => redaction.apply_with_label(label)?,
+                None => applied,
+            };
             return deliver(redaction, &options, &needles, applied, checks);
         }
         if !redaction.plan.learn(&leftovers) {

@@ -4,12 +4,14 @@ use std::cell::Cell;
 use std::path::Path;
 
 use docmill_pdf_core::deferred_pictures::{self, DeferredPictures};
-use docmill_pdf_core::objects::Lookup;
+use docmill_pdf_core::long_numbers;
+use docmill_pdf_core::objects::{self, Lookup};
 use docmill_pdf_request::{ErrorCode, Failure, Limits, Request, Source, Warning};
 use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId};
 
 use super::metadata;
+use super::repair::pages;
 use docmill_pdf_core::Libraries;
 
 /// The most bytes that one object stream may unpack to. Usual ones hold a few MiB.
@@ -94,13 +96,14 @@ fn repair(
     let source = source(request, position)?;
     let rewritten = request.directory.join(format!("source-{position}.pdf"));
     let report = libraries.qpdf()?.normalize(&source.path, source.password.as_deref(), &rewritten)?;
-    if report.repaired {
-        warnings.push(Warning::new("repaired", "The PDF is damaged and has been repaired. Check the result."));
-    }
     // The open file can still be read after it is removed.
     let document = load(&rewritten, &request.limits, pictures);
     std::fs::remove_file(&rewritten).map_err(|error| Failure::io(&error))?;
-    let document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
+    let mut document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
+    let is_lifted = pages::lift(&mut document.0);
+    if report.repaired || is_lifted {
+        warnings.push(Warning::new("repaired", "The PDF is damaged and has been repaired. Check the result."));
+    }
     if Document::load_metadata(&source.path).is_ok_and(|metadata| metadata.encrypted) {
         warnings.push(Warning::new(
             "encryption_removed",
@@ -149,6 +152,7 @@ fn load_by(path: &Path, limits: &Limits, pictures: Pictures, options: LoadOption
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
     let document = Document::load_with_options(path, options)?;
+    long_numbers::of_file(path)?;
     if BUDGET.get() < 0 {
         return Err(DecompressError::MemoryLimitExceeded { limit: UNPACKED_BYTES }.into());
     }
@@ -163,6 +167,12 @@ fn charge_what_stays(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Obj
 /// Counts an object's memory, and drops the object if no memory is left. The loader uses the return value for objects in object
 /// streams, and the changed object for all others.
 fn charge(id: ObjectId, object: &mut Object) -> Option<(ObjectId, Object)> {
+    if let Ok(container) = object.as_stream()
+        && container.dict.has_type(b"ObjStm")
+        && let Some(packed) = objects::unpacked(container, UNPACKED_BYTES)
+    {
+        long_numbers::remember(&packed);
+    }
     let left = BUDGET.get().saturating_sub(i64::try_from(size(object)).unwrap_or(i64::MAX));
     BUDGET.set(left);
     (left >= 0).then(|| (id, if object.as_stream().is_ok() { Object::Null } else { object.clone() }))
@@ -207,7 +217,13 @@ fn has_its_pages(document: &Document) -> bool {
             .objects
             .values()
             .filter_map(|object| object.as_dict().ok())
-            .all(|node| !node.has_type(b"Pages") || document.array(node, b"Kids").iter().all(there))
+            .all(|node| !is_node(node) || document.array(node, b"Kids").iter().all(there))
+}
+
+/// Whether it is an inner node of a page tree. Fields of forms have kids too, but no count.
+fn is_node(dictionary: &Dictionary) -> bool {
+    let is_like_one = dictionary.has(b"Kids") && dictionary.has(b"Count");
+    dictionary.has_type(b"Pages") || is_like_one && !dictionary.has_type(b"Page")
 }
 
 fn is_too_large(error: &lopdf::Error) -> bool {

@@ -4,6 +4,8 @@ use std::ffi::{c_char, c_double, c_float, c_int, c_uchar, c_uint, c_ulong, c_voi
 
 use libloading::Library;
 
+use super::copy::FileWrite;
+
 /// `FPDF_DOCUMENT`, `FPDF_PAGE` and other opaque pointers.
 pub(super) type Handle = *mut c_void;
 
@@ -180,6 +182,7 @@ bindings! {
         fn FPDFPage_CloseAnnot(Handle);
         fn FPDFAnnot_GetSubtype(Handle) -> c_int;
         fn FPDFAnnot_GetRect(Handle, *mut RectF) -> c_int;
+        fn FPDF_SaveAsCopy(Handle, *mut FileWrite, c_ulong) -> c_int;
         fn FPDFAnnot_GetFormFieldName(Handle, Handle, *mut c_void, c_ulong) -> c_ulong;
     }
 }

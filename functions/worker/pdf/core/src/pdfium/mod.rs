@@ -5,6 +5,7 @@
 
 mod bands;
 mod bitmap;
+mod copy;
 mod document;
 mod families;
 mod ffi;

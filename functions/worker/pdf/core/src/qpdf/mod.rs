@@ -88,11 +88,12 @@ impl Qpdf {
         Ok(Encryption { revision, permissions })
     }
 
-    /// Rewrites a file without encryption and with sound cross references, for the passes that follow.
+    /// Rewrites a file without encryption and with sound cross references, for the passes that follow. Files before PDF 1.2 may have names
+    /// with any `#`, which is written as later ones do.
     pub fn normalize(&self, input: &Path, password: Option<&str>, output: &Path) -> Result<Report, Failure> {
         let mut job = json!({
             "inputFile": input, "outputFile": output, "decrypt": "", "deterministicId": "",
-            "objectStreams": "disable", "decodeLevel": "none", "compressStreams": "n",
+            "objectStreams": "disable", "decodeLevel": "none", "compressStreams": "n", "minVersion": "1.2",
         });
         if let Some(password) = password {
             job["password"] = password.into();

@@ -1,14 +1,15 @@
 //! One repair for all tools: of PDFs that were cut off, lost objects, or have other pages than they say.
 //!
-//! libqpdf rewrites what it can read. What it can't read is rebuilt from the objects that are in the file. The page tree of either
-//! is set right, and a warning says what is missing.
+//! libqpdf rewrites what it can read. What it can't read is rebuilt from the objects that are in the file, or else copied by pdfium. The
+//! page tree of each is set right, and a warning says what is missing.
 
-mod pages;
+pub(crate) mod pages;
 mod rebuild;
 
 use std::path::{Path, PathBuf};
 
 use docmill_formats::Format;
+use docmill_pdf_core::pdfium;
 use docmill_pdf_core::qpdf::survey::{self, Condition};
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source, Tool, Warning};
 use lopdf::Document;
@@ -43,7 +44,9 @@ pub fn before(libraries: &Libraries, request: &Request) -> Option<Mended> {
     if !reads_pages_unchecked(request.tool) {
         return None;
     }
-    request.sources.iter().any(is_damaged).then(|| mend(libraries, request, is_damaged))?
+    // pdfium may read what qpdf can't, without a word.
+    let is_unsound = |source: &Source| condition(source).is_some_and(|condition| condition != Condition::Sound);
+    request.sources.iter().any(is_unsound).then(|| mend(libraries, request, is_unsound))?
 }
 
 /// Repairs the sources of a tool that has failed, if that may be why. `None` if nothing could be repaired.
@@ -130,28 +133,61 @@ fn mend(libraries: &Libraries, request: &Request, should: impl Fn(&Source) -> bo
     (!mended.warnings.is_empty()).then_some(mended)
 }
 
+/// Who reads a damaged file, in this order: the first one that finds pages counts.
+#[derive(Clone, Copy, Debug)]
+enum Reader {
+    Qpdf,
+    /// Our search for objects.
+    Search,
+    Pdfium,
+}
+
 /// Writes a repaired copy of a source without protection, and says what is missing.
 fn repair(libraries: &Libraries, request: &Request, source: &Source, path: &Path) -> Result<String, Failure> {
-    let normalized = with_suffix(path, "normalized");
-    let rewritten = libraries.qpdf()?.normalize(&source.path, source.password.as_deref(), &normalized);
-    let (mut document, is_cut) = match rewritten {
-        Ok(_) => {
-            let document = load_again(&normalized, &request.limits, Search::No)?;
-            std::fs::remove_file(&normalized).map_err(|error| Failure::io(&error))?;
-            (document, false)
+    let scratch = with_suffix(path, "normalized");
+    let mut refused = None;
+    for reader in [Reader::Qpdf, Reader::Search, Reader::Pdfium] {
+        let found = match reader {
+            Reader::Qpdf => normalized(libraries, source, request, &scratch).map(|document| (document, false)),
+            Reader::Search => rebuilt(source, request, &scratch),
+            Reader::Pdfium => copied(libraries, source, request, &scratch).map(|document| (document, false)),
+        };
+        let found = found.and_then(|(mut document, is_cut)| {
+            let pages = pages::set_right(&mut document, request.limits.pages)?;
+            document.save(path).map_err(|error| Failure::io(&error))?;
+            Ok(pages.missing(is_cut))
+        });
+        match found {
+            Err(failure) if failure.code == ErrorCode::CorruptDocument => refused = refused.or(Some(failure)),
+            ended => return ended,
         }
-        Err(failure) if failure.code == ErrorCode::CorruptDocument => rebuilt(source, request, &normalized)?,
-        Err(failure) => return Err(failure),
-    };
-    let pages = pages::set_right(&mut document, request.limits.pages)?;
-    document.save(path).map_err(|error| Failure::io(&error))?;
-    Ok(pages.missing(is_cut))
+    }
+    Err(refused.unwrap_or_else(|| Failure::internal("no reader")))
+}
+
+/// What qpdf reads of a file.
+fn normalized(libraries: &Libraries, source: &Source, request: &Request, scratch: &Path) -> Result<Document, Failure> {
+    libraries.qpdf()?.normalize(&source.path, source.password.as_deref(), scratch)?;
+    let document = load_again(scratch, &request.limits, Search::No);
+    std::fs::remove_file(scratch).map_err(|error| Failure::io(&error))?;
+    document
+}
+
+/// What pdfium reads of a file.
+fn copied(libraries: &Libraries, source: &Source, request: &Request, scratch: &Path) -> Result<Document, Failure> {
+    let session = libraries.pdfium()?.session();
+    let file = pdfium::Document::open(&session, &source.path, source.password.as_deref())?;
+    file.copy(scratch, request.limits.output_bytes)?;
+    let document = load_again(scratch, &request.limits, Search::No);
+    std::fs::remove_file(scratch).map_err(|error| Failure::io(&error))?;
+    document
 }
 
 /// What is in a file that qpdf can't read, and whether its end is missing.
 fn rebuilt(source: &Source, request: &Request, scratch: &Path) -> Result<(Document, bool), Failure> {
     let mut bytes = std::fs::read(&source.path).map_err(|error| Failure::io(&error))?;
     let is_cut = rebuild::is_cut(&bytes);
+    rebuild::add_header(&mut bytes);
     rebuild::end_stream(&mut bytes);
     let load = |bytes: &[u8]| {
         std::fs::write(scratch, bytes).map_err(|error| Failure::io(&error))?;

@@ -20,6 +20,15 @@ pub(super) fn is_cut(bytes: &[u8]) -> bool {
     memchr::memmem::rfind(bytes, b"startxref").is_none()
 }
 
+/// Gives a header to a file that has lost its own.
+pub(super) fn add_header(bytes: &mut Vec<u8>) {
+    /// Readers look for it here.
+    const WITHIN: usize = 1024;
+    if memchr::memmem::find(bytes.get(..WITHIN).unwrap_or(bytes), b"%PDF-").is_none() {
+        bytes.splice(0..0, *b"%PDF-1.7\n");
+    }
+}
+
 /// Gives an end to a stream that the file ends in.
 pub(super) fn end_stream(bytes: &mut Vec<u8>) {
     // `endstream` has `stream` in it.
@@ -112,6 +121,17 @@ mod tests {
         };
         assert_eq!(ended(b"7 0 obj\n<<>>\nstream\nBT (a"), "7 0 obj\n<<>>\nstream\nBT (a\nendstream\nendobj");
         assert_eq!(ended(b"<<>>\nstream\nendstream\nendobj\n"), "<<>>\nstream\nendstream\nendobj\n");
+    }
+
+    #[test]
+    fn a_file_without_a_header_gets_one() {
+        let headed = |bytes: &[u8]| {
+            let mut bytes = bytes.to_vec();
+            add_header(&mut bytes);
+            String::from_utf8(bytes).unwrap()
+        };
+        assert_eq!(headed(b"1 0 obj\n"), "%PDF-1.7\n1 0 obj\n");
+        assert_eq!(headed(b"junk\n%PDF-1.4\n"), "junk\n%PDF-1.4\n");
     }
 
     #[test]

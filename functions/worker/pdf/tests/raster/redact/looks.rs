@@ -126,3 +126,17 @@ fn a_word_on_one_of_several_pages_leaves_the_others_as_they_are() {
 fn a_word_of_justified_text_leaves_other_lines_as_they_are() {
     looks_the_same("text.pdf", literal("Habsburg"));
 }
+
+#[test]
+fn labels_of_every_script_and_emoji_are_drawn() {
+    let first_page = |options: Value| {
+        let made = run(Tool::RedactPdf, vec![source(&fixture("text.pdf"), Format::Pdf)], options);
+        pages(&made.path(&made.outcome().artifacts[0])).remove(0)
+    };
+    let regions = json!([{"page": 1, "box": [0, 0, 400, 300]}]);
+    let bare = first_page(json!({"regions": regions}));
+    for label in ["Removed", "हटाया गया", "הוסר", "🍺 👨\u{200d}👩\u{200d}👧", "ลบแล้ว", "a\u{301}\u{323}", "已删除"]
+    {
+        assert!(first_page(json!({"regions": regions, "label": label})) != bare, "{label}");
+    }
+}
