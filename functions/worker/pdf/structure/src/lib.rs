@@ -8,6 +8,7 @@
 
 pub mod assembly;
 pub mod attachments;
+mod direct_pages;
 pub mod field_text;
 pub mod fields;
 pub mod flatten;

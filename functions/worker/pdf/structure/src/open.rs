@@ -10,8 +10,8 @@ use docmill_pdf_request::{ErrorCode, Failure, Limits, Request, Source, Warning};
 use lopdf::xref::XrefEntry;
 use lopdf::{DecompressError, Dictionary, Document, LoadOptions, Object, ObjectId};
 
+use super::direct_pages;
 use super::metadata;
-use super::repair::pages;
 use docmill_pdf_core::Libraries;
 
 /// The most bytes that one object stream may unpack to. Usual ones hold a few MiB.
@@ -100,7 +100,7 @@ fn repair(
     let document = load(&rewritten, &request.limits, pictures);
     std::fs::remove_file(&rewritten).map_err(|error| Failure::io(&error))?;
     let mut document = document.map_err(|error| if is_too_large(&error) { too_large() } else { corrupt(&error) })?;
-    let is_lifted = pages::lift(&mut document.0);
+    let is_lifted = direct_pages::lift(&mut document.0);
     if report.repaired || is_lifted {
         warnings.push(Warning::new("repaired", "The PDF is damaged and has been repaired. Check the result."));
     }

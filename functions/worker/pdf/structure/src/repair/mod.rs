@@ -3,7 +3,7 @@
 //! libqpdf rewrites what it can read. What it can't read is rebuilt from the objects that are in the file, or else copied by pdfium. The
 //! page tree of each is set right, and a warning says what is missing.
 
-pub(crate) mod pages;
+mod pages;
 mod rebuild;
 
 use std::path::{Path, PathBuf};
