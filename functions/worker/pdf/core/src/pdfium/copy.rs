@@ -17,6 +17,8 @@ pub(super) struct FileWrite {
     write: unsafe extern "C" fn(*mut FileWrite, *const c_void, c_ulong) -> c_int,
     file: File,
     room: u64,
+    /// pdfium goes on after a failure.
+    is_whole: bool,
 }
 
 impl Document<'_> {
@@ -26,10 +28,10 @@ impl Document<'_> {
         const REMOVE_SECURITY: c_ulong = 3;
         let save = self.session.api.FPDF_SaveAsCopy.ok_or_else(|| corrupt("pdfium: cannot copy".to_owned()))?;
         let file = File::create(path).map_err(|error| Failure::io(&error))?;
-        let mut target = FileWrite { version: 1, write, file, room: most };
+        let mut target = FileWrite { version: 1, write, file, room: most, is_whole: true };
         // SAFETY: The document is open, and the structure lives during the call, in which alone pdfium uses it.
         let is_saved = unsafe { save(self.handle, &raw mut target, REMOVE_SECURITY) } != 0;
-        if is_saved { Ok(()) } else { Err(corrupt("pdfium: not copied".to_owned())) }
+        if is_saved && target.is_whole { Ok(()) } else { Err(corrupt("pdfium: not copied".to_owned())) }
     }
 }
 
@@ -43,9 +45,10 @@ unsafe extern "C" fn write(target: *mut FileWrite, data: *const c_void, size: c_
     }
     // SAFETY: As the caller promises. Nothing else uses the target during the call.
     let (target, data) = unsafe { (&mut *target, std::slice::from_raw_parts(data.cast::<u8>(), size)) };
-    let Some(room) = target.room.checked_sub(size as u64) else { return 0 };
-    target.room = room;
-    c_int::from(target.file.write_all(data).is_ok())
+    let room = target.room.checked_sub(size as u64);
+    target.room = room.unwrap_or(0);
+    target.is_whole &= room.is_some() && target.file.write_all(data).is_ok();
+    c_int::from(target.is_whole)
 }
 
 #[cfg(test)]
