@@ -107,7 +107,7 @@ load-batch: setup build ## Create a batch of 10,000 rows on a stack of its own w
 
 # TARGET= a part of a test's name, e.g. fuzz_pages. Failing inputs are saved in tests/fuzz/seeds.
 fuzz: setup ## Fuzz every parser of untrusted input, each for a minute (TIME=seconds, TARGET=name)
-	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill-aws --package docmill-browser --package docmill-domain --package docmill-egress --package docmill-html-basic --package docmill-http --package docmill-mail --package docmill-markdown --package docmill-office --package docmill-office-rewrite --package docmill-package --package docmill-pdf --package docmill-pdf-core --package docmill-pdf-extract --package docmill-pdf-fonts --package docmill-pdf-pdfa --package docmill-pdf-signatures --package docmill-pdf-structure --package docmill-pdf-tag --package docmill-sniff --package docmill-templates --lib $(or $(TARGET),fuzz_) -- --nocapture
+	FUZZ_SECONDS=$(or $(TIME),60) cargo test --package docmill-aws --package docmill-browser --package docmill-domain --package docmill-egress --package docmill-html-basic --package docmill-http --package docmill-invoices --package docmill-mail --package docmill-markdown --package docmill-office --package docmill-office-rewrite --package docmill-package --package docmill-pdf --package docmill-pdf-core --package docmill-pdf-extract --package docmill-pdf-fonts --package docmill-pdf-pdfa --package docmill-pdf-signatures --package docmill-pdf-structure --package docmill-pdf-tag --package docmill-sniff --package docmill-templates --lib $(or $(TARGET),fuzz_) -- --nocapture
 
 rights: ## Write infra/local/rights.txt, after a change of a function's permissions
 	@$(LOCAL).rights

@@ -20,11 +20,17 @@ FONTS = {
     "Arimo Tall, Arimo Extra Tall, Arimo Hebrew Narrow": "OFL-1.1",
 }
 
+# functions/worker/invoices/rules, unchanged but for what its README says.
+RULES = {
+    "EN 16931 validation artefacts 1.3.16": "EUPL-1.2",
+    "XRechnung Schematron 2.5.0, with the rules of Peppol BIS that it adopts": "Apache-2.0",
+}
+
 INTRODUCTION = """\
 # Licences
 
 Docmill itself is Apache-2.0 ([LICENSE](LICENSE)). This is everything else in what is deployed: the Rust crates that are compiled
-into the functions, and the Debian packages, fonts and libraries of the worker's image. `make licences` writes this file, and
+into the functions, the rules of invoices, and the Debian packages, fonts and libraries of the worker's image. `make licences` writes this file, and
 `make check` compares it with `Cargo.lock` and with the list of the image's packages. No JavaScript package is deployed: those of
 npm, Python and Go are tools for tests and benchmarks, or what the clients in `clients/` depend on (MIT, BSD and MPL-2.0).
 
@@ -37,6 +43,8 @@ is a program of its own, or data.
 - Packages only under the GPL are programs of their own (`bash`, `coreutils`, …), which the worker does not call, with the exception
   below: a library that Debian's LibreOffice links to. `libjbig`, which `libtiff` links to, is replaced by `infra/worker/jbig.c`, which
   decodes nothing. No crate is under the GPL.
+- The rules of invoices are data that the worker interprets (`functions/worker/invoices/rules`). The EUPL counts letting others use them as
+  distribution: their source is in that folder, and that of CEN at `ConnectingEurope/eInvoicing-EN16931` on GitHub.
 """
 
 
@@ -45,6 +53,7 @@ def of_all(crates: Mapping[str, str], sources: Iterable[Source]) -> str:
     rows = [("Rust crate", name, licence, "") for name, licence in crates.items()]
     rows += [("library", name, licence, "office, pdf") for name, licence in PDFIUM.items()]
     rows += [("font", name, licence, "") for name, licence in FONTS.items()]
+    rows += [("rules", name, licence, "pdf") for name, licence in RULES.items()]
     rows += [
         ("Debian", _named(source), ", ".join(source.licences) or "in its own words", ", ".join(source.loaded))
         for source in sources

@@ -63,6 +63,7 @@ pub(crate) const CRATES: &[Uses] = &[
     ),
     // Conversions.
     ("docmill-codes", &[]),
+    ("docmill-invoices", &[]),
     ("docmill-mail", &[]),
     ("docmill-markdown", &[]),
     ("docmill-package", &[]),

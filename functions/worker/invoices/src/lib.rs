@@ -1,0 +1,22 @@
+//! Electronic invoices in XML, checked by the official rules: those of EN 16931 for both of its syntaxes and of XRechnung.
+//!
+//! The rules are the Schematron files that their makers publish (`rules/`), packed into the binary and interpreted: `xpath` has the part
+//! of XPath 2.0 that they use. Nothing is read or fetched, and a document can't make a rule run without an end.
+
+mod container;
+#[cfg(test)]
+mod hostile;
+mod report;
+mod rules;
+mod schematron;
+#[cfg(test)]
+mod suites;
+mod verdict;
+mod xml;
+mod xpath;
+
+pub use container::{Container, Metadata, is_invoice_name};
+pub use report::{Broken, Place, Syntax};
+pub use rules::Profile;
+pub use schematron::Severity;
+pub use verdict::{InvoiceError, Verdict, validate, validate_embedded};

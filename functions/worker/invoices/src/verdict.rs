@@ -1,0 +1,109 @@
+//! What is said about an invoice.
+
+use serde::Serialize;
+
+use crate::container::Container;
+use crate::report::{Broken, Place, Syntax};
+use crate::rules::Profile;
+use crate::schematron::{Severity, TooLong};
+use crate::xml::{self, Document, Fault, NodeId};
+
+const UBL: &str = "urn:oasis:names:specification:ubl:schema:xsd:";
+const CII: &str = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
+
+#[derive(Debug, Serialize)]
+pub struct Verdict {
+    /// Whether no rule is broken that is fatal.
+    pub valid: bool,
+    /// What the invoice was checked against.
+    pub profile: Profile,
+    pub syntax: Syntax,
+    /// The identifier of its specification (BT-24), as it says.
+    pub specification: String,
+    /// Broken rules, the severe ones first.
+    pub rules: Vec<Broken>,
+}
+
+#[derive(Debug, PartialEq, Eq, thiserror::Error)]
+pub enum InvoiceError {
+    /// It can't be read.
+    #[error("{0}")]
+    Unreadable(String),
+    #[error("it is no invoice in UBL or CII: its root element is {0}")]
+    NoInvoice(String),
+    #[error("checking it takes too long")]
+    TooComplex,
+    /// Never: tests load all rules.
+    #[error("{0}")]
+    Rules(String),
+}
+
+/// Checks an invoice that lies in a PDF, and how it does.
+pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: &Container) -> Result<Verdict, InvoiceError> {
+    let mut verdict = validate(bytes, wanted)?;
+    verdict.rules.append(&mut container.broken(verdict.syntax, &verdict.specification));
+    verdict.rules.sort_by_key(|broken| broken.severity);
+    verdict.valid = verdict.rules.iter().all(|broken| broken.severity != Severity::Fatal);
+    Ok(verdict)
+}
+
+/// Checks an invoice.
+pub fn validate(bytes: &[u8], wanted: Profile) -> Result<Verdict, InvoiceError> {
+    let document = xml::read(bytes).map_err(|fault: Fault| InvoiceError::Unreadable(fault.to_string()))?;
+    let (root, syntax) = syntax(&document)?;
+    let specification = specification(&document, root, syntax);
+    let profile = match wanted {
+        Profile::Auto => Profile::of(&specification),
+        Profile::En16931 | Profile::XRechnung => wanted,
+    };
+    let mut rules = Vec::new();
+    for schema in profile.schemas(syntax).map_err(|error| InvoiceError::Rules(error.to_string()))? {
+        for finding in schema.check(&document).map_err(|TooLong| InvoiceError::TooComplex)? {
+            let severity = profile.severity(syntax, &specification, &finding.id, finding.severity);
+            rules.push((severity, finding));
+        }
+    }
+    rules.sort_by_key(|(severity, finding)| (*severity, finding.node));
+    let broken = |(severity, finding): (Severity, crate::schematron::Finding)| Broken {
+        id: finding.id,
+        severity,
+        place: Some(Place { xpath: document.path(finding.node), line: document.line(finding.node) }),
+        text: finding.text,
+        failure: finding.failure,
+    };
+    let valid = rules.iter().all(|(severity, _)| *severity != Severity::Fatal);
+    Ok(Verdict { valid, profile, syntax, specification, rules: rules.into_iter().map(broken).collect() })
+}
+
+fn syntax(document: &Document) -> Result<(NodeId, Syntax), InvoiceError> {
+    let root = document.root_element().ok_or_else(|| InvoiceError::NoInvoice("missing".to_owned()))?;
+    let name = document.name(root);
+    let known = name.and_then(|name| match (&*name.space, &*name.local) {
+        (CII, "CrossIndustryInvoice") => Some(Syntax::Cii),
+        (space, local) => match (space.strip_prefix(UBL)?, local) {
+            ("Invoice-2", "Invoice") => Some(Syntax::UblInvoice),
+            ("CreditNote-2", "CreditNote") => Some(Syntax::UblCreditNote),
+            _ => None,
+        },
+    });
+    match known {
+        Some(syntax) => Ok((root, syntax)),
+        None => Err(InvoiceError::NoInvoice(document.written(root).chars().take(100).collect())),
+    }
+}
+
+/// The text of the element that names the specification, wherever its first one is among those that may hold it.
+fn specification(document: &Document, root: NodeId, syntax: Syntax) -> String {
+    let path: &[&str] = match syntax {
+        Syntax::UblInvoice | Syntax::UblCreditNote => &["CustomizationID"],
+        Syntax::Cii => &["ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID"],
+    };
+    let mut at = Some(root);
+    for &local in path {
+        let children =
+            at.into_iter().flat_map(|id| std::iter::successors(document.first_child(id), |&id| document.next(id)));
+        let mut named = children.filter(|&id| document.name(id).is_some_and(|name| &*name.local == local));
+        at = named.next();
+    }
+    at.map(|id| document.text(id).trim().chars().take(500).collect()).unwrap_or_default()
+}

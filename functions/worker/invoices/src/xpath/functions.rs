@@ -1,0 +1,240 @@
+//! The functions of XPath that the rules call.
+
+use std::rc::Rc;
+
+use super::ast::{Atomic, Expr};
+use super::evaluation::{Evaluation, Focus};
+use super::number::Decimal;
+use super::operators::{double, from_count};
+use super::value::{Failure, Item, Outcome, Value, boolean};
+
+macro_rules! functions {
+    ($($variant:ident $name:literal $least:literal $most:literal,)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+        pub(crate) enum Function { $($variant,)* }
+
+        impl Function {
+            /// A function by its name and the number of its arguments.
+            pub(super) fn find(name: &str, arguments: usize) -> Option<Self> {
+                let (function, least, most) = match name {
+                    $($name => (Self::$variant, $least, $most),)*
+                    _ => return None,
+                };
+                (least..=most).contains(&arguments).then_some(function)
+            }
+        }
+    };
+}
+
+functions! {
+    Abs "abs" 1 1,
+    Boolean "boolean" 1 1,
+    Ceiling "ceiling" 1 1,
+    CodepointsToString "codepoints-to-string" 1 1,
+    Concat "concat" 2 99,
+    Contains "contains" 2 2,
+    Count "count" 1 1,
+    DistinctValues "distinct-values" 1 1,
+    Empty "empty" 1 1,
+    EndsWith "ends-with" 2 2,
+    Exists "exists" 1 1,
+    False "false" 0 0,
+    Floor "floor" 1 1,
+    Last "last" 0 0,
+    LocalName "local-name" 0 1,
+    LowerCase "lower-case" 1 1,
+    Matches "matches" 2 2,
+    Max "max" 1 1,
+    Min "min" 1 1,
+    Name "name" 0 1,
+    NormalizeSpace "normalize-space" 0 1,
+    Not "not" 1 1,
+    Number "number" 0 1,
+    Position "position" 0 0,
+    Replace "replace" 3 3,
+    Reverse "reverse" 1 1,
+    Round "round" 1 1,
+    StartsWith "starts-with" 2 2,
+    String "string" 0 1,
+    StringJoin "string-join" 1 2,
+    StringLength "string-length" 0 1,
+    StringToCodepoints "string-to-codepoints" 1 1,
+    Substring "substring" 2 3,
+    SubstringAfter "substring-after" 2 2,
+    SubstringBefore "substring-before" 2 2,
+    Sum "sum" 1 1,
+    Tokenize "tokenize" 2 2,
+    Translate "translate" 3 3,
+    True "true" 0 0,
+    UpperCase "upper-case" 1 1,
+}
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn call(&mut self, function: Function, arguments: &'a [Expr], focus: &Focus) -> Outcome<Value> {
+        // Those that don't need the values of their arguments.
+        match (function, arguments) {
+            (Function::Not, [argument]) => return Ok(boolean(!self.truth(argument, focus)?)),
+            (Function::Boolean, [argument]) => return Ok(boolean(self.truth(argument, focus)?)),
+            _ => {}
+        }
+        let mut values = Vec::with_capacity(arguments.len());
+        for argument in arguments {
+            values.push(self.value(argument, focus)?);
+        }
+        if values.is_empty() && uses_focus(function) {
+            values.push(focus.item.clone().map(|item| vec![item]).ok_or(Failure::Count("no item", "one"))?);
+        }
+        let mut values = values.into_iter();
+        let mut next = || values.next().unwrap_or_default();
+        match function {
+            Function::True => Ok(boolean(true)),
+            Function::False => Ok(boolean(false)),
+            Function::Not | Function::Boolean => Self::effective(&next()).map(boolean),
+            Function::Exists => Ok(boolean(!next().is_empty())),
+            Function::Empty => Ok(boolean(next().is_empty())),
+            Function::Count => Ok(vec![Item::integer(next().len())]),
+            Function::Position => Ok(vec![Item::integer(focus.position)]),
+            Function::Last => Ok(vec![Item::integer(focus.size)]),
+            Function::Reverse => Ok(next().into_iter().rev().collect()),
+            Function::DistinctValues => self.distinct(&next()),
+            Function::Sum => self.sum(&next()),
+            Function::Max => self.extreme(&next(), |candidate, best| candidate > best),
+            Function::Min => self.extreme(&next(), |candidate, best| candidate < best),
+            Function::Abs => self.numeric(&next(), Decimal::absolute, f64::abs),
+            Function::Round => self.numeric(&next(), Decimal::rounded, |value| (value + 0.5).floor()),
+            Function::Floor => self.numeric(&next(), Decimal::floor, f64::floor),
+            Function::Ceiling => self.numeric(&next(), |value| value.negated().floor().negated(), f64::ceil),
+            Function::Number => {
+                let number = match self.single(&next())? {
+                    Some(item) => self.cast_item(&item, Atomic::Double).unwrap_or(Item::Double(f64::NAN)),
+                    None => Item::Double(f64::NAN),
+                };
+                Ok(vec![number])
+            }
+            Function::String => Ok(vec![Item::Text(self.optional_text(next())?)]),
+            Function::Name | Function::LocalName => {
+                let name = match next().as_slice() {
+                    [] => Rc::from(""),
+                    [Item::Node(id)] => self.document.name(*id).map_or(Rc::from(""), |name| {
+                        if function == Function::Name { name.written.clone() } else { name.local.clone() }
+                    }),
+                    _ => return Err(Failure::Types("a value", "a node")),
+                };
+                Ok(vec![Item::Text(name)])
+            }
+            Function::CodepointsToString
+            | Function::Concat
+            | Function::Contains
+            | Function::EndsWith
+            | Function::LowerCase
+            | Function::Matches
+            | Function::NormalizeSpace
+            | Function::Replace
+            | Function::StartsWith
+            | Function::StringJoin
+            | Function::StringLength
+            | Function::StringToCodepoints
+            | Function::Substring
+            | Function::SubstringAfter
+            | Function::SubstringBefore
+            | Function::Tokenize
+            | Function::Translate
+            | Function::UpperCase => self.call_text(function, values.collect()),
+        }
+    }
+
+    /// The one item as a number: the text of a node is a double.
+    fn one_number(&self, value: &[Item]) -> Outcome<Option<Item>> {
+        let Some(item) = self.single(value)? else { return Ok(None) };
+        match item {
+            Item::Untyped(_) => self.cast_item(&item, Atomic::Double).map(Some),
+            Item::Integer(_) | Item::Decimal(_) | Item::Double(_) => Ok(Some(item)),
+            Item::Node(_) | Item::Text(_) | Item::Boolean(_) | Item::Date(..) => {
+                Err(Failure::Types(item.kind(), "a number"))
+            }
+        }
+    }
+
+    fn numeric(
+        &self,
+        value: &[Item],
+        exact: impl Fn(&Decimal) -> Decimal,
+        floating: impl Fn(f64) -> f64,
+    ) -> Outcome<Value> {
+        Ok(match self.one_number(value)? {
+            Some(Item::Integer(value)) => vec![Item::Integer(exact(&value))],
+            Some(Item::Decimal(value)) => vec![Item::Decimal(exact(&value))],
+            Some(Item::Double(value)) => vec![Item::Double(floating(value))],
+            _ => Vec::new(),
+        })
+    }
+
+    fn sum(&self, value: &[Item]) -> Outcome<Value> {
+        self.spend(value.len())?;
+        let mut total = Item::Integer(Decimal::from(0));
+        for item in value {
+            let Some(number) = self.one_number(std::slice::from_ref(item))? else { continue };
+            total = match (&total, &number) {
+                (Item::Integer(total), Item::Integer(number)) => Item::Integer(total.plus(number)),
+                (Item::Integer(total) | Item::Decimal(total), Item::Integer(number) | Item::Decimal(number)) => {
+                    Item::Decimal(total.plus(number))
+                }
+                (total, number) => Item::Double(double(total).unwrap_or(f64::NAN) + double(number).unwrap_or(f64::NAN)),
+            };
+        }
+        Ok(vec![total])
+    }
+
+    fn extreme(&self, value: &[Item], wins: impl Fn(f64, f64) -> bool) -> Outcome<Value> {
+        let mut best: Option<(f64, Item)> = None;
+        for item in value {
+            let Some(number) = self.one_number(std::slice::from_ref(item))? else { continue };
+            let candidate = double(&number).unwrap_or(f64::NAN);
+            if best.as_ref().is_none_or(|(best, _)| wins(candidate, *best)) {
+                best = Some((candidate, number));
+            }
+        }
+        Ok(best.map(|(_, item)| item).into_iter().collect())
+    }
+
+    /// Each text or number once. Numbers are compared as texts here: the rules ask only about codes.
+    fn distinct(&self, value: &[Item]) -> Outcome<Value> {
+        self.spend(value.len())?;
+        let mut seen = std::collections::HashSet::new();
+        let mut kept = Vec::new();
+        for item in self.atoms(value)? {
+            if seen.insert(self.item_text(&item)?) {
+                kept.push(item);
+            }
+        }
+        Ok(kept)
+    }
+
+    /// The characters of `substring`: from a place and of a length, both rounded.
+    pub(super) fn part(&self, text: &str, from: &[Item], length: Option<&[Item]>) -> Outcome<String> {
+        let number = |value: &[Item]| match self.one_number(value)? {
+            Some(item) => Ok((double(&item).unwrap_or(f64::NAN) + 0.5).floor()),
+            None => Ok(f64::NAN),
+        };
+        let from = number(from)?;
+        let until = match length {
+            Some(length) => from + number(length)?,
+            None => f64::INFINITY,
+        };
+        let within = |place: f64| place >= from && place < until;
+        Ok(text.chars().enumerate().filter(|(index, _)| within(from_count(index + 1))).map(|(_, c)| c).collect())
+    }
+}
+
+/// Functions that are about the focus if they have no argument.
+fn uses_focus(function: Function) -> bool {
+    matches!(
+        function,
+        Function::LocalName
+            | Function::Name
+            | Function::NormalizeSpace
+            | Function::Number
+            | Function::String
+            | Function::StringLength
+    )
+}

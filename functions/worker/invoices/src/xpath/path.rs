@@ -1,0 +1,173 @@
+//! Steps from nodes to nodes, and predicates.
+
+use super::ast::{Axis, Expr, Step, Test};
+use super::evaluation::{Evaluation, Focus};
+use super::value::{Failure, Item, Outcome, Value};
+use crate::xml::{Document, Kind, NodeId};
+
+impl<'a> Evaluation<'a> {
+    pub(super) fn steps(&mut self, start: Value, steps: &'a [Step]) -> Outcome<Value> {
+        let mut value = start;
+        for step in steps {
+            value = self.step(&value, step)?;
+        }
+        Ok(value)
+    }
+
+    fn step(&mut self, from: &Value, step: &'a Step) -> Outcome<Value> {
+        let mut found = Vec::new();
+        match step {
+            Step::Axis(axis, test, predicates) => {
+                for item in from {
+                    let node = self.as_node(item)?;
+                    let mut selected = self.select(node, *axis, test)?;
+                    for predicate in predicates {
+                        selected = self.holding(selected, predicate)?;
+                    }
+                    found.append(&mut selected);
+                }
+                self.in_order(found)
+            }
+            Step::Each(expr) => {
+                let size = from.len();
+                for (index, item) in from.iter().enumerate() {
+                    let focus = Focus { item: Some(item.clone()), position: index + 1, size };
+                    found.append(&mut self.value(expr, &focus)?);
+                }
+                if found.iter().all(|item| matches!(item, Item::Node(_))) { self.in_order(found) } else { Ok(found) }
+            }
+        }
+    }
+
+    fn as_node(&self, item: &Item) -> Outcome<NodeId> {
+        match item {
+            Item::Node(id) => Ok(*id),
+            Item::Untyped(_)
+            | Item::Text(_)
+            | Item::Boolean(_)
+            | Item::Integer(_)
+            | Item::Decimal(_)
+            | Item::Double(_)
+            | Item::Date(..) => Err(Failure::Types(item.kind(), "a node")),
+        }
+    }
+
+    /// The nodes of an axis that pass a test, the nearest first.
+    fn select(&mut self, from: NodeId, axis: Axis, test: &Test) -> Outcome<Value> {
+        let document = self.document;
+        let mut found = Vec::new();
+        let mut visited = 1;
+        let mut take = |id: NodeId| {
+            visited += 1;
+            if passes(document, id, axis, test) {
+                found.push(Item::Node(id));
+            }
+        };
+        let chain = |first: Option<NodeId>, next: fn(&Document, NodeId) -> Option<NodeId>| {
+            std::iter::successors(first, move |&id| next(document, id))
+        };
+        let is_tree = |id: &NodeId| !matches!(document.kind(*id), Kind::Attribute(_));
+        match axis {
+            Axis::Child => chain(document.first_child(from), Document::next).for_each(&mut take),
+            Axis::Descendant => document.within(from).filter(is_tree).for_each(&mut take),
+            Axis::DescendantOrSelf => {
+                take(from);
+                document.within(from).filter(is_tree).for_each(&mut take);
+            }
+            Axis::Parent => document.parent(from).into_iter().for_each(&mut take),
+            Axis::Ancestor => chain(document.parent(from), Document::parent).for_each(&mut take),
+            Axis::AncestorOrSelf => chain(Some(from), Document::parent).for_each(&mut take),
+            Axis::FollowingSibling => chain(document.next(from), Document::next).for_each(&mut take),
+            Axis::PrecedingSibling => chain(document.previous(from), Document::previous).for_each(&mut take),
+            Axis::Following => {
+                let after = document.within(from).end;
+                (after..document.within(Document::ROOT).end).filter(is_tree).for_each(&mut take);
+            }
+            Axis::Preceding => {
+                let above: Vec<NodeId> = chain(document.parent(from), Document::parent).collect();
+                (0..from).rev().filter(is_tree).filter(|id| !above.contains(id)).for_each(&mut take);
+            }
+            Axis::Attribute => document.attributes(from).for_each(&mut take),
+            Axis::OneSelf => take(from),
+        }
+        self.spend(visited)?;
+        Ok(found)
+    }
+
+    pub(super) fn filtered(&mut self, value: Value, predicates: &'a [Expr]) -> Outcome<Value> {
+        predicates.iter().try_fold(value, |value, predicate| self.holding(value, predicate))
+    }
+
+    /// The items for which a predicate holds, or whose place it is.
+    fn holding(&mut self, value: Value, predicate: &'a Expr) -> Outcome<Value> {
+        let size = value.len();
+        let mut kept = Vec::new();
+        for (index, item) in value.into_iter().enumerate() {
+            let focus = Focus { item: Some(item), position: index + 1, size };
+            let lenient = std::mem::take(&mut self.lenient);
+            let holds = self.holds(predicate, &focus);
+            self.lenient = lenient;
+            let holds = match holds {
+                Err(failure) if lenient && failure != Failure::TooLong => false,
+                holds => holds?,
+            };
+            if let (true, Some(item)) = (holds, focus.item) {
+                kept.push(item);
+            }
+        }
+        Ok(kept)
+    }
+
+    fn holds(&mut self, predicate: &'a Expr, focus: &Focus) -> Outcome<bool> {
+        if matches!(predicate, Expr::And(..) | Expr::Or(..) | Expr::General(..)) {
+            return self.truth(predicate, focus);
+        }
+        let result = self.value(predicate, focus)?;
+        match result.as_slice() {
+            [Item::Integer(place) | Item::Decimal(place)] => {
+                Ok(place.to_i64().and_then(|place| usize::try_from(place).ok()) == Some(focus.position))
+            }
+            [Item::Double(place)] => Ok(super::operators::from_count(focus.position) == *place),
+            other => Self::effective(other),
+        }
+    }
+
+    /// Nodes in the order of the document, each once.
+    pub(super) fn in_order(&self, value: Value) -> Outcome<Value> {
+        if value.len() < 2 {
+            return Ok(value);
+        }
+        let mut nodes = Vec::with_capacity(value.len());
+        for item in &value {
+            nodes.push(self.as_node(item)?);
+        }
+        if nodes.is_sorted_by(|left, right| left < right) {
+            return Ok(value);
+        }
+        self.spend(nodes.len())?;
+        nodes.sort_unstable();
+        nodes.dedup();
+        Ok(nodes.into_iter().map(Item::Node).collect())
+    }
+}
+
+fn passes(document: &Document, id: NodeId, axis: Axis, test: &Test) -> bool {
+    let kind = document.kind(id);
+    let is_principal = match kind {
+        Kind::Element(_) => axis != Axis::Attribute,
+        Kind::Attribute(_) => axis == Axis::Attribute,
+        Kind::Root | Kind::Text | Kind::Comment | Kind::Instruction => false,
+    };
+    match test {
+        Test::Node => true,
+        Test::Text => kind == Kind::Text,
+        Test::Comment => kind == Kind::Comment,
+        Test::Element => matches!(kind, Kind::Element(_)),
+        Test::AnyName => is_principal,
+        Test::Name { space, local } => {
+            is_principal && document.name(id).is_some_and(|name| name.local == *local && name.space == *space)
+        }
+        Test::Space(space) => is_principal && document.name(id).is_some_and(|name| name.space == *space),
+        Test::Local(local) => is_principal && document.name(id).is_some_and(|name| name.local == *local),
+    }
+}

@@ -1,0 +1,148 @@
+//! The functions about texts.
+
+use std::rc::Rc;
+
+use super::ast::Atomic;
+use super::evaluation::Evaluation;
+use super::functions::Function;
+use super::number::Decimal;
+use super::regexes::replacement;
+use super::value::{Failure, Item, Outcome, Value, boolean};
+
+/// Memory of all texts is bounded by the work that making them takes.
+const BYTES_OF_WORK: usize = 16;
+
+impl Evaluation<'_> {
+    pub(super) fn call_text(&self, function: Function, arguments: Vec<Value>) -> Outcome<Value> {
+        let mut given = arguments.into_iter();
+        let mut next = || given.next().unwrap_or_default();
+        if function == Function::CodepointsToString || function == Function::StringJoin {
+            let first = next();
+            return self.of_many(function, &first, next());
+        }
+        let text = self.worked(self.optional_text(next())?)?;
+        let result = match function {
+            Function::NormalizeSpace => normalized(&text),
+            Function::UpperCase => text.to_uppercase(),
+            Function::LowerCase => text.to_lowercase(),
+            Function::StringLength => return Ok(vec![Item::integer(text.chars().count())]),
+            Function::StringToCodepoints => {
+                self.spend(text.len())?;
+                return Ok(text.chars().map(|c| Item::Integer(Decimal::from(i64::from(u32::from(c))))).collect());
+            }
+            Function::Contains => return Ok(boolean(text.contains(&*self.optional_text(next())?))),
+            Function::StartsWith => return Ok(boolean(text.starts_with(&*self.optional_text(next())?))),
+            Function::EndsWith => return Ok(boolean(text.ends_with(&*self.optional_text(next())?))),
+            Function::SubstringBefore => {
+                let mark = self.optional_text(next())?;
+                text.split_once(&*mark).map_or("", |(before, _)| before).to_owned()
+            }
+            Function::SubstringAfter => {
+                let mark = self.optional_text(next())?;
+                text.split_once(&*mark).map_or("", |(_, after)| after).to_owned()
+            }
+            Function::Substring => {
+                let from = next();
+                self.part(&text, &from, given.next().as_deref())?
+            }
+            Function::Translate => {
+                let (from, to) = (self.optional_text(next())?, self.optional_text(next())?);
+                translated(&text, &from, &to)
+            }
+            Function::Concat => {
+                let mut all = String::from(&*text);
+                for value in given {
+                    all.push_str(&self.optional_text(value)?);
+                }
+                return Ok(vec![Item::Text(self.worked(Rc::from(all))?)]);
+            }
+            Function::Matches => {
+                let regex = self.regex(&self.optional_text(next())?)?;
+                return Ok(boolean(regex.is_match(&text)));
+            }
+            Function::Replace => {
+                let (pattern, by) = (self.optional_text(next())?, self.optional_text(next())?);
+                let regex = self.regex(&pattern)?;
+                regex.replace_all(&text, replacement(&by).as_str()).into_owned()
+            }
+            Function::Tokenize => {
+                let regex = self.regex(&self.optional_text(next())?)?;
+                if text.is_empty() {
+                    return Ok(Vec::new());
+                }
+                let tokens: Value = regex.split(&text).map(Item::text).collect();
+                self.spend(tokens.len())?;
+                return Ok(tokens);
+            }
+            // Those of other kinds are not called here.
+            Function::Abs
+            | Function::Boolean
+            | Function::Ceiling
+            | Function::CodepointsToString
+            | Function::Count
+            | Function::DistinctValues
+            | Function::Empty
+            | Function::Exists
+            | Function::False
+            | Function::Floor
+            | Function::Last
+            | Function::LocalName
+            | Function::Max
+            | Function::Min
+            | Function::Name
+            | Function::Not
+            | Function::Number
+            | Function::Position
+            | Function::Reverse
+            | Function::Round
+            | Function::String
+            | Function::StringJoin
+            | Function::Sum
+            | Function::True => return Err(Failure::Undefined(format!("{function:?}"))),
+        };
+        Ok(vec![Item::text(result)])
+    }
+
+    fn of_many(&self, function: Function, items: &Value, separator: Value) -> Outcome<Value> {
+        let items = self.atoms(items)?;
+        if function == Function::StringJoin {
+            let separator = self.optional_text(separator)?;
+            let texts: Outcome<Vec<Rc<str>>> = items.iter().map(|item| self.item_text(item)).collect();
+            return Ok(vec![Item::Text(self.worked(Rc::from(texts?.join(&*separator)))?)]);
+        }
+        let mut text = String::new();
+        for item in items {
+            let Item::Integer(code) = self.cast_item(&item, Atomic::Integer)? else { continue };
+            let character = code.to_i64().and_then(|code| u32::try_from(code).ok()).and_then(char::from_u32);
+            text.push(character.ok_or(Failure::Types("a number", "a character"))?);
+        }
+        Ok(vec![Item::text(text)])
+    }
+
+    fn worked(&self, text: Rc<str>) -> Outcome<Rc<str>> {
+        self.spend(text.len() / BYTES_OF_WORK)?;
+        Ok(text)
+    }
+}
+
+/// Without white space around it, and single spaces within.
+pub(crate) fn normalized(text: &str) -> String {
+    let is_space = |c: char| matches!(c, ' ' | '\t' | '\r' | '\n');
+    let mut result = String::with_capacity(text.len());
+    for word in text.split(is_space).filter(|word| !word.is_empty()) {
+        if !result.is_empty() {
+            result.push(' ');
+        }
+        result.push_str(word);
+    }
+    result
+}
+
+fn translated(text: &str, from: &str, to: &str) -> String {
+    let to: Vec<char> = to.chars().collect();
+    let changed = |c: char| match from.chars().position(|known| known == c) {
+        Some(place) => to.get(place).copied(),
+        None => Some(c),
+    };
+    text.chars().filter_map(changed).collect()
+}
