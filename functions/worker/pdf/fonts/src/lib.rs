@@ -9,6 +9,7 @@ mod charstring;
 pub mod compact;
 pub mod encoding;
 pub mod outline;
+pub mod symbols;
 mod tables;
 #[cfg(test)]
 mod tests;

@@ -51,11 +51,19 @@ pub struct Uses {
 
 /// `None` if any content can't be read, or shows text in a font that is chosen elsewhere.
 pub fn find(document: &Document) -> Option<Uses> {
-    let mut survey = Survey::default();
+    search(document, Survey::default())
+}
+
+/// The same, without what an XFA form would show instead of the pages: its fonts may show any other codes.
+pub fn find_on_pages(document: &Document) -> Option<Uses> {
+    search(document, Survey { ignores_xfa: true, ..Survey::default() })
+}
+
+fn search<'d>(document: &'d Document, mut survey: Survey<'d>) -> Option<Uses> {
     for object in document.objects.values() {
         survey.look(document, object, 0)?;
     }
-    let Survey { by_name, mut uses } = survey;
+    let Survey { by_name, mut uses, .. } = survey;
     for object in document.objects.values() {
         if let Object::Stream(stream) = object
             && is_content(document, stream)
@@ -88,6 +96,7 @@ struct Survey<'d> {
     /// The fonts of all resources by name: content without resources of its own may use those of others.
     by_name: HashMap<&'d [u8], Vec<ObjectId>>,
     uses: Uses,
+    ignores_xfa: bool,
 }
 
 impl<'d> Survey<'d> {
@@ -100,7 +109,7 @@ impl<'d> Survey<'d> {
     }
 
     fn look_at(&mut self, document: &'d Document, dict: &'d Dictionary, depth: usize) -> Option<()> {
-        if dict.has(b"XFA") {
+        if dict.has(b"XFA") && !self.ignores_xfa {
             return None;
         }
         match dict.get(b"Font").ok().and_then(|font| document.resolve(font)) {

@@ -25,8 +25,11 @@ use docmill_pdf_structure::visible;
 use lopdf::{Document, ObjectId};
 
 pub use catalog::claim;
-pub use fonts::Programs;
+use docmill_pdf_fonts::uses::Uses;
+pub use fonts::{Programs, StandIns, missing_characters};
 pub use verdict::{Level, Verdict};
+
+use verdict::Rule;
 
 /// Repairs a document in place; `held` has its large pictures. [`claim`] adds the claim to be PDF/A.
 pub fn mend(
@@ -49,17 +52,26 @@ pub fn mend(
     streams::mend(document, held, &mut verdict)?;
     content::mend(document, pages, &mut verdict);
     color::mend(document, &mut verdict);
-    fonts::mend(document, fonts, Programs::Rewritten, &mut verdict);
+    fonts::mend(document, &StandIns::Installed(fonts), Programs::Rewritten, &mut verdict);
     document.prune_objects();
     transparency::mend(document, &mut verdict);
     Ok(verdict)
 }
 
-/// Repairs embedded fonts only: the rules for fonts are the same in PDF/UA. Others are broken rules.
-pub fn mend_fonts(document: &mut Document, programs: Programs) -> Verdict {
+/// Repairs fonts only: the rules for them are the same in PDF/UA. `uses`: of fonts that are objects of their own, if it is known.
+pub fn mend_fonts(
+    document: &mut Document,
+    uses: Option<&Uses>,
+    stand_ins: &StandIns<'_>,
+    programs: Programs,
+) -> Verdict {
     let mut verdict = Verdict::new(Level::Two);
     document.prune_objects();
-    fonts::mend(document, &Fonts::none(), programs, &mut verdict);
+    fonts::prepare(document);
+    match uses {
+        Some(uses) => fonts::mend_shown(document, uses, stand_ins, programs, &mut verdict),
+        None => verdict.fail(Rule::Content),
+    }
     verdict
 }
 

@@ -1,6 +1,6 @@
 //! Repairs, and the rules that remain broken.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use docmill_pdf_request::Warning;
 use serde::Deserialize;
@@ -183,11 +183,12 @@ pub struct Verdict {
     pub level: Level,
     broken: BTreeMap<Rule, usize>,
     mended: BTreeMap<Repair, usize>,
+    stood_in: BTreeSet<String>,
 }
 
 impl Verdict {
     pub(super) fn new(level: Level) -> Self {
-        Self { level, broken: BTreeMap::new(), mended: BTreeMap::new() }
+        Self { level, broken: BTreeMap::new(), mended: BTreeMap::new(), stood_in: BTreeSet::new() }
     }
 
     pub(super) fn fail(&mut self, rule: Rule) {
@@ -196,6 +197,16 @@ impl Verdict {
 
     pub(super) fn mend(&mut self, repair: Repair) {
         *self.mended.entry(repair).or_default() += 1;
+    }
+
+    /// Another font was embedded for this one.
+    pub(super) fn stand_in(&mut self, name: String) {
+        self.stood_in.insert(name);
+    }
+
+    /// The fonts that the document does not have, and for which others were embedded.
+    pub fn stood_in(&self) -> impl Iterator<Item = &str> {
+        self.stood_in.iter().map(String::as_str)
     }
 
     pub fn conforms(&self) -> bool {

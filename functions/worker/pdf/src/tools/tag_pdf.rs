@@ -6,7 +6,7 @@ use docmill_pdf_core::writer::write_document;
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_request::{Failure, Outcome, Request, Source};
 use docmill_pdf_structure::open_deferring;
-use docmill_pdf_tag::{AlternativeText, Tagged};
+use docmill_pdf_tag::{AlternativeText, StandIns, Tagged};
 use docmill_pdf_text::HeadersFooters;
 use serde::Deserialize;
 use serde_json::json;
@@ -41,20 +41,25 @@ enum Existing {
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let Options { language, title, alternative_texts, existing }: Options = options(request)?;
     let given = docmill_pdf_tag::Options { language, title, alternative_texts, careful: false };
-    let (outcome, is_risky) = make(engines, request, &given, existing)?;
-    if is_risky && !looks_the_same(engines, request)? {
-        let careful = docmill_pdf_tag::Options { careful: true, ..given };
-        return Ok(make(engines, request, &careful, existing)?.0);
+    let (outcome, is_risky) = make(engines, request, &given, existing, true)?;
+    if !is_risky || looks_the_same(engines, request)? {
+        return Ok(outcome);
     }
-    Ok(outcome)
+    let careful = docmill_pdf_tag::Options { careful: true, ..given };
+    let (outcome, is_risky) = make(engines, request, &careful, existing, true)?;
+    if !is_risky || looks_the_same(engines, request)? {
+        return Ok(outcome);
+    }
+    Ok(make(engines, request, &careful, existing, false)?.0)
 }
 
-/// Makes the result, and says whether it may look different.
+/// Makes the result, and says whether it may look different. `stands_in`: fonts are embedded for those that are missing.
 fn make(
     engines: &Engines,
     request: &Request,
     given: &docmill_pdf_tag::Options,
     existing: Existing,
+    stands_in: bool,
 ) -> Result<(Outcome, bool), Failure> {
     let opened = open_deferring(&engines.libraries, request, 0)?.without_claim();
     let (mut document, held, mut warnings) = (opened.document, opened.held, opened.warnings);
@@ -63,7 +68,10 @@ fn make(
         docmill_pdf_tag::keep(&mut document, &tree.pages, given)
     } else {
         let structure = structure(engines, request)?;
-        docmill_pdf_tag::tag(&mut document, &tree.pages, &structure, engines.libraries.fonts(), given)
+        let session = engines.libraries.pdfium()?.session();
+        let stand_ins = if stands_in { StandIns::Drawn(&session) } else { StandIns::None };
+        let metrics = engines.libraries.fonts();
+        docmill_pdf_tag::tag(&mut document, &tree.pages, &structure, metrics, &stand_ins, given)
     };
     warnings.extend(tagged.warnings.iter().cloned());
     document.prune_objects();
@@ -118,5 +126,6 @@ fn report(tagged: &Tagged) -> serde_json::Value {
         "conforms": tagged.broken.as_ref().map(Vec::is_empty),
         "failed": tagged.broken,
         "figuresWithoutText": figures,
+        "standIns": tagged.stood_in,
     })
 }

@@ -118,16 +118,16 @@ impl Annotations {
             let Ok(entries) = document.get_dictionary(annotation.id) else { continue };
             let has = |key: &[u8]| {
                 let known = document.value(entries, key).and_then(decode);
-                known.is_some_and(|text| !text.trim().is_empty())
+                known.is_some_and(|text| is_said(&text))
             };
             let (key, found) = match annotation.kind {
                 _ if has(b"Contents") && annotation.kind != Kind::Field => continue,
                 Kind::Link => ("Contents", texts(index).or_else(|| target(document, entries))),
-                Kind::Other => ("Contents", texts(index).or_else(|| of_parent(document, entries))),
+                Kind::Other => ("Contents", texts(index).or_else(|| own(document, entries))),
                 Kind::Field if has(b"TU") || inherited(document, entries, b"TU").is_some() => continue,
                 Kind::Field => ("TU", field_name(document, entries)),
             };
-            match found.filter(|found| !found.trim().is_empty()) {
+            match found.filter(|found| is_said(found)) {
                 Some(found) => {
                     let holder = if key == "TU" { named_field(document, annotation.id) } else { annotation.id };
                     if let Ok(entries) = document.get_dictionary_mut(holder) {
@@ -185,9 +185,34 @@ fn areas(document: &Document, annotation: &Dictionary, space: &PageSpace) -> Vec
     found.into_iter().map(shown).collect()
 }
 
-/// What the note that a pop-up is of says.
-fn of_parent(document: &Document, popup: &Dictionary) -> Option<String> {
-    document.value(document.child(popup, b"Parent")?, b"Contents").and_then(decode)
+/// What an annotation says of itself, or the note that a pop-up is of: its text, its subject, the name of its file, its title.
+fn own(document: &Document, annotation: &Dictionary) -> Option<String> {
+    let of =
+        |holder: &Dictionary, key: &[u8]| document.value(holder, key).and_then(decode).filter(|text| is_said(text));
+    let parent = document.child(annotation, b"Parent");
+    let noted = parent.and_then(|parent| [b"Contents".as_slice(), b"Subj"].iter().find_map(|key| of(parent, key)));
+    let file = || file_name(document, document.value(annotation, b"FS")?);
+    // The title of a note is the name of its author.
+    let is_media =
+        matches!(document.name(annotation, b"Subtype"), Some(b"Screen" | b"Movie" | b"RichMedia" | b"Sound"));
+    let title = || of(annotation, b"T").filter(|_| is_media);
+    noted.or_else(|| of(annotation, b"Subj")).or_else(file).or_else(title)
+}
+
+fn is_said(text: &str) -> bool {
+    !text.trim().is_empty()
+}
+
+/// The name of a file that a document refers to.
+fn file_name(document: &Document, file: &Object) -> Option<String> {
+    let said = |text: &String| is_said(text);
+    match file {
+        Object::Dictionary(entries) => {
+            let of = |key: &[u8]| document.value(entries, key).and_then(decode).filter(said);
+            of(b"UF").or_else(|| of(b"F"))
+        }
+        other => decode(other).filter(said),
+    }
 }
 
 /// The field that a widget is of: itself, or one around it that has a name.
@@ -207,8 +232,8 @@ fn named_field(document: &Document, widget: ObjectId) -> ObjectId {
 /// Where a link leads.
 fn target(document: &Document, link: &Dictionary) -> Option<String> {
     let action = document.child(link, b"A")?;
-    let of = |key: &[u8]| document.value(action, key).and_then(decode);
-    of(b"URI").or_else(|| of(b"F"))
+    let address = document.value(action, b"URI").and_then(decode).filter(|text| is_said(text));
+    address.or_else(|| file_name(document, document.value(action, b"F")?))
 }
 
 /// An entry of a field or of those around it.

@@ -5,9 +5,10 @@ use std::collections::{BTreeMap, HashMap};
 use docmill_pdf_core::character_map;
 use docmill_pdf_core::objects::{Lookup, unpacked};
 use docmill_pdf_core::tokens::{Token, Tokens};
+use docmill_pdf_fonts::Encoding;
 use docmill_pdf_fonts::truetype::{self, Tables};
 use docmill_pdf_fonts::type1::Type1;
-use docmill_pdf_fonts::{Encoding, uses};
+use docmill_pdf_fonts::uses::Uses;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use read_fonts::ps::agl;
 use read_fonts::ps::cff::CffFontRef;
@@ -100,32 +101,34 @@ fn plain(character: char) -> String {
     }
 }
 
-/// Adds the characters that font programs know to fonts that do not say them. False if some are still not known.
-pub(super) fn complete(document: &mut Document) -> bool {
-    let Some(uses) = uses::find(document) else { return false };
-    let mut all = true;
+/// Adds the characters that font programs know to fonts that do not say them.
+pub(super) fn complete(document: &mut Document, uses: &Uses) {
     for (id, codes) in &uses.shown {
         let codes: Vec<u16> = codes.iter().collect();
-        all &= codes.is_empty() || complete_font(document, *id, &codes);
+        complete_font(document, *id, &codes);
     }
-    all
 }
 
-fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) -> bool {
-    let Ok(font) = document.get_dictionary(id) else { return true };
+/// Whether the document says the characters of all codes that it shows.
+pub(super) fn are_known(document: &Document, uses: &Uses) -> bool {
+    uses.shown.iter().all(|(id, codes)| {
+        let Ok(font) = document.get_dictionary(*id) else { return true };
+        let stated = Stated::new(document, font);
+        codes.iter().all(|code| stated.of(code).is_some())
+    })
+}
+
+fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) {
+    let Ok(font) = document.get_dictionary(id) else { return };
     let stated = Stated::new(document, font);
-    if codes.iter().all(|code| stated.of(*code).is_some()) {
-        return true;
-    }
     // What a map leaves out may be left out on purpose, such as the parts of a ligature.
-    if stated.map.is_some() {
-        return false;
+    if stated.map.is_some() || codes.iter().all(|code| stated.of(*code).is_some()) {
+        return;
     }
     let is_wide = stated.kind == Some(b"Type0");
     let known = if is_wide { of_wide(document, font) } else { of_simple(document, font) };
     let of = |code: u16| stated.of(code).or_else(|| known.get(&code).copied().map(plain));
     let entries: BTreeMap<u16, String> = codes.iter().filter_map(|code| Some((*code, of(*code)?))).collect();
-    let all = codes.iter().all(|code| entries.contains_key(code));
     if !known.is_empty() && !entries.is_empty() {
         let pairs: Vec<(u16, &str)> = entries.iter().map(|(code, text)| (*code, text.as_str())).collect();
         let map = character_map::table(&pairs, if is_wide { 2 } else { 1 });
@@ -134,7 +137,6 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) -> bool {
             font.set("ToUnicode", map);
         }
     }
-    all
 }
 
 fn program(document: &Document, holder: &Dictionary, keys: &[&[u8]]) -> Option<Vec<u8>> {
@@ -177,6 +179,18 @@ fn of_glyphs(data: &[u8]) -> HashMap<u16, char> {
     found
 }
 
+/// The characters of a font's codes by its name, of which there is no program.
+fn of_name(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
+    let is_missing = document.child(font, b"FontDescriptor").is_none_or(|descriptor| {
+        [b"FontFile".as_slice(), b"FontFile2", b"FontFile3"].iter().all(|key| !descriptor.has(key))
+    });
+    if !is_missing || document.name(font, b"Subtype") == Some(b"Type3") {
+        return HashMap::new();
+    }
+    let characters = docmill_pdf_pdfa::missing_characters(document, font);
+    characters.into_iter().map(|(code, character)| (u16::from(code), character)).collect()
+}
+
 /// The characters of a simple font's codes by the encoding in its program.
 fn of_simple(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
     let name = |name: &str| agl::name_to_char(name);
@@ -189,7 +203,7 @@ fn of_simple(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
         let character = |code: u16| glyphs.get(&u16::try_from(glyph(code)?.to_u32()).ok()?).copied();
         return (0..256).filter_map(|code| Some((code, character(code)?))).collect();
     }
-    let Some(data) = program(document, font, &[b"FontFile", b"FontFile3"]) else { return HashMap::new() };
+    let Some(data) = program(document, font, &[b"FontFile", b"FontFile3"]) else { return of_name(document, font) };
     if let Some(font) = Type1::new(&data) {
         let names = font.encoding.iter().flatten();
         return names.filter_map(|(code, own)| Some((u16::from(*code), name(own)?))).collect();

@@ -20,7 +20,9 @@ use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_extract::model;
+use docmill_pdf_fonts::{uses, widths};
 use docmill_pdf_pdfa::Programs;
+pub use docmill_pdf_pdfa::StandIns;
 use docmill_pdf_request::Warning;
 use lopdf::{Document, ObjectId};
 
@@ -48,7 +50,9 @@ pub struct Tagged {
     pub is_kept: bool,
     pub language: Option<String>,
     pub title: Option<String>,
-    /// Font programs were rewritten, or shown text was parted: viewers might place glyphs differently.
+    /// The fonts that the document does not have, and for which others were embedded.
+    pub stood_in: Vec<String>,
+    /// Font programs were embedded or rewritten, or shown text was parted: viewers might place glyphs differently.
     pub is_risky: bool,
     /// How many elements there are, by their type.
     pub elements: std::collections::BTreeMap<&'static str, usize>,
@@ -67,13 +71,12 @@ pub fn tag(
     pages: &[ObjectId],
     structure: &model::Document,
     metrics: &Fonts,
+    stand_ins: &StandIns<'_>,
     options: &Options,
 ) -> Tagged {
     let mut tagged = Tagged::default();
-    // Font programs are rewritten without what they say of characters.
-    let have_characters = characters::complete(document);
-    let programs = if options.careful { Programs::Kept } else { Programs::Rewritten };
-    let fonts = check::Fonts { verdict: docmill_pdf_pdfa::mend_fonts(document, programs), have_characters };
+    let fonts = mend_fonts(document, stand_ins, options);
+    tagged.stood_in = fonts.verdict.stood_in().map(str::to_owned).collect();
     remove(document);
     (tagged.language, tagged.title) = catalog::set(document, structure, options, &mut tagged.warnings);
     catalog::mend(document);
@@ -92,7 +95,7 @@ pub fn tag(
             tagged.unread.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
         }
     }
-    tagged.is_risky = marker.has_parted || fonts.verdict.has_rewritten_fonts();
+    tagged.is_risky = marker.has_parted || fonts.verdict.has_rewritten_fonts() || !tagged.stood_in.is_empty();
     let parents = std::mem::take(&mut marker.parents);
     plan.nodes.finish();
     tree::Writer::new(document, pages, &plan.nodes, &parents).write();
@@ -104,6 +107,22 @@ pub fn tag(
     catalog::claim(document, broken.is_empty());
     tagged.broken = Some(broken);
     tagged
+}
+
+fn mend_fonts(document: &mut Document, stand_ins: &StandIns<'_>, options: &Options) -> check::Fonts {
+    widths::separate(document);
+    // Programs that an XFA form may use for other text stay.
+    let whole = uses::find(document);
+    let keeps = options.careful || whole.is_none();
+    let uses = whole.or_else(|| uses::find_on_pages(document));
+    // Font programs are rewritten without what they say of characters.
+    if let Some(uses) = &uses {
+        characters::complete(document, uses);
+    }
+    let programs = if keeps { Programs::Kept } else { Programs::Rewritten };
+    let verdict = docmill_pdf_pdfa::mend_fonts(document, uses.as_ref(), stand_ins, programs);
+    let have_characters = uses.is_some_and(|uses| characters::are_known(document, &uses));
+    check::Fonts { verdict, have_characters }
 }
 
 /// Completes what a tagged document says of itself, and leaves its tags as they are.

@@ -1,10 +1,10 @@
 //! The families of the fonts on a page.
 
 use std::collections::{BTreeSet, HashSet};
-use std::ffi::c_ulong;
+use std::ffi::{c_ulong, c_void};
 
 use super::Page;
-use super::ffi::Handle;
+use super::ffi::{Api, Handle};
 use super::text::whole_name;
 
 /// Longer names are cut.
@@ -43,10 +43,30 @@ impl Page<'_> {
     pub(super) fn family_of(&self, font: Handle) -> Option<String> {
         let api = self.session().api;
         let name = api.FPDFFont_GetBaseFontName.or(api.FPDFFont_GetFontName)?;
-        let mut buffer = [0u8; LONGEST_NAME];
-        // SAFETY: The font is that of a text of the open page, and the buffer lives during the call.
-        let length = unsafe { name(font, buffer.as_mut_ptr().cast(), buffer.len() as c_ulong) };
-        let bytes = buffer.get(..usize::try_from(length).ok()?.checked_sub(1)?)?;
-        Some(family(&String::from_utf8_lossy(bytes)))
+        // SAFETY: The font is that of a text of the open page.
+        Some(family(&unsafe { read_name(name, font) }?))
     }
+}
+
+type Name = unsafe extern "C" fn(Handle, *mut c_void, c_ulong) -> c_ulong;
+
+/// The family of the font that is drawn with.
+///
+/// # Safety
+///
+/// The font is that of a text of an open page.
+pub(super) unsafe fn name_of(api: &Api, font: Handle) -> Option<String> {
+    // SAFETY: The caller vouches for the font.
+    unsafe { read_name(api.FPDFFont_GetFamilyName.or(api.FPDFFont_GetFontName)?, font) }
+}
+
+/// # Safety
+///
+/// The font is that of a text of an open page.
+unsafe fn read_name(name: Name, font: Handle) -> Option<String> {
+    let mut buffer = [0u8; LONGEST_NAME];
+    // SAFETY: The caller vouches for the font, and the buffer lives during the call.
+    let length = unsafe { name(font, buffer.as_mut_ptr().cast(), buffer.len() as c_ulong) };
+    let bytes = buffer.get(..usize::try_from(length).ok()?.checked_sub(1)?)?;
+    Some(String::from_utf8_lossy(bytes).into_owned())
 }

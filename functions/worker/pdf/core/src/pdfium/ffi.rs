@@ -168,7 +168,12 @@ bindings! {
         fn FPDFTextObj_GetFont(Handle) -> Handle;
         fn FPDFFont_GetAscent(Handle, c_float, *mut c_float) -> c_int;
         fn FPDFFont_GetDescent(Handle, c_float, *mut c_float) -> c_int;
+        fn FPDFFont_GetGlyphWidth(Handle, c_uint, c_float, *mut c_float) -> c_int;
+        fn FPDFFont_GetGlyphPath(Handle, c_uint, c_float) -> Handle;
+        fn FPDFGlyphPath_CountGlyphSegments(Handle) -> c_int;
+        fn FPDFGlyphPath_GetGlyphPathSegment(Handle, c_int) -> Handle;
         fn FPDFFont_GetFontName(Handle, *mut c_void, c_ulong) -> c_ulong;
+        fn FPDFFont_GetFamilyName(Handle, *mut c_void, c_ulong) -> c_ulong;
         fn FPDFFont_GetBaseFontName(Handle, *mut c_void, c_ulong) -> c_ulong;
         fn FPDFBookmark_GetFirstChild(Handle, Handle) -> Handle;
         fn FPDFBookmark_GetNextSibling(Handle, Handle) -> Handle;

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_fonts::encoding::{MACINTOSH, WINDOWS};
+use docmill_pdf_fonts::symbols;
 use lopdf::{Dictionary, Document, Object};
 use read_fonts::ps::agl;
 use read_fonts::ps::encoding::PredefinedEncoding;
@@ -15,6 +16,32 @@ pub(super) enum Base {
     Standard,
     Windows,
     Macintosh,
+    /// Those of the two fonts of symbols.
+    Symbol,
+    Dingbats,
+}
+
+impl Base {
+    /// The encoding that a font has by its name, of which the document has no program.
+    pub(super) fn of_missing(name: &str, is_true_type: bool, is_symbolic: bool) -> Self {
+        let plain: String = name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_ascii_lowercase();
+        if plain.starts_with("symbol") {
+            Self::Symbol
+        } else if plain.starts_with("zapfdingbats") {
+            Self::Dingbats
+        } else if is_symbolic && !is_usual(&plain) {
+            Self::Own
+        } else if is_true_type {
+            Self::Windows
+        } else {
+            Self::Standard
+        }
+    }
+}
+
+/// Whether a name is that of a font with letters that every viewer has: some documents call them symbolic.
+fn is_usual(plain: &str) -> bool {
+    ["arial", "courier", "helvetica", "times"].iter().any(|start| plain.starts_with(start))
 }
 
 #[derive(Debug)]
@@ -66,7 +93,8 @@ impl Codes {
     /// The character of a code. `own`: the assumed encoding of the font itself.
     pub(super) fn character(&self, code: u8, own: Base) -> Option<char> {
         if let Some(name) = self.difference(code) {
-            return agl::name_to_char(name);
+            let dingbat = if own == Base::Dingbats { symbols::dingbat_of_name(name) } else { None };
+            return dingbat.or_else(|| agl::name_to_char(name));
         }
         character(if self.base == Base::Own { own } else { self.base }, code)
     }
@@ -79,6 +107,8 @@ impl Codes {
         let base = if self.base == Base::Own { own } else { self.base };
         match base {
             Base::Own => None,
+            Base::Symbol => symbols::symbol_name(code).map(str::to_owned),
+            Base::Dingbats => symbols::dingbat_name(code),
             Base::Standard => Some(PredefinedEncoding::Standard.name(code).to_owned()).filter(|name| name != ".notdef"),
             Base::Windows | Base::Macintosh => {
                 let mut buffer = [0; 64];
@@ -94,6 +124,8 @@ pub(super) fn character(base: Base, code: u8) -> Option<char> {
     let low = (32..127).contains(&code).then(|| char::from(code));
     match base {
         Base::Own => None,
+        Base::Symbol => agl::name_to_char(symbols::symbol_name(code)?),
+        Base::Dingbats => symbols::dingbat(code),
         Base::Standard => agl::name_to_char(PredefinedEncoding::Standard.name(code)),
         Base::Windows if code >= 0xA0 => Some(char::from(code)),
         Base::Windows => low.or_else(|| high(WINDOWS).filter(|character| !character.is_control())),

@@ -2,6 +2,7 @@
 
 mod codes;
 mod descriptor;
+mod drawn;
 mod outlines;
 mod simple;
 mod substitute;
@@ -10,11 +11,14 @@ mod unicode;
 mod wide;
 mod widths;
 
+pub use drawn::characters as missing_characters;
+
 use std::io::Write as _;
 
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::objects::{Lookup, unpacked};
-use docmill_pdf_fonts::uses;
+use docmill_pdf_core::pdfium::Session;
+use docmill_pdf_fonts::uses::{self, Uses};
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
@@ -43,13 +47,37 @@ pub enum Programs {
     Kept,
 }
 
-pub(super) fn mend(document: &mut Document, installed: &Fonts, programs: Programs, verdict: &mut Verdict) {
+/// Where the programs of fonts come from that a document does not have.
+#[derive(Debug)]
+pub enum StandIns<'s> {
+    /// Installed fonts of the same widths.
+    Installed(&'s Fonts),
+    /// What pdfium draws instead: pages look the same in it as before.
+    Drawn(&'s Session<'s>),
+    None,
+}
+
+pub(super) fn mend(document: &mut Document, stand_ins: &StandIns<'_>, programs: Programs, verdict: &mut Verdict) {
+    prepare(document);
+    match uses::find(document) {
+        Some(uses) => mend_shown(document, &uses, stand_ins, programs, verdict),
+        None => verdict.fail(Rule::Content),
+    }
+}
+
+pub(super) fn prepare(document: &mut Document) {
     make_objects(document);
     names(document);
-    let Some(uses) = uses::find(document) else {
-        verdict.fail(Rule::Content);
-        return;
-    };
+}
+
+/// Mends the fonts that are used so.
+pub(super) fn mend_shown(
+    document: &mut Document,
+    uses: &Uses,
+    stand_ins: &StandIns<'_>,
+    programs: Programs,
+    verdict: &mut Verdict,
+) {
     let mut shown: Vec<ObjectId> = uses.shown.keys().copied().collect();
     shown.sort_unstable();
     for id in shown {
@@ -64,15 +92,18 @@ pub(super) fn mend(document: &mut Document, installed: &Fonts, programs: Program
             Some(b"Type0") => wide::mend(document, &font, &codes, verdict.level),
             Some(b"Type3") => Fate::Kept,
             Some(b"TrueType" | b"Type1" | b"MMType1") => {
-                simple::mend(document, installed, &font, &codes, is_open, verdict.level)
+                simple::mend(document, stand_ins, &font, &codes, is_open, verdict.level)
             }
             _ => Fate::Broken(Rule::FontProgram),
         };
         match fate {
             Fate::Kept => {}
             Fate::New(_, Repair::FontRewritten) if programs == Programs::Kept => verdict.fail(Rule::FontWidths),
-            Fate::New(font, repair) => {
-                document.objects.insert(id, Object::Dictionary(font));
+            Fate::New(new, repair) => {
+                if repair == Repair::FontEmbedded {
+                    verdict.stand_in(descriptor::plain_name(document.name(&font, b"BaseFont").unwrap_or_default()));
+                }
+                document.objects.insert(id, Object::Dictionary(new));
                 verdict.mend(repair);
             }
             Fate::Broken(rule) => verdict.fail(rule),

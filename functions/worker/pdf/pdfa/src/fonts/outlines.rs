@@ -218,32 +218,52 @@ fn rewrite(
     level: Level,
 ) -> Option<Dictionary> {
     let missing = face.outline(".notdef").unwrap_or_default();
-    let mut glyphs: BTreeMap<String, Outline> = BTreeMap::new();
-    let mut names: Vec<(u8, String)> = Vec::new();
-    let mut characters = Vec::new();
+    let mut glyphs = Vec::new();
     for shown in shown {
         let outline = match &shown.name {
             Some(name) => face.outline(name)?,
             None => missing.clone(),
         };
-        let outline = Outline { width: shown.width, ..with_hints(outline) };
-        let own =
-            shown.name.clone().filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
-        let name = own
-            .filter(|name| glyphs.get(name).is_none_or(|other| *other == outline))
-            .unwrap_or_else(|| format!("code{}", shown.code));
-        characters.extend(
-            encoding
-                .character(shown.code, Base::Own)
-                .or_else(|| agl::name_to_char(&face.name(shown.code)?))
-                .map(|character| (shown.code, character)),
-        );
-        glyphs.insert(name.clone(), outline);
-        names.push((shown.code, name));
+        let character =
+            encoding.character(shown.code, Base::Own).or_else(|| agl::name_to_char(&face.name(shown.code)?));
+        let outline = Outline { width: shown.width, ..outline };
+        glyphs.push(Glyph { code: shown.code, name: shown.name.clone(), character, outline });
     }
-    let bounds = face.bounds();
+    embedded(document, font, &face.bounds(), missing, glyphs, level)
+}
+
+/// A glyph of a code.
+pub(super) struct Glyph {
+    pub(super) code: u8,
+    pub(super) name: Option<String>,
+    pub(super) character: Option<char>,
+    pub(super) outline: Outline,
+}
+
+/// The font with a program of these glyphs. `missing`: shown for other codes.
+pub(super) fn embedded(
+    document: &mut Document,
+    font: &Dictionary,
+    bounds: &[f64],
+    missing: Outline,
+    shown: Vec<Glyph>,
+    level: Level,
+) -> Option<Dictionary> {
+    let mut glyphs: BTreeMap<String, Outline> = BTreeMap::new();
+    let (mut names, mut characters, mut widths) = (Vec::new(), Vec::new(), Vec::new());
+    for Glyph { code, name, character, outline } in shown {
+        let outline = with_hints(outline);
+        let own = name.filter(|name| name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.'));
+        let name = own
+            .filter(|name| name != ".notdef" && glyphs.get(name).is_none_or(|other| *other == outline))
+            .unwrap_or_else(|| format!("code{code}"));
+        characters.extend(character.map(|character| (code, character)));
+        widths.push((u16::from(code), outline.width));
+        glyphs.insert(name.clone(), outline);
+        names.push((code, name));
+    }
     let plain = descriptor::plain_name(document.name(font, b"BaseFont").unwrap_or(b"Font"));
-    let data = compact::from_outlines(&plain, &bounds, with_hints(missing), &glyphs)?;
+    let data = compact::from_outlines(&plain, bounds, with_hints(missing), &glyphs)?;
     let (file, tag) = file(document, &data, Some("Type1C"))?;
     let name = format!("{tag}+{plain}");
     let descriptor = descriptor::with_file(document, font, &name, "FontFile3", file, None);
@@ -260,7 +280,7 @@ fn rewrite(
     new.set("BaseFont", name.as_str());
     new.set("FontDescriptor", descriptor);
     new.set("Encoding", dictionary! { "Type" => "Encoding", "Differences" => differences });
-    set_widths(&mut new, shown.iter().map(|shown| (u16::from(shown.code), shown.width)));
+    set_widths(&mut new, widths.iter().copied());
     set_characters(document, &mut new, &characters);
     Some(new)
 }

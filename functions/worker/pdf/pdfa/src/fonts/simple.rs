@@ -8,7 +8,7 @@ use super::codes::{Base, Codes};
 use super::truetype::{Face, Mapper, Slot, rewrite};
 use super::unicode::set_characters;
 use super::widths::{Simple as Widths, set_widths};
-use super::{Fate, Program, TOLERANCE, descriptor, file, outlines, substitute};
+use super::{Fate, Program, StandIns, TOLERANCE, descriptor, drawn, file, outlines, substitute};
 use crate::verdict::{Level, Repair, Rule};
 
 /// Widths of a substitute font may differ by this much, in thousandths of an em.
@@ -16,7 +16,7 @@ const EQUAL: f64 = 12.0;
 
 pub(super) fn mend(
     document: &mut Document,
-    installed: &Fonts,
+    stand_ins: &StandIns<'_>,
     font: &Dictionary,
     codes: &[u16],
     is_open: bool,
@@ -25,7 +25,11 @@ pub(super) fn mend(
     let shown: Vec<u8> = codes.iter().filter_map(|code| u8::try_from(*code).ok()).collect();
     let encoding = Codes::new(document, font);
     match Program::of(document, font) {
-        Program::Missing => substitute(document, installed, font, &encoding, &shown, is_open),
+        Program::Missing => match stand_ins {
+            StandIns::Installed(fonts) => substitute(document, fonts, font, &encoding, &shown, is_open),
+            StandIns::Drawn(session) => drawn::embed(document, session, font, &encoding, &shown, is_open),
+            StandIns::None => Fate::Broken(Rule::FontNotEmbedded),
+        },
         Program::TrueType(data) => true_type(document, font, &encoding, &shown, &data),
         Program::Type1(data) => {
             outlines::mend(document, font, &encoding, &shown, &outlines::Source::Type1(&data), level)
@@ -144,7 +148,7 @@ fn substitute(
 }
 
 /// The usual replacement of special spaces and hyphens.
-const fn twin(character: char) -> char {
+pub(super) const fn twin(character: char) -> char {
     match character {
         '\u{a0}' => ' ',
         '\u{ad}' => '-',
