@@ -245,9 +245,9 @@ async fn each_item_becomes_one_job_although_runs_are_killed() {
             let later = async {
                 tokio::time::sleep(Duration::from_millis(kill_after / 2)).await;
                 scene.end_lease(&account, id).await;
-                second.run(&account.id, id, SHORT).await
+                Box::pin(second.run(&account.id, id, SHORT)).await
             };
-            tokio::join!(first.run(&account.id, id, SHORT), later)
+            tokio::join!(Box::pin(first.run(&account.id, id, SHORT)), later)
         });
         drop(killed.await);
         scene.end_lease(&account, id).await;

@@ -139,7 +139,8 @@ pub struct JobResult {
     pub error: Option<JobError>,
     /// For the receipt. They outlive the documents.
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    pub traces: Option<Traces>,
+    // In a box: jobs are held by many futures.
+    pub traces: Option<Box<Traces>>,
     /// When the files of the result had been removed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub removed_at: Option<Timestamp>,
