@@ -33,7 +33,6 @@ pub enum ErrorCode {
     JobFailed,
     JobCanceled,
     JobEnded,
-    JobNotEnded,
     BatchEnded,
     TooManyFonts,
     TooManyTemplates,
@@ -53,7 +52,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 39] = [
+    pub const ALL: [Self; 38] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -76,7 +75,6 @@ impl ErrorCode {
         Self::JobFailed,
         Self::JobCanceled,
         Self::JobEnded,
-        Self::JobNotEnded,
         Self::BatchEnded,
         Self::TooManyFonts,
         Self::TooManyTemplates,
@@ -119,7 +117,6 @@ impl ErrorCode {
             Self::JobFailed => "job_failed",
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
-            Self::JobNotEnded => "job_not_ended",
             Self::BatchEnded => "batch_ended",
             Self::TooManyFonts => "too_many_fonts",
             Self::TooManyTemplates => "too_many_templates",
@@ -159,7 +156,6 @@ impl ErrorCode {
             Self::JobFailed
             | Self::JobCanceled
             | Self::JobEnded
-            | Self::JobNotEnded
             | Self::BatchEnded
             | Self::TooManyFonts
             | Self::TooManyTemplates
@@ -215,7 +211,6 @@ impl ErrorCode {
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
-            Self::JobNotEnded => "The job has not ended. It has a receipt once it has.",
             Self::BatchEnded => "The batch has ended. Create a new one with the items that are left.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
             Self::TooManyTemplates => {

@@ -1,8 +1,6 @@
-//! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them. Receipts.
+//! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them.
 
-pub mod canonical;
 pub mod keys;
-pub mod receipt;
 pub mod seal;
 pub mod signature;
 

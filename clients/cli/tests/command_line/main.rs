@@ -8,7 +8,6 @@ mod converting;
 mod interrupted;
 mod limits;
 mod listening;
-mod receipts;
 mod service;
 mod signing_in;
 

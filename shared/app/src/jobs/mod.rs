@@ -1,7 +1,6 @@
-//! Jobs of callers: created, read, canceled and deleted, and their receipts.
+//! Jobs of callers: created, read, canceled and deleted.
 
 pub mod control;
-pub mod receipts;
 pub mod submit;
 
 use docmill_domain::job::Job;
