@@ -12,20 +12,10 @@ const SHOWN: usize = 40;
 
 impl Evaluation<'_> {
     pub(super) fn atom(&self, item: &Item) -> Outcome<Item> {
-        match item {
-            Item::Node(id) => {
-                let text = self.document.text(*id);
-                self.spend(self.document.within(*id).len() + text.len() / 32)?;
-                Ok(Item::Untyped(text))
-            }
-            Item::Untyped(_)
-            | Item::Text(_)
-            | Item::Boolean(_)
-            | Item::Integer(_)
-            | Item::Decimal(_)
-            | Item::Double(_)
-            | Item::Date(..) => Ok(item.clone()),
-        }
+        let Some(id) = item.node() else { return Ok(item.clone()) };
+        let text = self.document.text(id);
+        self.spend(self.document.within(id).len() + text.len() / 32)?;
+        Ok(Item::Untyped(text))
     }
 
     pub(super) fn atoms(&self, value: &[Item]) -> Outcome<Value> {

@@ -93,7 +93,7 @@ impl<'a> Evaluation<'a> {
         Ok(())
     }
 
-    /// The nodes that a pattern of XSLT matches: a node whose test fails is none of them.
+    /// The nodes that an XSLT pattern matches. A node whose test fails does not match.
     pub(crate) fn matching(&mut self, pattern: &'a Expr) -> Outcome<Value> {
         self.lenient = true;
         let nodes = self.value(pattern, &Focus::node(Document::ROOT));

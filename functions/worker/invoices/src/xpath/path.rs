@@ -40,16 +40,7 @@ impl<'a> Evaluation<'a> {
     }
 
     fn as_node(&self, item: &Item) -> Outcome<NodeId> {
-        match item {
-            Item::Node(id) => Ok(*id),
-            Item::Untyped(_)
-            | Item::Text(_)
-            | Item::Boolean(_)
-            | Item::Integer(_)
-            | Item::Decimal(_)
-            | Item::Double(_)
-            | Item::Date(..) => Err(Failure::Types(item.kind(), "a node")),
-        }
+        item.node().ok_or_else(|| Failure::Types(item.kind(), "a node"))
     }
 
     /// The nodes of an axis that pass a test, the nearest first.

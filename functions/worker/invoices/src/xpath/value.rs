@@ -52,6 +52,19 @@ impl Item {
         Self::Integer(Decimal::from(i64::try_from(value).unwrap_or(i64::MAX)))
     }
 
+    pub(super) fn node(&self) -> Option<NodeId> {
+        match self {
+            Self::Node(id) => Some(*id),
+            Self::Untyped(_)
+            | Self::Text(_)
+            | Self::Boolean(_)
+            | Self::Integer(_)
+            | Self::Decimal(_)
+            | Self::Double(_)
+            | Self::Date(..) => None,
+        }
+    }
+
     /// Its type's name.
     pub(super) fn kind(&self) -> &'static str {
         match self {

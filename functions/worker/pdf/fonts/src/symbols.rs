@@ -1,6 +1,6 @@
 //! The encodings of the two fonts of symbols that every viewer has: Symbol, and ZapfDingbats.
 
-/// The names of Symbol's codes from 32, and from 160. A dash is none.
+/// The names of Symbol's codes from 32, and from 160. A dash marks a code without a name.
 const SYMBOL: [&str; 2] = [
     "space exclam universal numbersign existential percent ampersand suchthat parenleft parenright asteriskmath plus comma \
      minus period slash zero one two three four five six seven eight nine colon semicolon less equal greater question \
@@ -19,7 +19,7 @@ const SYMBOL: [&str; 2] = [
      parenrightbt bracketrighttp bracketrightex bracketrightbt bracerighttp bracerightmid bracerightbt",
 ];
 
-/// The numbers in the names of dingbats, by their codes from 33, from 128, and from 161: `a1`, `a2`, `a202`. Zero is none.
+/// The numbers in the names of dingbats, by their codes from 33, from 128, and from 161: `a1`, `a2`, `a202`. Zero marks a code without a name.
 const DINGBATS: [(u8, &[u8]); 3] = [
     (
         33,

@@ -40,17 +40,15 @@ enum Existing {
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     let Options { language, title, alternative_texts, existing }: Options = options(request)?;
-    let given = docmill_pdf_tag::Options { language, title, alternative_texts, careful: false };
-    let (outcome, is_risky) = make(engines, request, &given, existing, true)?;
-    if !is_risky || looks_the_same(engines, request)? {
-        return Ok(outcome);
+    let mut given = docmill_pdf_tag::Options { language, title, alternative_texts, careful: false };
+    for careful in [false, true] {
+        given.careful = careful;
+        let (outcome, is_risky) = make(engines, request, &given, existing, true)?;
+        if !is_risky || looks_the_same(engines, request)? {
+            return Ok(outcome);
+        }
     }
-    let careful = docmill_pdf_tag::Options { careful: true, ..given };
-    let (outcome, is_risky) = make(engines, request, &careful, existing, true)?;
-    if !is_risky || looks_the_same(engines, request)? {
-        return Ok(outcome);
-    }
-    Ok(make(engines, request, &careful, existing, false)?.0)
+    Ok(make(engines, request, &given, existing, false)?.0)
 }
 
 /// Makes the result, and says whether it may look different. `stands_in`: fonts are embedded for those that are missing.

@@ -168,9 +168,7 @@ fn repair(libraries: &Libraries, request: &Request, source: &Source, path: &Path
 /// What qpdf reads of a file.
 fn normalized(libraries: &Libraries, source: &Source, request: &Request, scratch: &Path) -> Result<Document, Failure> {
     libraries.qpdf()?.normalize(&source.path, source.password.as_deref(), scratch)?;
-    let document = load_again(scratch, &request.limits, Search::No);
-    std::fs::remove_file(scratch).map_err(|error| Failure::io(&error))?;
-    document
+    taken(request, scratch)
 }
 
 /// What pdfium reads of a file.
@@ -178,6 +176,11 @@ fn copied(libraries: &Libraries, source: &Source, request: &Request, scratch: &P
     let session = libraries.pdfium()?.session();
     let file = pdfium::Document::open(&session, &source.path, source.password.as_deref())?;
     file.copy(scratch, request.limits.output_bytes)?;
+    taken(request, scratch)
+}
+
+/// The document of a file that was written for this alone.
+fn taken(request: &Request, scratch: &Path) -> Result<Document, Failure> {
     let document = load_again(scratch, &request.limits, Search::No);
     std::fs::remove_file(scratch).map_err(|error| Failure::io(&error))?;
     document
