@@ -3294,7 +3294,7 @@ type JobsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID Equal to the header `x-request-id`. Opaque.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -4302,7 +4302,7 @@ type WaitResponse struct {
 	Job       Job        `json:"job"`
 	Ok        bool       `json:"ok"`
 
-	// RequestID Equal to the header `x-request-id`. Opaque.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 

@@ -1046,7 +1046,7 @@ export interface components {
         JobsResponse: {
             /** @constant */
             ok: true;
-            /** @description Equal to the header `x-request-id`. Opaque. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             jobs: components["schemas"]["Job"][];
             /** @description Where the next page begins; absent on the last one. */
@@ -1055,7 +1055,7 @@ export interface components {
         WaitResponse: {
             /** @constant */
             ok: true;
-            /** @description Equal to the header `x-request-id`. Opaque. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
             /** @description A link to the result, if the job completed while the request waited. */
@@ -1828,8 +1828,6 @@ export interface components {
         /** @enum {string} */
         DeliveryStatus: "pending" | "delivered" | "failed" | "dropped";
         WebhookKeys: {
-            /** @description The role that roles of yours trust, so that webhooks can be sent to your queues and buses. */
-            deliveryRole: string;
             /** @description The current key, and the one before while it still signs. */
             keys: {
                 id: string;
@@ -1838,6 +1836,8 @@ export interface components {
                 /** @description `whpk_` and the base64 of the public key's 32 bytes. */
                 publicKey: string;
             }[];
+            /** @description The role that roles of yours trust, so that webhooks can be sent to your queues and buses. */
+            deliveryRole: string;
         };
         WebhookTestRequest: {
             /**
@@ -1870,7 +1870,6 @@ export interface components {
             recordedAt: string;
             /** @description Whether webhooks are delivered. */
             deliveryEnabled: boolean;
-            attempt?: components["schemas"]["WebhookAttempt"];
             /** @description A delivery as your receiver sees it. */
             sample: {
                 /** @description The secret that signs this sample. */
@@ -1884,6 +1883,7 @@ export interface components {
                 /** @description The exact text that is signed. Verify it before you parse it. */
                 body: string;
             };
+            attempt?: components["schemas"]["WebhookAttempt"];
         };
         Event: {
             type: components["schemas"]["EventType"];

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use docmill_app::fonts::FontService;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::FontBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -15,7 +16,7 @@ pub async fn handle(service: Arc<FontService>, request: ApiRequest) -> Response<
     authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
         let kept = service.add(&caller, &request.json_object()?).await?;
         let status = if kept.was_there { StatusCode::OK } else { StatusCode::CREATED };
-        Ok(Reply::new(status, "font", kept.view))
+        Ok(Reply::new(status, FontBody { font: kept.view }))
     })
     .await
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use docmill_app::templates::TemplateService;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::TemplateBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -15,7 +16,7 @@ pub async fn handle(service: Arc<TemplateService>, request: ApiRequest) -> Respo
     authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
         let kept = service.add(&caller, &request.json_object()?, check).await?;
         let status = if kept.was_there { StatusCode::OK } else { StatusCode::CREATED };
-        Ok(Reply::new(status, "template", kept.view))
+        Ok(Reply::new(status, TemplateBody { template: kept.view }))
     })
     .await
 }

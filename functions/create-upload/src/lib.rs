@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use docmill_app::uploads::UploadService;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::UploadBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -13,7 +14,7 @@ use lambda_http::http::Response;
 pub async fn handle(service: Arc<UploadService>, request: ApiRequest) -> Response<Body> {
     authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
         let body = request.json_object()?;
-        Ok(Reply::ok("upload", service.issue(&body, &caller).await?))
+        Ok(Reply::ok(UploadBody { upload: service.issue(&body, &caller).await? }))
     })
     .await
 }

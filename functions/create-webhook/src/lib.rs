@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::WebhookBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -13,7 +14,7 @@ use lambda_http::http::{Response, StatusCode};
 pub async fn handle(service: Arc<WebhookService>, request: ApiRequest) -> Response<Body> {
     authenticated(&service.context, &request, RatePolicy::Create, async |caller| {
         let webhook = service.create(&caller, &request.json_object()?).await?;
-        Ok(Reply::new(StatusCode::CREATED, "webhook", webhook))
+        Ok(Reply::new(StatusCode::CREATED, WebhookBody { webhook }))
     })
     .await
 }

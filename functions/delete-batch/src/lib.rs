@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use docmill_app::batches::BatchControl;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::BatchBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -14,7 +15,7 @@ pub async fn handle(service: Arc<BatchControl>, request: ApiRequest) -> Response
     authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
         let batch = service.delete(&caller, request.path_parameter("batch_id")).await?;
         // A runner deletes it, so it takes a while.
-        Ok(Reply::new(StatusCode::ACCEPTED, "batch", batch.view()))
+        Ok(Reply::new(StatusCode::ACCEPTED, BatchBody { batch: batch.view() }))
     })
     .await
 }

@@ -10,6 +10,7 @@ use docmill_domain::api_key::Mode;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::usage::{CreditsLeft, JobCounts, PeriodView, RateLimitView, RateLimits, ToolUsage, UsageView};
 use docmill_http::accept::Accept;
+use docmill_http::body::{UsageBody, UsageReport};
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
 use docmill_http::guard::authenticated;
@@ -29,7 +30,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             return Ok(if as_csv { range.csv(&groups) } else { range.json(&groups) });
         }
         let usage = context.usage.of_month(caller.account(), caller.now.period()).await?;
-        Ok(Reply::ok("usage", view(&caller, &usage)))
+        Ok(Reply::ok(UsageBody { usage: UsageReport::Month(view(&caller, &usage)) }))
     })
     .await
 }

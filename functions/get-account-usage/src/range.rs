@@ -6,6 +6,7 @@ use docmill_domain::breach::Breach;
 use docmill_domain::statistics::{Counts, GroupBy};
 use docmill_domain::time::Timestamp;
 use docmill_domain::usage::UsageOfDaysView;
+use docmill_http::body::{UsageBody, UsageReport};
 use docmill_http::envelope::Reply;
 use docmill_http::query;
 
@@ -50,7 +51,7 @@ impl Range {
 
     pub(crate) fn json(&self, groups: &BTreeMap<String, Counts>) -> Reply {
         let usage = UsageOfDaysView::of(&self.from, &self.to, self.group_by, groups);
-        Reply::ok("usage", usage)
+        Reply::ok(UsageBody { usage: UsageReport::Days(usage) })
     }
 
     pub(crate) fn csv(&self, groups: &BTreeMap<String, Counts>) -> Reply {

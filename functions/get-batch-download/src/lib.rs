@@ -11,6 +11,7 @@ use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
 use docmill_http::accept::Accept;
+use docmill_http::body::{ArchiveBody, BatchResultsBody};
 use docmill_http::cursor::Cursors;
 use docmill_http::envelope::{Outcome, Reply};
 use docmill_http::error::ApiError;
@@ -18,7 +19,6 @@ use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::{Response, header};
-use serde_json::json;
 
 use query::PageRequest;
 
@@ -51,15 +51,12 @@ async fn answer(context: &Context, caller: &Caller, request: &ApiRequest) -> Out
             None => reply,
         });
     }
-    let mut reply = Reply::ok("results", rows);
     // It is the same for all pages.
-    if first == 0 && batch.has_archive(caller.now) {
+    let archive = if first == 0 && batch.has_archive(caller.now) {
         let files = results::archive_files(&context.files, &batch, caller.now).await?;
-        let left_out = batch.archive.as_ref().map_or(0, |archive| archive.left_out);
-        reply = reply.with("archive", json!({"files": files, "leftOut": left_out}));
-    }
-    Ok(match next {
-        Some(next) => reply.with("nextCursor", next),
-        None => reply,
-    })
+        Some(ArchiveBody { files, left_out: batch.archive.as_ref().map_or(0, |archive| archive.left_out) })
+    } else {
+        None
+    };
+    Ok(Reply::ok(BatchResultsBody { results: rows, archive, next_cursor: next }))
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use docmill_app::batches::own_batch;
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::BatchBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -14,7 +15,7 @@ use lambda_http::http::Response;
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
         let batch = own_batch(&context, &caller, request.path_parameter("batch_id")).await?;
-        Ok(Reply::ok("batch", batch.view()))
+        Ok(Reply::ok(BatchBody { batch: batch.view() }))
     })
     .await
 }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::EventBody;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ErrorCode;
 use docmill_http::guard::authenticated;
@@ -15,7 +16,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
         let id = request.path_parameter("event_id");
         let event = context.events.get(caller.account(), id, caller.now).await?.ok_or(ErrorCode::EventNotFound)?;
-        Ok(Reply::ok("event", event.view()))
+        Ok(Reply::ok(EventBody { event: event.view() }))
     })
     .await
 }

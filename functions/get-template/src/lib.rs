@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use docmill_app::templates::TemplateService;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::TemplateBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -15,7 +16,7 @@ pub async fn handle(service: Arc<TemplateService>, request: ApiRequest) -> Respo
     authenticated(&service.context, &request, RatePolicy::Read, async |caller| {
         let version = version_of(&request)?;
         let template = service.show(caller.account(), request.path_parameter("template_name"), version).await?;
-        Ok(Reply::ok("template", template))
+        Ok(Reply::ok(TemplateBody { template }))
     })
     .await
 }

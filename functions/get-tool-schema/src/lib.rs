@@ -5,6 +5,7 @@ use std::sync::Arc;
 use docmill_app::context::Context;
 use docmill_app::tools;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::ToolSchemaBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -13,7 +14,8 @@ use lambda_http::http::Response;
 
 pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body> {
     authenticated(&context, &request, RatePolicy::Read, async |caller| {
-        Ok(Reply::ok("tool", tools::schema(&context, &caller, request.path_parameter("tool_slug"))?))
+        let tool = tools::schema(&context, &caller, request.path_parameter("tool_slug"))?;
+        Ok(Reply::ok(ToolSchemaBody { tool }))
     })
     .await
 }

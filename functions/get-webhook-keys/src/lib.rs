@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use docmill_domain::webhook::WebhookKeysView;
 use docmill_http::envelope::{Reply, respond};
 use docmill_http::request::ApiRequest;
 use docmill_webhooks::SigningKeys;
@@ -19,9 +20,8 @@ pub struct KeysDocument(String);
 impl KeysDocument {
     /// `role`: the one that sends to queues and buses of customers.
     pub fn of(keys: &SigningKeys, role: &str) -> Self {
-        let mut document = keys.document();
-        document["deliveryRole"] = json!(role);
-        Self(document.to_string())
+        let document = WebhookKeysView { keys: keys.public(), delivery_role: role.to_owned() };
+        Self(json!(document).to_string())
     }
 }
 

@@ -9,6 +9,7 @@ use docmill_app::batches::own_batch;
 use docmill_app::context::Context;
 use docmill_domain::job::JobStatus;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::BatchJobsBody;
 use docmill_http::cursor::Cursors;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
@@ -16,7 +17,6 @@ use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
-use serde_json::Value;
 
 use page::Page;
 use query::ListRequest;
@@ -31,11 +31,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let page = Page::read(&context, &batch, &wanted, first.unwrap_or_default(), caller.now).await?;
         context.keys.charge(&caller.key, RatePolicy::Read, page.further_requests()).await?;
         let Page { jobs, refused, next, .. } = page;
-        let reply = Reply::ok("jobs", Value::Array(jobs)).with("refused", refused);
-        Ok(match next {
-            Some(next) => reply.with("nextCursor", cursors.write(next)),
-            None => reply,
-        })
+        Ok(Reply::ok(BatchJobsBody { jobs, refused, next_cursor: next.map(|next| cursors.write(next)) }))
     })
     .await
 }

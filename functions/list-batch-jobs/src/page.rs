@@ -5,11 +5,11 @@ use std::collections::HashSet;
 use docmill_app::batches::{further_requests, jobs_of};
 use docmill_app::context::Context;
 use docmill_domain::batch::{Batch, RefusedItemView};
-use docmill_domain::job::{Job, JobStatus};
+use docmill_domain::job::{Job, JobStatus, JobView};
 use docmill_domain::time::Timestamp;
 use docmill_http::error::ApiError;
 use futures_util::{StreamExt, stream};
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::query::ListRequest;
 
@@ -24,7 +24,7 @@ const RESULTS_AT_ONCE: usize = 16;
 
 #[derive(Default)]
 pub(crate) struct Page {
-    pub(crate) jobs: Vec<Value>,
+    pub(crate) jobs: Vec<JobView>,
     pub(crate) refused: Vec<RefusedItemView>,
     /// The first item of the next page, if there may be more.
     pub(crate) next: Option<u32>,
@@ -85,7 +85,7 @@ impl Page {
         });
         let mut views = stream::iter(jobs).map(|(index, job)| view(context, index, job, now)).buffered(RESULTS_AT_ONCE);
         while let Some((index, view)) = views.next().await {
-            self.bytes += view.to_string().len();
+            self.bytes += json!(view).to_string().len();
             if self.is_full(wanted) || (self.bytes > MAX_BYTES && !self.jobs.is_empty()) {
                 return Ok(index);
             }
@@ -96,12 +96,12 @@ impl Page {
 }
 
 /// A job whose list of results can't be read is shown without it: it must not hide the others.
-async fn view(context: &Context, index: u32, job: Job, now: Timestamp) -> (u32, Value) {
+async fn view(context: &Context, index: u32, job: Job, now: Timestamp) -> (u32, JobView) {
     match context.files.with_results(job.clone(), now).await {
-        Ok(job) => (index, json!(job.brief_view(now))),
+        Ok(job) => (index, job.brief_view(now)),
         Err(error) => {
             tracing::error!(job_id = %job.id, %error, "a job is listed without its results, which could not be read");
-            (index, json!(job.brief_view(now)))
+            (index, job.brief_view(now))
         }
     }
 }

@@ -8,6 +8,7 @@ use docmill_app::batches::further_requests;
 use docmill_app::context::Context;
 use docmill_domain::batch::{Batch, BatchId, State};
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::BatchesBody;
 use docmill_http::cursor::Cursors;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
@@ -25,11 +26,8 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let before = cursors.start(cursor.as_deref(), BatchId::parse)?;
         let page = context.batches.of_account(caller.account(), state, before, limit, caller.now).await?;
         context.keys.charge(&caller.key, RatePolicy::Read, further_requests(page.read)).await?;
-        let reply = Reply::ok("batches", page.batches.iter().map(Batch::view).collect::<Vec<_>>());
-        Ok(match page.next {
-            Some(next) => reply.with("nextCursor", cursors.write(next)),
-            None => reply,
-        })
+        let batches = page.batches.iter().map(Batch::view).collect();
+        Ok(Reply::ok(BatchesBody { batches, next_cursor: page.next.map(|next| cursors.write(next)) }))
     })
     .await
 }

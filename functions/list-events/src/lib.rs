@@ -9,6 +9,7 @@ use docmill_app::context::Context;
 use docmill_config::clock;
 use docmill_domain::breach::Breach;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::EventsBody;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
 use docmill_http::guard::authenticated;
@@ -17,7 +18,6 @@ use docmill_http::wait::{PREFERENCE_APPLIED, wait_of};
 use docmill_store::events::{Bound, EventFilter, Listed, Place};
 use lambda_http::Body;
 use lambda_http::http::Response;
-use serde_json::{Value, json};
 
 use query::ListRequest;
 
@@ -60,9 +60,6 @@ async fn filter(context: &Context, caller: &Caller, wanted: &ListRequest) -> Res
 
 fn reply(listed: Listed, wanted: &ListRequest) -> Reply {
     let events = listed.events.iter().map(|event| event.view()).collect();
-    let reply = Reply::ok("events", Value::Array(events)).with("hasMore", json!(listed.more));
-    match listed.last.or_else(|| wanted.after.clone()) {
-        Some(last) => reply.with("nextCursor", json!(last)),
-        None => reply,
-    }
+    let next_cursor = listed.last.or_else(|| wanted.after.clone());
+    Reply::ok(EventsBody { events, has_more: listed.more, next_cursor })
 }

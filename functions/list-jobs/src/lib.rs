@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use docmill_app::context::Context;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::JobsBody;
 use docmill_http::cursor::Cursors;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
@@ -15,7 +16,6 @@ use docmill_http::request::ApiRequest;
 use docmill_store::jobs::JobMark;
 use lambda_http::Body;
 use lambda_http::http::Response;
-use serde_json::Value;
 
 use page::Shown;
 use query::ListRequest;
@@ -29,11 +29,7 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
         let page = context.jobs.of_account(account, &filter, after, limit, caller.now).await?;
         context.keys.charge(&caller.key, RatePolicy::Read, page.further_requests()).await?;
         let shown = Shown::of(page, &context.files, caller.now).await;
-        let reply = Reply::ok("jobs", Value::Array(shown.jobs));
-        Ok(match shown.next {
-            Some(mark) => reply.with("nextCursor", cursors.write(mark)),
-            None => reply,
-        })
+        Ok(Reply::ok(JobsBody { jobs: shown.jobs, next_cursor: shown.next.map(|mark| cursors.write(mark)) }))
     })
     .await
 }

@@ -8,6 +8,7 @@ use docmill_app::context::Context;
 use docmill_app::webhooks::endpoint_of;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::webhook::{Delivery, EndpointId};
+use docmill_http::body::DeliveriesBody;
 use docmill_http::cursor::Cursors;
 use docmill_http::envelope::Reply;
 use docmill_http::error::{ApiError, ErrorCode};
@@ -15,7 +16,6 @@ use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
 use lambda_http::Body;
 use lambda_http::http::Response;
-use serde_json::json;
 
 use query::ListRequest;
 
@@ -31,12 +31,11 @@ pub async fn handle(context: Arc<Context>, request: ApiRequest) -> Response<Body
             // A URL that jobs name has deliveries, but no endpoint.
             endpoint_of(&context, &caller, id.as_str()).await?;
         }
-        let views: Vec<_> = found.iter().map(Delivery::view).collect();
-        let reply = Reply::ok("deliveries", json!(views)).with("hasMore", json!(next.is_some()));
-        Ok(match next {
-            Some(next) => reply.with("nextCursor", cursors.write(next)),
-            None => reply,
-        })
+        Ok(Reply::ok(DeliveriesBody {
+            deliveries: found.iter().map(Delivery::view).collect(),
+            has_more: next.is_some(),
+            next_cursor: next.map(|next| cursors.write(next)),
+        }))
     })
     .await
 }

@@ -13,6 +13,7 @@ use docmill_domain::idempotency::IdempotencyKey;
 use docmill_domain::job::JobStatus;
 use docmill_domain::request::UnknownNames;
 use docmill_http::accept::Accept;
+use docmill_http::body::{JobBody, ToolSchemaBody, ToolsBody, UploadBody};
 use docmill_http::envelope::{Noted, Outcome, Reply, respond};
 use docmill_http::error::{ApiError, ErrorCode};
 use docmill_http::jobs;
@@ -51,8 +52,10 @@ impl Functions {
         let McpService { context, uploads, control, .. } = self.service.as_ref();
         let caller = &self.caller;
         match wanted {
-            Request::ListTools => Ok(Reply::ok("tools", tools::visible(context, caller))),
-            Request::GetToolSchema { tool } => Ok(Reply::ok("tool", tools::schema(context, caller, tool)?)),
+            Request::ListTools => Ok(Reply::ok(ToolsBody { tools: tools::visible(context, caller) })),
+            Request::GetToolSchema { tool } => {
+                Ok(Reply::ok(ToolSchemaBody { tool: tools::schema(context, caller, tool)? }))
+            }
             Request::CreateJob { body, wait_seconds, idempotency_key } => {
                 self.create(body, *wait_seconds, idempotency_key.as_deref()).await
             }
@@ -63,8 +66,11 @@ impl Functions {
             }
             Request::GetDownload { job } => jobs::download(context, caller, job, None, &Accept::default()).await,
             Request::ReadResult { job, file, from, most } => self.read(job, *file, *from, *most).await,
-            Request::CancelJob { job } => Ok(Reply::ok("job", control.cancel(caller, job).await?.view(caller.now))),
-            Request::CreateUpload { body } => Ok(Reply::ok("upload", uploads.issue(body, caller).await?)),
+            Request::CancelJob { job } => {
+                let canceled = control.cancel(caller, job).await?;
+                Ok(Reply::ok(JobBody { job: canceled.view(caller.now) }))
+            }
+            Request::CreateUpload { body } => Ok(Reply::ok(UploadBody { upload: uploads.issue(body, caller).await? })),
         }
     }
 
@@ -110,12 +116,9 @@ impl Functions {
         };
         match body_of_piece(&bytes, from, output.bytes) {
             Value::Object(mut piece) => {
-                let text = piece.remove("text").unwrap_or_default();
-                let reply = Reply::ok("text", text);
-                Ok(piece
-                    .into_iter()
-                    .filter(|(name, _)| name != "ok")
-                    .fold(reply, |reply, (name, value)| reply.with(&name, value)))
+                // The envelope has it.
+                piece.shift_remove("ok");
+                Ok(Reply::ok(piece))
             }
             Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) | Value::Array(_) => {
                 Err(ApiError::internal("a piece is an object"))

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::WebhookBody;
 use docmill_http::envelope::Reply;
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -16,7 +17,7 @@ pub async fn handle(rotation: Arc<Rotation>, request: ApiRequest) -> Response<Bo
         // A body is optional.
         let body = if request.body.is_empty() { Map::new() } else { request.json_object()? };
         let id = request.path_parameter("webhook_id");
-        Ok(Reply::ok("webhook", rotation.rotate(&caller, id, &body).await?))
+        Ok(Reply::ok(WebhookBody { webhook: rotation.rotate(&caller, id, &body).await? }))
     })
     .await
 }

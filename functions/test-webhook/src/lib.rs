@@ -9,6 +9,8 @@ use docmill_domain::event::new_event_id;
 use docmill_domain::quota::RatePolicy;
 use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::request::receiver;
+use docmill_domain::webhook::{AttemptView, SampleView, WebhookTestStatus, WebhookTestView};
+use docmill_http::body::WebhookTestBody;
 use docmill_http::envelope::Reply;
 use docmill_http::error::ApiError;
 use docmill_http::guard::authenticated;
@@ -61,18 +63,16 @@ pub async fn handle(service: Arc<TestService>, request: ApiRequest) -> Response<
             true => Some(send(&service.sender, &url, &sample, caller.now).await),
             false => None,
         };
-        let mut test = json!({
-            "id": event.id,
-            "url": url,
-            "status": "recorded",
-            "recordedAt": event.recorded_at.to_string(),
-            "deliveryEnabled": delivery_enabled,
-            "sample": sample,
-        });
-        if let Some(attempt) = attempt {
-            test["attempt"] = attempt;
-        }
-        Ok(Reply::ok("webhookTest", test))
+        let webhook_test = WebhookTestView {
+            id: event.id,
+            url,
+            status: WebhookTestStatus::Recorded,
+            recorded_at: event.recorded_at.into(),
+            delivery_enabled,
+            sample,
+            attempt,
+        };
+        Ok(Reply::ok(WebhookTestBody { webhook_test }))
     })
     .await
 }
@@ -97,15 +97,13 @@ impl Wanted {
 }
 
 /// Sends the sample, with its own signature, and shows what came of it as the attempts of deliveries are shown.
-async fn send(sender: &Sender, url: &str, sample: &Value, now: Timestamp) -> Value {
-    let header = |name: &str| sample["headers"][name].as_str().unwrap_or_default().to_owned();
+async fn send(sender: &Sender, url: &str, sample: &SampleView, now: Timestamp) -> AttemptView {
     let headers = Headers {
-        id: header("webhook-id"),
+        id: sample.headers.webhook_id.clone(),
         timestamp: now.as_millis().div_euclid(1000),
-        signature: header("webhook-signature"),
+        signature: sample.headers.webhook_signature.clone(),
     };
-    let body = sample["body"].as_str().unwrap_or_default().to_owned();
-    json!(sender.send(url, &headers, body, now).await.sent.view())
+    sender.send(url, &headers, sample.body.clone(), now).await.sent.view()
 }
 
 #[cfg(test)]

@@ -69,21 +69,28 @@ pub(crate) struct UploadsUsedUp {
 /// Why a caller is not let in.
 #[derive(Debug, thiserror::Error)]
 pub enum Denied {
+    /// There is no such key.
     #[error("no key is like this one")]
     UnknownKey,
+    /// The key no longer works.
     #[error("the key was revoked or replaced, or has expired")]
     RevokedKey,
+    /// The account no longer works.
     #[error("the account is suspended")]
     AccountSuspended,
+    /// It is a test key, and the service has no test mode now.
     #[error("test mode is off")]
     TestModeDisabled,
+    /// The key is restricted to other origins.
     #[error("the key does not work from this origin")]
     OriginNotAllowed,
+    /// The key, or its account, has sent too many requests.
     #[error("too many requests: the next one is possible in {seconds} s")]
     RateLimited {
         /// From 1 to the length of the window.
         seconds: u64,
     },
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }

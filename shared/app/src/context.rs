@@ -23,12 +23,16 @@ use docmill_store::usage::Usage;
 use docmill_store::users::Users;
 use docmill_store::webhooks::Webhooks;
 
+/// Why a function can't start.
 #[derive(Debug, thiserror::Error)]
 pub enum StartError {
+    /// A setting is missing or contradictory.
     #[error(transparent)]
     Config(#[from] ConfigError),
+    /// A tool's description is wrong.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
+    /// AWS's clients can't be made.
     #[error(transparent)]
     Aws(#[from] AwsError),
 }
@@ -36,36 +40,65 @@ pub enum StartError {
 /// What every API function needs. Functions that use SQS make its client themselves; the S3 client is made when first needed.
 #[derive(Debug)]
 pub struct Context {
+    /// The settings of the function.
     pub config: Config,
+    /// All tools.
     pub catalogue: Catalogue,
+    /// API keys, and whom they admit.
     pub keys: Keys,
+    /// Accounts, and what their plans allow.
     pub accounts: Accounts,
+    /// Credits, and counts of jobs.
     pub usage: Usage,
+    /// Jobs after their creation.
     pub jobs: Jobs,
+    /// Jobs that are not counted yet.
     pub statistics: Statistics,
+    /// What administrators set.
     pub settings: Settings,
+    /// Who changed what.
     pub audit: Audit,
+    /// Batches and their items.
     pub batches: Batches,
+    /// What accounts may use in a day.
     pub budgets: Budgets,
+    /// Events, and tests of webhooks.
     pub events: Events,
+    /// Which fonts accounts have.
     pub fonts: Fonts,
+    /// How the service does.
     pub health: Health,
+    /// The log of requests.
     pub requests: Requests,
+    /// Who is signed in.
     pub sessions: Sessions,
+    /// Which templates accounts have.
     pub templates: Templates,
+    /// Who may sign in.
     pub users: Users,
+    /// Webhook endpoints and deliveries.
     pub webhooks: Webhooks,
+    /// The bucket.
     pub files: Files,
+    /// AWS's clients, made as they are needed.
     pub aws: Aws,
     /// One client for all tables, so that they share connections.
     pub dynamodb: aws_sdk_dynamodb::Client,
 }
 
 impl Context {
+    /// From the function's environment.
+    ///
+    /// # Errors
+    /// If a setting is missing, or a tool's description is wrong.
     pub fn of_function() -> Result<Self, StartError> {
         Self::new(Config::from_env()?, Aws::of_function()?)
     }
 
+    /// From these settings and clients.
+    ///
+    /// # Errors
+    /// If a tool's description is wrong.
     pub fn new(config: Config, aws: Aws) -> Result<Self, StartError> {
         let dynamodb = aws.dynamodb();
         let tables = &config.tables;
@@ -95,6 +128,7 @@ impl Context {
         })
     }
 
+    /// A client of the queues, made anew.
     pub fn queue(&self) -> Queue {
         Queue::new(self.aws.sqs(), &self.config)
     }

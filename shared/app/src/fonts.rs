@@ -4,12 +4,12 @@ use std::sync::Arc;
 
 use docmill_aws::files::ObjectKey;
 use docmill_domain::breach::Breach;
-use docmill_domain::font::{FontFace, FontId, StoredFont};
+use docmill_domain::font::{FontFace, FontId, FontView, StoredFont};
 use docmill_domain::upload::{UploadId, named_upload, no_such_upload};
 use docmill_fonts::{Face, Font, MOST_BYTES};
 use docmill_store::StoreError;
 use docmill_store::fonts::Added;
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::caller::Caller;
 use crate::context::Context;
@@ -26,10 +26,13 @@ pub enum FontError {
     /// The upload is not a font that can be used, for this reason.
     #[error("{0}")]
     Unusable(String),
+    /// A limit is reached.
     #[error("the account has as many fonts as it may")]
     TooMany,
+    /// The account has no such font.
     #[error("there is no such font")]
     NotFound,
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -39,18 +42,21 @@ with_faults!(FontError);
 /// The storage of fonts.
 #[derive(Debug)]
 pub struct FontService {
+    /// What every API function has.
     pub context: Arc<Context>,
 }
 
 /// A font of the account.
 #[derive(Debug)]
 pub struct Kept {
-    pub view: Value,
+    /// As its owner reads it.
+    pub view: FontView,
     /// Whether the account already had it.
     pub was_there: bool,
 }
 
 impl FontService {
+    /// Over the account's tables and files.
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         Self { context: context.into() }
     }
@@ -79,13 +85,13 @@ impl FontService {
         let key = ObjectKey::Font { account, upload: &font.upload };
         self.context.files.put_bytes(&key, file, CONTENT_TYPE).await?;
         match self.context.fonts.add(account, id, font).await? {
-            Added::Yes => Ok(Kept { view: json!(font.view(id)), was_there: false }),
+            Added::Yes => Ok(Kept { view: font.view(id), was_there: false }),
             Added::Already(earlier) => {
                 // A repeated request names the same upload.
                 if earlier.upload != font.upload {
                     self.delete_file(account, font).await;
                 }
-                Ok(Kept { view: json!(earlier.view(id)), was_there: true })
+                Ok(Kept { view: earlier.view(id), was_there: true })
             }
             Added::Full => {
                 self.delete_file(account, font).await;
@@ -95,12 +101,18 @@ impl FontService {
     }
 
     /// Oldest first.
-    pub async fn list(&self, caller: &Caller) -> Result<Vec<Value>, FontError> {
+    ///
+    /// # Errors
+    /// If the table can't be read now.
+    pub async fn list(&self, caller: &Caller) -> Result<Vec<FontView>, FontError> {
         let fonts = self.of_account(caller.account()).await?;
-        Ok(fonts.iter().map(|(id, font)| json!(font.view(id))).collect())
+        Ok(fonts.iter().map(|(id, font)| font.view(id)).collect())
     }
 
     /// Oldest first.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_account(&self, account: &str) -> Result<Vec<(FontId, StoredFont)>, StoreError> {
         let mut fonts: Vec<_> = self.context.fonts.of_account(account).await?.into_iter().collect();
         fonts.sort_by(|(one, first), (other, second)| (first.created_at, one).cmp(&(second.created_at, other)));
@@ -108,6 +120,9 @@ impl FontService {
     }
 
     /// Jobs that were not started yet no longer use it.
+    ///
+    /// # Errors
+    /// If there is no such font, or it can't be removed now.
     pub async fn delete(&self, caller: &Caller, id: &str) -> Result<(), FontError> {
         let id = FontId::parse(id).ok_or(FontError::NotFound)?;
         let removed = self.context.fonts.remove(caller.account(), &id).await?;

@@ -24,10 +24,13 @@ const INDEX_DELAY: Duration = Duration::from_secs(10);
 /// Most held jobs that are read for each slot: others may let go the same ones at the same time.
 const LOOKED_AT: u64 = 8;
 
+/// Why a lane can't be used now.
 #[derive(Debug, thiserror::Error)]
 pub enum LaneError {
+    /// A table did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A queue did not answer.
     #[error(transparent)]
     Queue(#[from] QueueError),
 }
@@ -35,13 +38,18 @@ pub enum LaneError {
 /// What lanes need.
 #[derive(Clone, Copy, Debug)]
 pub struct Lanes<'a> {
+    /// Where slots are.
     pub jobs: &'a Jobs,
+    /// Where held jobs go when they are let go.
     pub queue: &'a Queue,
 }
 
 impl Lanes<'_> {
     /// Takes one of `most` slots until `until`. If there is none, the job is held back, and this is false. `holder`: identifies
     /// this delivery.
+    ///
+    /// # Errors
+    /// If the slot can't be written now.
     pub async fn enter(
         &self,
         job: &Job,
@@ -67,6 +75,9 @@ impl Lanes<'_> {
     }
 
     /// Gives the slot back, and lets held jobs go.
+    ///
+    /// # Errors
+    /// If the slot can't be written, or a held job can't be sent now.
     pub async fn leave(&self, lane: &Lane, holder: &str, most: u64, now: Timestamp) -> Result<(), LaneError> {
         let occupancy = self.jobs.return_slot(&Slot::Running(lane), holder).await?;
         match occupancy.held_at {
@@ -76,6 +87,9 @@ impl Lanes<'_> {
     }
 
     /// Lets jobs go that were held back although there are free slots.
+    ///
+    /// # Errors
+    /// As for [`Self::leave`].
     pub async fn look_after(&self, lane: &Lane, most: u64, now: Timestamp) -> Result<(), LaneError> {
         let occupancy = self.jobs.note_held(&Slot::Running(lane), now).await?;
         self.fill(lane, &occupancy, now, most, now).await

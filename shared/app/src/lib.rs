@@ -3,6 +3,8 @@
 //!
 //! `context` builds everything once per environment.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod batches;
 pub mod caller;
 pub mod context;

@@ -25,10 +25,13 @@ const NOTIFYING_TIME: Duration = Duration::from_secs(5);
 
 const NO_SOURCE: &str = "a job whose result it takes did not complete";
 
+/// Why a job can't be notified now.
 #[derive(Debug, thiserror::Error)]
 pub enum NoticeError {
+    /// A table did not answer.
     #[error(transparent)]
     Store(#[from] StoreError),
+    /// A queue did not answer.
     #[error(transparent)]
     Queue(#[from] QueueError),
 }
@@ -36,7 +39,9 @@ pub enum NoticeError {
 /// The outcome of a notification.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Notified {
+    /// It was queued.
     Started,
+    /// It failed, since what it waited for did not complete.
     Failed,
     /// It still waits for others, or was notified before.
     Nothing,
@@ -45,8 +50,11 @@ pub enum Notified {
 /// What notifying needs.
 #[derive(Clone, Copy, Debug)]
 pub struct Notices<'a> {
+    /// The jobs.
     pub jobs: &'a Jobs,
+    /// Deletes the stored requests of failed jobs.
     pub files: &'a Files,
+    /// Sends jobs to workers.
     pub queue: &'a Queue,
 }
 
@@ -125,6 +133,9 @@ impl Notices<'_> {
     }
 
     /// Notifies a job that one of its awaited jobs has ended.
+    ///
+    /// # Errors
+    /// If the job can't be written or sent now.
     pub async fn notify(&self, waiter: JobId, ended: JobId, status: JobStatus) -> Result<Notified, NoticeError> {
         if status == JobStatus::Completed {
             return match self.jobs.stop_waiting(waiter, ended).await? {
@@ -140,6 +151,9 @@ impl Notices<'_> {
     }
 
     /// Queues a job that no longer waits.
+    ///
+    /// # Errors
+    /// As for [`Self::notify`].
     pub async fn start(&self, job: &Job) -> Result<Notified, NoticeError> {
         match self.jobs.start(job, clock::now()).await? {
             Written::Yes => {

@@ -11,7 +11,7 @@ use docmill_domain::template::{
 use docmill_domain::upload::{UploadId, no_such_upload};
 use docmill_store::StoreError;
 use docmill_store::templates::{Limit, Versions, Write};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::caller::Caller;
@@ -33,8 +33,10 @@ pub enum TemplateError {
     /// A limit of versions or names is reached.
     #[error("there are as many templates as there may be")]
     TooMany(Limit),
+    /// The account has no such template, or no such version of it.
     #[error("there is no such template, or it has no such version")]
     NotFound,
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -44,18 +46,21 @@ with_faults!(TemplateError);
 /// The storage of templates.
 #[derive(Debug)]
 pub struct TemplateService {
+    /// What every API function has.
     pub context: Arc<Context>,
 }
 
 /// A version of the account.
 #[derive(Debug)]
 pub struct Kept {
-    pub view: Value,
+    /// As its owner reads it.
+    pub view: TemplateView,
     /// Whether this upload was added before.
     pub was_there: bool,
 }
 
 impl TemplateService {
+    /// Over the account's tables and files.
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         Self { context: context.into() }
     }
@@ -146,35 +151,47 @@ impl TemplateService {
     }
 
     /// All templates by name, each with its newest version.
-    pub async fn list(&self, caller: &Caller) -> Result<Vec<Value>, TemplateError> {
+    ///
+    /// # Errors
+    /// If the table can't be read now.
+    pub async fn list(&self, caller: &Caller) -> Result<Vec<TemplateView>, TemplateError> {
         let templates = self.of_account(caller.account()).await?;
         let view = |(name, versions): (TemplateName, Versions)| {
             let newest = template::chosen(versions.each(), None)?;
-            Some(json!(template::view(&name, newest, versions.each())))
+            Some(template::view(&name, newest, versions.each()))
         };
         Ok(templates.into_iter().filter_map(view).collect())
     }
 
     /// By name.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_account(&self, account: &str) -> Result<Vec<(TemplateName, Versions)>, StoreError> {
         self.context.templates.of_account(account).await
     }
 
     /// A version with the schema of its data and an example: this one, or else the newest.
-    pub async fn show(&self, account: &str, name: &str, version: Option<u32>) -> Result<Value, TemplateError> {
+    ///
+    /// # Errors
+    /// If there is no such version, or it can't be read now.
+    pub async fn show(&self, account: &str, name: &str, version: Option<u32>) -> Result<TemplateView, TemplateError> {
         let name = TemplateName::parse(name).ok_or(TemplateError::NotFound)?;
         let versions = self.context.templates.named(account, &name).await?;
         self.show_of(account, &name, &versions, version).await
     }
 
     /// The same for versions that were read.
+    ///
+    /// # Errors
+    /// As for [`Self::show`].
     pub async fn show_of(
         &self,
         account: &str,
         name: &TemplateName,
         versions: &Versions,
         version: Option<u32>,
-    ) -> Result<Value, TemplateError> {
+    ) -> Result<TemplateView, TemplateError> {
         let wanted = template::chosen(versions.each(), version).ok_or(TemplateError::NotFound)?;
         let expected = self.expected(account, name, wanted).await?;
         shown(name, wanted, versions.each(), &expected)
@@ -188,6 +205,9 @@ impl TemplateService {
     }
 
     /// Deletes a version, or all. Jobs that name it and have not read it yet fail.
+    ///
+    /// # Errors
+    /// If there is no such version, or it can't be removed now.
     pub async fn delete(&self, caller: &Caller, name: &str, version: Option<u32>) -> Result<(), TemplateError> {
         let account = caller.account();
         let name = TemplateName::parse(name).ok_or(TemplateError::NotFound)?;
@@ -243,8 +263,13 @@ fn contended() -> TemplateError {
 }
 
 /// A version with what it expects.
-fn shown(name: &TemplateName, version: &Version, all: &[Version], expected: &str) -> Result<Value, TemplateError> {
+fn shown(
+    name: &TemplateName,
+    version: &Version,
+    all: &[Version],
+    expected: &str,
+) -> Result<TemplateView, TemplateError> {
     let mut expected: Map<String, Value> = serde_json::from_str(expected).map_err(Fault::internal)?;
     let (schema, example) = (expected.remove("schema"), expected.remove("example"));
-    Ok(json!(TemplateView { schema, example, ..template::view(name, version, all) }))
+    Ok(TemplateView { schema, example, ..template::view(name, version, all) })
 }

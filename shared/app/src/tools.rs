@@ -3,7 +3,7 @@
 use docmill_domain::catalogue::{Catalogue, Published, Tool};
 use docmill_domain::nearest::nearest;
 use docmill_domain::quota::RatePolicy;
-use serde_json::{Value, json};
+use docmill_domain::tool::{ToolSchemaView, ToolView};
 
 use crate::caller::Caller;
 use crate::context::Context;
@@ -14,25 +14,26 @@ pub enum ToolError {
     /// No tool has this name. With the name that was probably meant.
     #[error("there is no such tool")]
     Unknown(Option<String>),
+    /// The tool is not enabled for the key or its plan.
     #[error("the caller may not use this tool")]
     NotAllowed,
 }
 
 /// The tools that the caller may use, as the list shows them.
-pub fn visible(context: &Context, caller: &Caller) -> Value {
+pub fn visible(context: &Context, caller: &Caller) -> Vec<ToolView> {
     let plan = caller.plan();
     let visible = context.catalogue.tools().iter().filter_map(|tool| {
         let settings = caller.settings.tool(tool);
-        settings.admits(&tool.definition.slug, &plan, &caller.key).then(|| json!(tool.list_view(settings)))
+        settings.admits(&tool.definition.slug, &plan, &caller.key).then(|| tool.list_view(settings))
     });
-    Value::Array(visible.collect())
+    visible.collect()
 }
 
 /// The input and options of a tool's jobs, with the caller's limits.
 ///
 /// # Errors
 /// If there is no such tool, or the caller may not use it.
-pub fn schema(context: &Context, caller: &Caller, slug: &str) -> Result<Value, ToolError> {
+pub fn schema(context: &Context, caller: &Caller, slug: &str) -> Result<ToolSchemaView, ToolError> {
     let tool = find(&context.catalogue, slug)?;
     if !caller.settings.tool(tool).admits(slug, &caller.plan(), &caller.key) {
         return Err(ToolError::NotAllowed);
@@ -43,7 +44,7 @@ pub fn schema(context: &Context, caller: &Caller, slug: &str) -> Result<Value, T
         read: caller.key.limiter.limit(RatePolicy::Read),
         output_retention_hours: context.config.output_retention_hours(),
     };
-    Ok(json!(tool.schema_view(published)))
+    Ok(tool.schema_view(published))
 }
 
 /// The tool with this name.

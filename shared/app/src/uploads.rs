@@ -20,7 +20,13 @@ pub enum UploadError {
     Invalid(Vec<Breach>),
     /// The uploads of the account's day would have more than `most` bytes. The next day begins after so many seconds.
     #[error("today's uploads would exceed {most} bytes")]
-    UsedUp { most: u64, seconds: u64 },
+    UsedUp {
+        /// The limit in bytes.
+        most: u64,
+        /// Until the next day begins.
+        seconds: u64,
+    },
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -30,10 +36,12 @@ with_faults!(UploadError);
 /// Where uploads are issued.
 #[derive(Debug)]
 pub struct UploadService {
+    /// What every API function has.
     pub context: Arc<Context>,
 }
 
 impl UploadService {
+    /// Over the account's files and budgets.
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         Self { context: context.into() }
     }

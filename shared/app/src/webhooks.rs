@@ -13,17 +13,22 @@ pub enum WebhookError {
     /// The request is wrong in these places.
     #[error("the request is invalid")]
     Invalid(Vec<Breach>),
+    /// The account has no such endpoint.
     #[error("there is no such webhook endpoint")]
     NotFound,
+    /// The account has no such event, or it is no longer kept.
     #[error("there is no such event")]
     EventNotFound,
+    /// A limit is reached.
     #[error("the account has as many webhook endpoints as it may")]
     TooMany,
+    /// It gets no events.
     #[error("the webhook endpoint is disabled")]
     Disabled,
     /// The endpoint did not answer the challenge: what it did, and what it should do.
     #[error("{0}")]
     ChallengeFailed(String),
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }

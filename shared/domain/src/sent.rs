@@ -1,49 +1,16 @@
-//! JSON Schemas of what is sent, for the description of the API.
+//! How JSON Schemas are made of the types that are sent, for the description of the API.
 
 use schemars::generate::SchemaSettings;
 use schemars::transform::transform_subschemas;
-use schemars::{JsonSchema, Schema, SchemaGenerator};
-use serde_json::{Map, Value};
+use schemars::{Schema, SchemaGenerator};
+use serde_json::Value;
 
-use crate::batch::{ArchiveFileView, BatchResultView, BatchView, RefusedItemView};
-use crate::event::{EventBody, ListedEvent};
-use crate::font::FontView;
-use crate::job::{DownloadView, JobView};
-use crate::template::TemplateView;
-use crate::tool::{ToolSchemaView, ToolView};
-use crate::upload::UploadView;
-use crate::usage::{UsageOfDaysView, UsageView};
-use crate::webhook::{AttemptView, DeliveryView, EndpointView};
-
-/// The schemas of all types that are sent, by their names in the description.
-pub fn schemas() -> Map<String, Value> {
+/// Makes the schemas of types that are sent, under their names in the description.
+pub fn generator() -> SchemaGenerator {
     let mut settings = SchemaSettings::draft2020_12().for_serialize();
     settings.definitions_path = "/components/schemas".into();
     settings.transforms.push(Box::new(as_described));
-    let mut generator = settings.into_generator();
-    add::<JobView>(&mut generator);
-    add::<DownloadView>(&mut generator);
-    add::<UploadView>(&mut generator);
-    add::<UsageView>(&mut generator);
-    add::<UsageOfDaysView>(&mut generator);
-    add::<BatchView>(&mut generator);
-    add::<BatchResultView>(&mut generator);
-    add::<ArchiveFileView>(&mut generator);
-    add::<RefusedItemView>(&mut generator);
-    add::<ToolView>(&mut generator);
-    add::<ToolSchemaView>(&mut generator);
-    add::<TemplateView>(&mut generator);
-    add::<FontView>(&mut generator);
-    add::<EndpointView>(&mut generator);
-    add::<DeliveryView>(&mut generator);
-    add::<AttemptView>(&mut generator);
-    add::<EventBody<'_>>(&mut generator);
-    add::<ListedEvent>(&mut generator);
-    generator.take_definitions(true)
-}
-
-fn add<T: JsonSchema>(generator: &mut SchemaGenerator) {
-    generator.subschema_for::<T>();
+    settings.into_generator()
 }
 
 /// The sizes of Rust's numbers.

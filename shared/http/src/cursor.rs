@@ -53,7 +53,9 @@ impl Cursors {
     fn tag(&self, place: &str) -> [u8; TAG_BYTES] {
         // A place has no line break, so that no place runs into the list.
         let digest = Sha256::new().chain_update(place).chain_update("\n").chain_update(&self.0).finalize();
-        std::array::from_fn(|at| digest[at])
+        let mut tag = [0; TAG_BYTES];
+        tag.iter_mut().zip(digest).for_each(|(byte, digest)| *byte = digest);
+        tag
     }
 }
 

@@ -3,12 +3,14 @@
 use lambda_http::Body;
 use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
 use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
-use super::error::{ApiError, ErrorCode};
+use super::error::{ApiError, ErrorCode, ErrorView};
 use super::request::RequestId;
 use docmill_domain::account::StoredKey;
 use docmill_domain::job::JobId;
+#[cfg(feature = "schema")]
+use docmill_domain::job::JobView;
 
 const JSON: &str = "application/json";
 
@@ -30,8 +32,8 @@ pub struct Reply {
 #[derive(Debug)]
 pub enum Content {
     Nothing,
-    /// JSON: members next to `ok` and `requestId`.
-    Members(Map<String, Value>),
+    /// A JSON object, whose members stand next to `ok` and `requestId`.
+    Body(Value),
     /// Text of this media type.
     Text(&'static str, String),
 }
@@ -65,13 +67,14 @@ impl From<&StoredKey> for NotedCaller {
 }
 
 impl Reply {
-    pub fn ok(name: &str, value: impl Serialize) -> Self {
-        Self::new(StatusCode::OK, name, value)
+    /// Status 200 with this body, one of [`crate::body`].
+    pub fn ok(body: impl Serialize) -> Self {
+        Self::new(StatusCode::OK, body)
     }
 
-    pub fn new(status: StatusCode, name: &str, value: impl Serialize) -> Self {
-        let members = Map::from_iter([(name.to_owned(), json!(value))]);
-        Self { status, headers: Vec::new(), content: Content::Members(members), noted: Noted::default() }
+    /// A body, one of [`crate::body`].
+    pub fn new(status: StatusCode, body: impl Serialize) -> Self {
+        Self { status, headers: Vec::new(), content: Content::Body(json!(body)), noted: Noted::default() }
     }
 
     /// An answer without a body.
@@ -81,21 +84,6 @@ impl Reply {
 
     pub fn text(media_type: &'static str, text: String) -> Self {
         Self { content: Content::Text(media_type, text), ..Self::empty(StatusCode::OK) }
-    }
-
-    /// The members of a JSON response.
-    pub fn members(self) -> Option<Map<String, Value>> {
-        match self.content {
-            Content::Members(members) => Some(members),
-            Content::Nothing | Content::Text(..) => None,
-        }
-    }
-
-    pub fn with(mut self, name: &str, value: impl Serialize) -> Self {
-        if let Content::Members(members) = &mut self.content {
-            members.insert(name.to_owned(), json!(value));
-        }
-        self
     }
 
     pub fn header(mut self, name: HeaderName, value: impl ToString) -> Self {
@@ -112,6 +100,36 @@ impl Reply {
 
 pub type Outcome = Result<Reply, ApiError>;
 
+/// A successful response as it is sent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "{B}", description = ""))]
+pub(crate) struct Envelope<'a, B> {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = true)))]
+    ok: bool,
+    /// The header `x-request-id`.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    request_id: &'a RequestId,
+    #[serde(flatten)]
+    body: B,
+}
+
+/// An error as it is sent.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ErrorResponse", description = ""))]
+pub(crate) struct ErrorEnvelope<'a> {
+    #[cfg_attr(feature = "schema", schemars(extend("const" = false)))]
+    ok: bool,
+    /// The header `x-request-id`.
+    #[cfg_attr(feature = "schema", schemars(with = "String"))]
+    request_id: &'a RequestId,
+    error: ErrorView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<JobView>"))]
+    job: Option<Value>,
+}
+
 /// The HTTP response for an outcome. `shared_headers` are sent with errors too.
 pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, String)]) -> Response<Body> {
     let (status, mut headers, body, noted) = match outcome {
@@ -119,12 +137,7 @@ pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, 
             let body = match content {
                 Content::Nothing => None,
                 Content::Text(media_type, text) => Some((media_type, text)),
-                Content::Members(members) => {
-                    let mut body =
-                        Map::from_iter([("ok".to_owned(), json!(true)), ("requestId".to_owned(), json!(id))]);
-                    body.extend(members);
-                    Some((JSON, Value::Object(body).to_string()))
-                }
+                Content::Body(body) => Some((JSON, json!(Envelope { ok: true, request_id: id, body }).to_string())),
             };
             (status, headers, body, noted)
         }
@@ -132,7 +145,9 @@ pub fn respond(id: &RequestId, outcome: Outcome, shared_headers: &[(HeaderName, 
             let noted =
                 Noted { code: Some(error.code), cause: error.cause.take(), job: error.created, ..Noted::default() };
             let headers = error_headers(&error);
-            (error.code.status(), headers, Some((JSON, error_body(id, error).to_string())), noted)
+            let (status, job) = (error.code.status(), error.job.take());
+            let body = json!(ErrorEnvelope { ok: false, request_id: id, error: error.into(), job });
+            (status, headers, Some((JSON, body.to_string())), noted)
         }
     };
     headers.extend_from_slice(shared_headers);
@@ -173,28 +188,6 @@ fn error_headers(error: &ApiError) -> Vec<(HeaderName, String)> {
     headers
 }
 
-fn error_body(id: &RequestId, error: ApiError) -> Value {
-    let ApiError { code, message, details, members, job, .. } = error;
-    let mut inner = Map::from_iter([
-        ("code".to_owned(), json!(code.as_str())),
-        ("message".to_owned(), json!(message)),
-        ("status".to_owned(), json!(code.status().as_u16())),
-    ]);
-    if code == ErrorCode::ValidationFailed || !details.is_empty() {
-        inner.insert("details".to_owned(), json!(details));
-    }
-    inner.extend(members);
-    let mut body = Map::from_iter([
-        ("ok".to_owned(), json!(false)),
-        ("requestId".to_owned(), json!(id)),
-        ("error".to_owned(), Value::Object(inner)),
-    ]);
-    if let Some(job) = job {
-        body.insert("job".to_owned(), job);
-    }
-    Value::Object(body)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,7 +204,7 @@ mod tests {
     fn responses_have_the_documented_shape() {
         let id = RequestId::from("req-1");
         let ok =
-            respond(&id, Ok(Reply::ok("usage", json!({"plan": "free"}))), &[(RATE_LIMIT, "\"read\";r=9;t=1".into())]);
+            respond(&id, Ok(Reply::ok(json!({"usage": {"plan": "free"}}))), &[(RATE_LIMIT, "\"read\";r=9;t=1".into())]);
         insta::assert_snapshot!("ok", show(&ok));
         let breach = Breach::new("/options/pageSize", "must be one of [\"A4\"]");
         insta::assert_snapshot!("validation_failed", show(&respond(&id, Err(ApiError::validation(vec![breach])), &[])));

@@ -6,8 +6,8 @@ use docmill_domain::job::JobId;
 use docmill_domain::offer::Contact;
 use docmill_store::StoreError;
 use lambda_http::http::StatusCode;
-use serde::Serialize;
-use serde_json::{Map, Value, json};
+use serde::{Serialize, Serializer};
+use serde_json::{Value, json};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ErrorCode {
@@ -49,6 +49,31 @@ pub enum ErrorCode {
     RateLimited,
     Internal,
     Unavailable,
+}
+
+impl Serialize for ErrorCode {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.as_str())
+    }
+}
+
+#[cfg(feature = "schema")]
+impl schemars::JsonSchema for ErrorCode {
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "ErrorCode".into()
+    }
+
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn json_schema(_: &mut schemars::SchemaGenerator) -> schemars::Schema {
+        schemars::json_schema!({
+            "type": "string",
+            "description": "A stable code. More may be added: decide by `status` if you don't know one.",
+            "enum": Self::ALL.map(Self::as_str).to_vec(),
+        })
+    }
 }
 
 impl ErrorCode {
@@ -250,8 +275,7 @@ pub struct ApiError {
     pub code: ErrorCode,
     pub message: String,
     pub details: Vec<Breach>,
-    /// Further members of `error`, e.g. `required` and `available`.
-    pub members: Map<String, Value>,
+    pub shortfall: Option<Shortfall>,
     /// The job that the error is about, for its owner.
     pub job: Option<Value>,
     pub retry_after_seconds: Option<u64>,
@@ -269,7 +293,7 @@ impl From<ErrorCode> for ApiError {
             code,
             message: code.text().to_owned(),
             details: Vec::new(),
-            members: Map::new(),
+            shortfall: None,
             job: None,
             retry_after_seconds: matches!(code, ErrorCode::Unavailable).then_some(2),
             allow: None,
@@ -294,7 +318,6 @@ impl ApiError {
 
     /// `contact`: where to ask for more credits.
     pub fn insufficient_credits(required: u64, available: u64, contact: Option<&Contact>) -> Self {
-        let members = [("required".to_owned(), json!(required)), ("available".to_owned(), json!(available))];
         let needed = if required == 1 { "1 credit".to_owned() } else { format!("{required} credits") };
         let mut message =
             format!("This needs {needed}; you have {available}. Credits reset on the first day of the month.");
@@ -302,7 +325,7 @@ impl ApiError {
             message.push_str(&format!(" To get more: {contact}"));
         }
         Self {
-            members: members.into_iter().collect(),
+            shortfall: Some(Shortfall { required, available }),
             ..Self::from(ErrorCode::InsufficientCredits).with_message(message)
         }
     }
@@ -317,6 +340,41 @@ impl ApiError {
 
     pub fn with_job(self, job: impl Serialize) -> Self {
         Self { job: Some(json!(job)), ..self }
+    }
+}
+
+/// An error as clients read it.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Error", description = ""))]
+pub(crate) struct ErrorView {
+    code: ErrorCode,
+    /// What happened and what to do.
+    message: String,
+    /// The HTTP status.
+    #[cfg_attr(feature = "schema", schemars(range(min = 400, max = 599)))]
+    status: u16,
+    /// Every invalid value, or every mistake in a template. Only with `validation_failed` and `invalid_template`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    details: Option<Vec<Breach>>,
+    #[serde(flatten)]
+    shortfall: Option<Shortfall>,
+}
+
+/// The credits that a request lacks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = ""))]
+pub struct Shortfall {
+    /// How many credits the tool costs. Only with `insufficient_credits`.
+    pub required: u64,
+    /// How many credits are left. Only with `insufficient_credits`.
+    pub available: u64,
+}
+
+impl From<ApiError> for ErrorView {
+    fn from(error: ApiError) -> Self {
+        let ApiError { code, message, details, shortfall, .. } = error;
+        let has_details = code == ErrorCode::ValidationFailed || !details.is_empty();
+        Self { code, message, status: code.status().as_u16(), details: has_details.then_some(details), shortfall }
     }
 }
 

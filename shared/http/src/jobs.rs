@@ -14,6 +14,7 @@ use lambda_http::Body;
 use lambda_http::http::{Response, StatusCode, header};
 
 use super::accept::Accept;
+use super::body::JobBody;
 use super::envelope::{IDEMPOTENCY_REPLAYED, Outcome, Reply};
 use super::error::ApiError;
 use super::form;
@@ -87,7 +88,7 @@ impl Receipt {
     }
 
     fn accepted(self, job: &Job, now: Timestamp) -> Reply {
-        self.on(Reply::new(StatusCode::ACCEPTED, "job", job.view(now)))
+        self.on(Reply::new(StatusCode::ACCEPTED, JobBody { job: job.view(now) }))
     }
 
     /// Adds the job's location to the reply, unless it has one.
@@ -110,14 +111,14 @@ pub async fn show(context: &Context, caller: &Caller, id: &str, wait: Option<Wai
     let job = own_job(&context.jobs, caller, id).await?;
     let Some(wait) = wait else {
         let job = context.files.with_results(job, caller.now).await.map_err(ApiError::unavailable)?;
-        return Ok(Reply::ok("job", job.view(caller.now)));
+        return Ok(Reply::ok(JobBody { job: job.view(caller.now) }));
     };
     let most = caller.limits(&context.config.limits).waits;
     let (job, waited) = wait.for_end(&context.jobs, job, most).await;
     let now = clock::now();
     let reply = match results::of_waited(&context.files, job, accept, now).await? {
         Waited::Ended(reply) => reply,
-        Waited::GoesOn(job) => Reply::ok("job", job.view(now)),
+        Waited::GoesOn(job) => Reply::ok(JobBody { job: job.view(now) }),
     };
     Ok(if waited { reply.header(PREFERENCE_APPLIED, "wait") } else { reply })
 }
@@ -130,7 +131,7 @@ pub async fn download(context: &Context, caller: &Caller, id: &str, index: Optio
     let job = own_job(&context.jobs, caller, id).await?;
     match job.status_at(caller.now) {
         JobStatus::Queued | JobStatus::Processing => {
-            let reply = Reply::new(StatusCode::ACCEPTED, "job", job.view(caller.now));
+            let reply = Reply::new(StatusCode::ACCEPTED, JobBody { job: job.view(caller.now) });
             Ok(reply.header(header::RETRY_AFTER, POLL_SECONDS))
         }
         JobStatus::Completed => results::of_completed(&context.files, job, accept, index, caller.now).await,

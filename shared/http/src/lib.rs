@@ -1,8 +1,19 @@
 //! The HTTP interface that all endpoints share: requests are read here, use cases of `docmill-app` answered, and their errors
 //! translated.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 pub mod accept;
 pub mod batches;
+pub mod body;
 pub mod cursor;
 pub mod envelope;
 pub mod error;
@@ -13,6 +24,8 @@ pub mod query;
 pub mod request;
 pub mod results;
 pub mod routes;
+#[cfg(feature = "schema")]
+pub mod sent;
 pub mod serve;
 pub mod suggest;
 pub mod templates;

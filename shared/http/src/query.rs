@@ -19,7 +19,7 @@ pub fn read_each(
 ) -> Result<(), Vec<Breach>> {
     let mut breaches = Vec::new();
     for (position, (name, value)) in query.iter().enumerate() {
-        let is_repeated = query[..position].iter().any(|(earlier, _)| earlier == name);
+        let is_repeated = query.iter().take(position).any(|(earlier, _)| earlier == name);
         let taken = if is_repeated { Err("must be given only once".to_owned()) } else { take(name, value) };
         if let Err(message) = taken {
             let shown: String = name.chars().take(MAX_SHOWN_CHARS).collect();

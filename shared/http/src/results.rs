@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use lambda_http::http::{HeaderName, StatusCode, header};
 
 use super::accept::Accept;
+use super::body::{DownloadBody, Downloads, WaitBody};
 use super::envelope::{Outcome, Reply};
 use super::error::{ApiError, ErrorCode};
 use docmill_aws::files::{Files, LINK_LIFETIME, SignedLink, result_files};
@@ -31,10 +32,14 @@ pub enum Waited {
 pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp) -> Result<Waited, ApiError> {
     match job.status_at(now) {
         JobStatus::Queued | JobStatus::Processing => Ok(Waited::GoesOn(Box::new(job))),
-        JobStatus::Completed => of_completed(files, job, accept, None, now).await.map(Waited::Ended),
+        JobStatus::Completed => Ok(Waited::Ended(match shown(files, job, accept, None, now).await? {
+            Shown::Elsewhere(redirect) => redirect,
+            Shown::Links(body) => Reply::ok(WaitBody::from(*body)),
+        })),
         JobStatus::Failed | JobStatus::Expired | JobStatus::Canceled | JobStatus::Deleted => {
             if accept.takes_json() {
-                Ok(Waited::Ended(Reply::ok("job", job.view(now))))
+                let body = WaitBody { job: job.view(now), download: None, downloads: None };
+                Ok(Waited::Ended(Reply::ok(body)))
             } else {
                 Err(no_result(&job, now))
             }
@@ -44,12 +49,32 @@ pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp)
 
 /// Links to a completed job's result: the primary one and each file, or only the file with this index.
 pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Option<usize>, now: Timestamp) -> Outcome {
+    Ok(match shown(files, job, accept, index, now).await? {
+        Shown::Elsewhere(redirect) => redirect,
+        Shown::Links(body) => Reply::ok(body),
+    })
+}
+
+/// How a completed job's result is shown.
+enum Shown {
+    /// By a redirect to it.
+    Elsewhere(Reply),
+    Links(Box<DownloadBody>),
+}
+
+async fn shown(
+    files: &Files,
+    job: Job,
+    accept: &Accept,
+    index: Option<usize>,
+    now: Timestamp,
+) -> Result<Shown, ApiError> {
     let (Some(primary), Some(key)) = (job.result.output.clone(), job.result.output_key.clone()) else {
         return Err(ApiError::internal("a completed job has no output"));
     };
     // The description of many files is not needed for the primary result.
     if index.is_none() && accept.prefers(&primary.content_type) {
-        return see_other(&link(files, &key, &primary).await?, &job);
+        return Ok(Shown::Elsewhere(see_other(&link(files, &key, &primary).await?, &job)));
     }
     let job = files.with_results(job, now).await.map_err(ApiError::unavailable)?;
     let each = result_files(&job);
@@ -59,17 +84,17 @@ pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Optio
     };
     let signed = link(files, key, output).await?;
     if accept.prefers(&output.content_type) {
-        return see_other(&signed, &job);
+        return Ok(Shown::Elsewhere(see_other(&signed, &job)));
     }
-    let reply = Reply::ok("job", job.view(now)).with("download", view(output, &signed, now, None));
+    let body = DownloadBody { job: job.view(now), download: view(output, &signed, now, None), downloads: None };
     if index.is_some() {
-        return Ok(reply);
+        return Ok(Shown::Links(body.into()));
     }
     let mut downloads = Vec::new();
     for (index, (output, key)) in each.iter().enumerate().take(MOST_LINKS) {
         downloads.push(view(output, &link(files, key, output).await?, now, Some(index)));
     }
-    Ok(reply.with("downloads", downloads))
+    Ok(Shown::Links(DownloadBody { downloads: Some(Downloads(downloads)), ..body }.into()))
 }
 
 /// Why an ended job has no result.
@@ -94,14 +119,14 @@ async fn link(files: &Files, key: &str, output: &Output) -> Result<SignedLink, A
 }
 
 /// A redirect to the result. It shows no job, so its headers name the job and the codes of its warnings.
-fn see_other(link: &SignedLink, job: &Job) -> Outcome {
+fn see_other(link: &SignedLink, job: &Job) -> Reply {
     let reply = Reply::empty(StatusCode::SEE_OTHER).header(header::LOCATION, link.reveal());
     let reply = reply.header(header::CACHE_CONTROL, "no-store").header(JOB, job.id.to_string());
     let codes: BTreeSet<_> = job.result.warnings.iter().map(|warning| warning.code.as_str()).collect();
     if codes.is_empty() {
-        return Ok(reply);
+        return reply;
     }
-    Ok(reply.header(WARNINGS, codes.into_iter().collect::<Vec<_>>().join(", ")))
+    reply.header(WARNINGS, codes.into_iter().collect::<Vec<_>>().join(", "))
 }
 
 fn no_such_file(count: usize) -> ApiError {

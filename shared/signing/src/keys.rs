@@ -7,6 +7,7 @@ use aws_lc_rs::hkdf::{HKDF_SHA256, KeyType, Salt};
 /// Fewer characters can't be a random text of 256 bits.
 const FEWEST_CHARACTERS: usize = 43;
 
+/// A text that no key can be derived from, since it is too short to be random.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("a key of the configuration is missing or too short")]
 pub struct BadKey;
@@ -14,7 +15,9 @@ pub struct BadKey;
 /// The current key, and the one before while it is being replaced.
 #[derive(Clone)]
 pub struct KeyRing<K> {
+    /// Seals and signs.
     pub current: K,
+    /// Still opens and signs.
     pub previous: Option<K>,
 }
 
@@ -25,6 +28,7 @@ impl<K> fmt::Debug for KeyRing<K> {
 }
 
 impl<K> KeyRing<K> {
+    /// The current key, and then the previous one, if any.
     pub fn keys(&self) -> impl Iterator<Item = &K> {
         std::iter::once(&self.current).chain(&self.previous)
     }
@@ -40,6 +44,9 @@ impl KeyType for Bytes32 {
 }
 
 /// 32 bytes from a secret text, for one purpose (RFC 5869).
+///
+/// # Errors
+/// If the text is too short for a random one of 256 bits.
 pub fn derive(secret: &str, purpose: &str) -> Result<[u8; 32], BadKey> {
     if secret.len() < FEWEST_CHARACTERS {
         return Err(BadKey);

@@ -1,5 +1,7 @@
 //! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod keys;
 pub mod seal;
 pub mod signature;
@@ -7,15 +9,18 @@ pub mod signature;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use rand::RngExt;
-use serde_json::{Value, json};
-use standardwebhooks::{HEADER_WEBHOOK_ID, HEADER_WEBHOOK_SIGNATURE, HEADER_WEBHOOK_TIMESTAMP, Webhook, WebhookError};
+use serde_json::json;
+use standardwebhooks::{Webhook, WebhookError};
 
 use docmill_domain::event::{EventKind, new_event_id, sample_job};
 use docmill_domain::time::Timestamp;
+use docmill_domain::webhook::{SampleHeaders, SampleView};
 
-/// A sample webhook for testing a receiver, signed with its own secret. Shape: `{"secret", "headers": {…}, "body": "…"}`; the
-/// body is the exact signed text.
-pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
+/// A sample webhook for testing a receiver, signed with its own secret.
+///
+/// # Errors
+/// If it can't be signed.
+pub fn signed_sample(now: Timestamp) -> Result<SampleView, WebhookError> {
     let secret = format!("whsec_{}", STANDARD.encode(rand::rng().random::<[u8; 24]>()));
     let id = new_event_id(now);
     let seconds = now.as_millis().div_euclid(1000);
@@ -25,17 +30,13 @@ pub fn signed_sample(now: Timestamp) -> Result<Value, WebhookError> {
         "data": {"job": sample_job(now)},
     })
     .to_string();
-    let signature = Webhook::new(&secret)?.sign(&id, seconds, body.as_bytes())?;
-    Ok(json!({
-        "secret": secret,
-        "headers": {
-            "content-type": "application/json",
-            HEADER_WEBHOOK_ID: id,
-            HEADER_WEBHOOK_TIMESTAMP: seconds.to_string(),
-            HEADER_WEBHOOK_SIGNATURE: signature,
-        },
-        "body": body,
-    }))
+    let headers = SampleHeaders {
+        content_type: "application/json".to_owned(),
+        webhook_signature: Webhook::new(&secret)?.sign(&id, seconds, body.as_bytes())?,
+        webhook_id: id,
+        webhook_timestamp: seconds.to_string(),
+    };
+    Ok(SampleView { secret, headers, body })
 }
 
 #[cfg(test)]
@@ -43,11 +44,12 @@ mod tests {
     use super::*;
     use docmill_domain::event::JOB_MEMBERS;
     use hmac::{Hmac, KeyInit, Mac};
+    use serde_json::Value;
 
     #[test]
     fn a_receiver_that_follows_the_standard_accepts_the_sample() {
         // Follows the text of the standard, so that the library's signature is checked independently.
-        let sample = signed_sample(Timestamp(1_795_176_000_007)).unwrap();
+        let sample = json!(signed_sample(Timestamp(1_795_176_000_007)).unwrap());
         let text = |pointer: &str| sample.pointer(pointer).and_then(Value::as_str).unwrap().to_owned();
         let secret = STANDARD.decode(text("/secret").strip_prefix("whsec_").unwrap()).unwrap();
         let mut mac = Hmac::<sha2::Sha256>::new_from_slice(&secret).unwrap();

@@ -22,6 +22,7 @@ const ID_PURPOSE: &str = "docmill: id of the key for secrets of webhook endpoint
 pub struct Secret(String);
 
 impl Secret {
+    /// A random secret of 32 bytes.
     pub fn new() -> Self {
         Self(format!("{PREFIX}{}", STANDARD.encode(rand::random::<[u8; SECRET_BYTES]>())))
     }
@@ -32,6 +33,7 @@ impl Secret {
         (24..=64).contains(&bytes.len()).then(|| Self(text.to_owned()))
     }
 
+    /// The text, to sign with or to show to its owner once.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -70,12 +72,17 @@ impl fmt::Debug for SealingKey {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{name}: {error}")]
 pub struct BadSetting {
+    /// The environment variable.
     pub name: &'static str,
+    /// What is wrong with its value.
     pub error: BadKey,
 }
 
 impl KeyRing<SealingKey> {
     /// The keys that seal secrets: `WEBHOOK_KEY`, and `WEBHOOK_KEY_PREVIOUS` while it is being replaced.
+    ///
+    /// # Errors
+    /// If one of them is missing or too short.
     pub fn of_function() -> Result<Self, BadSetting> {
         let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         Self::for_secrets(&setting("WEBHOOK_KEY").unwrap_or_default(), setting("WEBHOOK_KEY_PREVIOUS").as_deref())
@@ -83,24 +90,41 @@ impl KeyRing<SealingKey> {
     }
 
     /// From the configuration's texts. What the previous key sealed is still opened.
+    ///
+    /// # Errors
+    /// If a text is too short.
     pub fn for_secrets(current: &str, previous: Option<&str>) -> Result<Self, BadKey> {
         Ok(Self { current: SealingKey::new(current)?, previous: previous.map(SealingKey::new).transpose()? })
     }
 
     /// A text of the form `keyid.base64`.
+    ///
+    /// # Errors
+    /// If the cipher fails.
     pub fn seal(&self, secret: &Secret, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
         self.seal_text(secret.as_str(), account, endpoint)
     }
 
     /// The same for another text that may be a secret, such as a URL.
+    ///
+    /// # Errors
+    /// If the cipher fails.
     pub fn seal_text(&self, text: &str, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
         self.current.seal(text, account, endpoint)
     }
 
+    /// The secret that was sealed for this endpoint of this account.
+    ///
+    /// # Errors
+    /// If neither key sealed it, or it was sealed for another endpoint or changed since.
     pub fn open(&self, sealed: &str, account: &str, endpoint: &EndpointId) -> Result<Secret, Unsealable> {
         self.open_text(sealed, account, endpoint).map(Secret)
     }
 
+    /// The same for another text.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
     pub fn open_text(&self, sealed: &str, account: &str, endpoint: &EndpointId) -> Result<String, Unsealable> {
         let (id, sealed) = sealed.split_once('.').ok_or(Unsealable)?;
         let key = self.keys().find(|key| key.id == id).ok_or(Unsealable)?;

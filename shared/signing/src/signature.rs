@@ -10,9 +10,11 @@ pub const TOLERANCE_SECONDS: i64 = 300;
 /// A received webhook, as text.
 #[derive(Clone, Copy)]
 pub struct Received<'a> {
+    /// The signing secret: `whsec_` and base64.
     pub secret: &'a str,
     /// Header lines of the form `name: value`.
     pub headers: &'a str,
+    /// The body exactly as it came, but for line breaks.
     pub body: &'a str,
 }
 
@@ -22,19 +24,26 @@ impl std::fmt::Debug for Received<'_> {
     }
 }
 
+/// What a receiver that follows the standard finds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// It accepts the webhook.
     Valid,
     /// The signature is valid, but too old for a receiver to accept.
     Old {
+        /// How old it is.
         seconds: i64,
     },
     /// The signature is valid, but its time is in the future.
     Ahead {
+        /// How far in the future its time is.
         seconds: i64,
     },
+    /// The secret is empty or not base64.
     MalformedSecret,
+    /// This header is missing or empty.
     MissingHeader(&'static str),
+    /// `webhook-timestamp` is not a whole number of seconds.
     MalformedTimestamp,
     /// There is no signature of a supported version (`v1,…`).
     NoSignature,
@@ -45,6 +54,7 @@ pub enum Verdict {
 }
 
 impl Received<'_> {
+    /// Checks the headers, then the signature, then the time.
     pub fn verify(&self, now: Timestamp) -> Verdict {
         let header = |name| self.header(name).ok_or(Verdict::MissingHeader(name));
         match header(HEADER_WEBHOOK_ID)
@@ -95,12 +105,13 @@ impl Received<'_> {
 mod tests {
     use super::*;
     use crate::signed_sample;
+    use serde_json::json;
 
     const NOW: Timestamp = Timestamp(1_795_176_000_007);
 
     /// Secret, header lines and body of a sample.
     fn sample() -> (String, String, String) {
-        let sample = signed_sample(NOW).unwrap();
+        let sample = json!(signed_sample(NOW).unwrap());
         let headers = sample["headers"].as_object().unwrap();
         let lines: Vec<_> =
             headers.iter().map(|(name, value)| format!("{name}: {}", value.as_str().unwrap())).collect();

@@ -14,6 +14,7 @@ use docmill_domain::time::Timestamp;
 use docmill_domain::webhook::destination::external_id;
 use docmill_domain::webhook::{Arn, Endpoint, Sent};
 use docmill_store::events::StoredEvent;
+use serde_json::json;
 use tokio::time::{Instant, timeout};
 
 use crate::send::{Answer, TIMEOUT};
@@ -40,6 +41,7 @@ impl std::fmt::Debug for AwsOutlets {
 }
 
 impl AwsOutlets {
+    /// Without any credentials yet.
     pub fn new(aws: Aws) -> Self {
         Self { aws, roles: Mutex::default() }
     }
@@ -87,7 +89,7 @@ impl AwsOutlets {
                 .event_bus_name(bus.as_str())
                 .source(SOURCE)
                 .detail_type(&event.kind)
-                .detail(event.view().to_string())
+                .detail(json!(event.view()).to_string())
                 .build();
             let put = aws_sdk_eventbridge::Client::new(&config).put_events().entries(entry).send().await;
             let put = put.map_err(|error| why(&error))?;

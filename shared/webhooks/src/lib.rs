@@ -1,6 +1,8 @@
 //! Webhooks on the wire: signatures by Standard Webhooks (standardwebhooks.com), requests through the guard of outgoing
 //! connections, and the use cases that need them: endpoints that are challenged, secrets that change, events sent again.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod aws;
 mod challenge;
 mod outlets;

@@ -8,9 +8,12 @@ use crate::aws::AwsOutlets;
 use crate::send::{Answer, Sender};
 use crate::sign::Headers;
 
+/// All ways out.
 #[derive(Debug)]
 pub struct Outlets {
+    /// To URLs.
     pub http: Sender,
+    /// To queues and buses.
     pub aws: AwsOutlets,
 }
 

@@ -22,7 +22,9 @@ const RULE: &str = "must be given, or `since`, or `failed`";
 /// What sending events again needs.
 #[derive(Debug)]
 pub struct Replays {
+    /// Tables and settings.
     pub context: Arc<Context>,
+    /// The queue of the deliverer.
     pub queue: Queue,
 }
 
@@ -38,6 +40,7 @@ pub(crate) enum Wanted {
 /// What a request has sent again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Replayed {
+    /// How many events.
     pub events: usize,
     /// The last event that was looked at, if there are more.
     pub next: Option<String>,

@@ -7,8 +7,8 @@ use docmill_app::caller::Caller;
 use docmill_app::context::Context;
 use docmill_app::fault::Fault;
 use docmill_app::webhooks::{WebhookError, endpoint_of};
-use docmill_domain::webhook::SealedSecret;
 use docmill_domain::webhook::request::overlap_hours;
+use docmill_domain::webhook::{EndpointView, SealedSecret};
 use docmill_signing::keys::KeyRing;
 use docmill_signing::seal::{SealingKey, Secret};
 use docmill_store::webhooks::Change;
@@ -23,11 +23,17 @@ const MOST_SECRETS: usize = 3;
 /// What a new secret needs.
 #[derive(Debug)]
 pub struct Rotation {
+    /// Tables and settings.
     pub context: Arc<Context>,
+    /// Seals secrets.
     pub sealing: KeyRing<SealingKey>,
 }
 
 impl Rotation {
+    /// With the keys of the function's environment.
+    ///
+    /// # Errors
+    /// If a key is missing or too short.
     pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, StartError> {
         Ok(Self { context: context.into(), sealing: KeyRing::of_function()? })
     }
@@ -36,7 +42,12 @@ impl Rotation {
     ///
     /// # Errors
     /// If the request is invalid, there is no such endpoint, or another request has changed it.
-    pub async fn rotate(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, WebhookError> {
+    pub async fn rotate(
+        &self,
+        caller: &Caller,
+        id: &str,
+        body: &Map<String, Value>,
+    ) -> Result<EndpointView, WebhookError> {
         let overlap = Duration::from_secs(overlap_hours(body).map_err(WebhookError::Invalid)? * 3600);
         let endpoint = endpoint_of(&self.context, caller, id).await?;
         let (secret, ends) = (Secret::new(), caller.now.plus(overlap));

@@ -31,12 +31,14 @@ pub struct Sender {
 /// What came of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
+    /// The request and its response, as they are kept.
     pub sent: Sent,
     /// The answer's `Retry-After`.
     pub retry_after: Option<Duration>,
 }
 
 impl Sender {
+    /// With the usual time for a request.
     pub fn new(client: GuardedClient) -> Self {
         Self { client, timeout: TIMEOUT }
     }

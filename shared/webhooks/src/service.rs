@@ -14,7 +14,7 @@ use docmill_domain::webhook::{
 use docmill_signing::keys::KeyRing;
 use docmill_signing::seal::{SealingKey, Secret};
 use docmill_store::webhooks::{Change, Created};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, Value};
 
 use crate::challenge::challenge;
 use crate::send::Sender;
@@ -24,13 +24,21 @@ use crate::sign::SigningKeys;
 /// What creating and changing endpoints needs.
 #[derive(Debug)]
 pub struct WebhookService {
+    /// Tables and settings.
     pub context: Arc<Context>,
+    /// Seals secrets.
     pub sealing: KeyRing<SealingKey>,
+    /// Signs challenges.
     pub signing: SigningKeys,
+    /// Sends challenges.
     pub sender: Sender,
 }
 
 impl WebhookService {
+    /// With the keys and rules of the function's environment.
+    ///
+    /// # Errors
+    /// If a setting is missing or contradictory.
     pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, StartError> {
         let context = context.into();
         let sender = sender(context.config.local_mode)?;
@@ -42,7 +50,7 @@ impl WebhookService {
     ///
     /// # Errors
     /// If the request is invalid, the endpoint does not answer the challenge, there are too many, or it can't be stored now.
-    pub async fn create(&self, caller: &Caller, body: &Map<String, Value>) -> Result<Value, WebhookError> {
+    pub async fn create(&self, caller: &Caller, body: &Map<String, Value>) -> Result<EndpointView, WebhookError> {
         let (destination, wanted) =
             Wanted::to_create(body, self.context.config.local_mode).map_err(WebhookError::Invalid)?;
         let (id, secret) = (EndpointId::new(), Secret::new());
@@ -63,7 +71,12 @@ impl WebhookService {
     ///
     /// # Errors
     /// If the request is invalid, there is no such endpoint, it does not answer the challenge, or it can't be written now.
-    pub async fn change(&self, caller: &Caller, id: &str, body: &Map<String, Value>) -> Result<Value, WebhookError> {
+    pub async fn change(
+        &self,
+        caller: &Caller,
+        id: &str,
+        body: &Map<String, Value>,
+    ) -> Result<EndpointView, WebhookError> {
         let wanted = Wanted::to_change(body, self.context.config.local_mode).map_err(WebhookError::Invalid)?;
         let endpoint = endpoint_of(&self.context, caller, id).await?;
         let new_url = wanted
@@ -78,7 +91,7 @@ impl WebhookService {
         }
         let changed = self.context.webhooks.change(caller.account(), &endpoint.id, &wanted, caller.now).await?;
         match changed {
-            Change::Done(endpoint) => Ok(json!(endpoint.view())),
+            Change::Done(endpoint) => Ok(endpoint.view()),
             Change::Outdated | Change::Unknown => Err(WebhookError::NotFound),
         }
     }
@@ -129,6 +142,6 @@ fn new_endpoint(
     }
 }
 
-pub(crate) fn with_secret(endpoint: &Endpoint, secret: &Secret) -> Value {
-    json!(EndpointView { secret: Some(secret.as_str().to_owned()), ..endpoint.view() })
+pub(crate) fn with_secret(endpoint: &Endpoint, secret: &Secret) -> EndpointView {
+    EndpointView { secret: Some(secret.as_str().to_owned()), ..endpoint.view() }
 }

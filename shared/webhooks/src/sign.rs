@@ -8,8 +8,7 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use docmill_domain::sha256_hex;
 use docmill_domain::time::Timestamp;
-use docmill_domain::webhook::Signatures;
-use serde_json::{Value, json};
+use docmill_domain::webhook::{KeyAlgorithm, PublicKeyView, Signatures};
 use standardwebhooks::{Webhook, WebhookError};
 
 use docmill_signing::keys::{BadKey, KeyRing, derive};
@@ -34,20 +33,22 @@ impl fmt::Debug for SigningKeys {
 
 impl SigningKeys {
     /// From the configuration's texts.
+    ///
+    /// # Errors
+    /// If a text is too short.
     pub fn new(current: &str, previous: Option<&str>) -> Result<Self, BadKey> {
         Ok(Self(KeyRing { current: key_pair(current)?, previous: previous.map(key_pair).transpose()? }))
     }
 
-    /// The public keys, for receivers. Shape: `{"keys": [{"id", "algorithm", "publicKey"}]}`.
-    pub fn document(&self) -> Value {
+    /// The public keys, for receivers: the current one first.
+    pub fn public(&self) -> Vec<PublicKeyView> {
         let key = |pair: &Ed25519KeyPair| {
             let public = pair.public_key().as_ref();
             let id: String = sha256_hex(public).chars().take(16).collect();
-            json!({
-                "id": id, "algorithm": "ed25519", "publicKey": format!("{PUBLIC_PREFIX}{}", STANDARD.encode(public)),
-            })
+            let public_key = format!("{PUBLIC_PREFIX}{}", STANDARD.encode(public));
+            PublicKeyView { id, algorithm: KeyAlgorithm::Ed25519, public_key }
         };
-        json!({"keys": self.0.keys().map(key).collect::<Vec<_>>()})
+        self.0.keys().map(key).collect()
     }
 
     fn sign<'a>(&'a self, text: &'a str) -> impl Iterator<Item = String> + 'a {
@@ -62,6 +63,7 @@ fn key_pair(secret: &str) -> Result<Ed25519KeyPair, BadKey> {
 /// The headers of a request by Standard Webhooks.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Headers {
+    /// `webhook-id`: the event's id.
     pub id: String,
     /// Seconds since 1970.
     pub timestamp: i64,
@@ -71,6 +73,9 @@ pub struct Headers {
 
 impl Headers {
     /// Signs a body with each secret and each of the service's keys, as the endpoint wishes.
+    ///
+    /// # Errors
+    /// If a secret has another form.
     pub fn sign(
         id: &str,
         body: &str,
@@ -112,8 +117,8 @@ mod tests {
     }
 
     /// Verifies with the document, as a receiver does.
-    fn verifies(document: &Value, key: usize, signature: &str) -> bool {
-        let public = document["keys"][key]["publicKey"].as_str().unwrap().strip_prefix("whpk_").unwrap();
+    fn verifies(keys: &[PublicKeyView], key: usize, signature: &str) -> bool {
+        let public = keys[key].public_key.strip_prefix("whpk_").unwrap();
         let signature = STANDARD.decode(signature.strip_prefix("v1a,").unwrap()).unwrap();
         let public = UnparsedPublicKey::new(&ED25519, STANDARD.decode(public).unwrap());
         public.verify(b"evt_1.1795176000.{}", &signature).is_ok()
@@ -128,9 +133,9 @@ mod tests {
             let expected = Webhook::new(secret.as_str()).unwrap().sign("evt_1", 1_795_176_000, b"{}").unwrap();
             assert_eq!(*signature, expected);
         }
-        let document = keys.document();
-        assert!(verifies(&document, 0, &signatures[2]) && verifies(&document, 1, &signatures[3]));
-        assert!(!verifies(&document, 1, &signatures[2]));
+        let public = keys.public();
+        assert!(verifies(&public, 0, &signatures[2]) && verifies(&public, 1, &signatures[3]));
+        assert!(!verifies(&public, 1, &signatures[2]));
         assert_eq!(signatures.len(), 4);
     }
 
@@ -150,9 +155,9 @@ mod tests {
     #[test]
     fn the_document_names_the_current_key_first() {
         let (old, new) = (SigningKeys::new(&text("a"), None), SigningKeys::new(&text("b"), Some(&text("a"))));
-        let (old, new) = (old.unwrap().document(), new.unwrap().document());
-        assert_eq!(new["keys"][1], old["keys"][0]);
-        assert_ne!(new["keys"][0]["id"], old["keys"][0]["id"]);
-        assert!(!new.to_string().contains(&text("a")));
+        let (old, new) = (old.unwrap().public(), new.unwrap().public());
+        assert_eq!(new[1], old[0]);
+        assert_ne!(new[0].id, old[0].id);
+        assert!(!format!("{new:?}").contains(&text("a")));
     }
 }

@@ -839,11 +839,11 @@ class WebhookTest(TypedDict):
     """
     Whether webhooks are delivered.
     """
-    attempt: NotRequired[WebhookAttempt]
     sample: WebhookTestSample
     """
     A delivery as your receiver sees it.
     """
+    attempt: NotRequired[WebhookAttempt]
 
 
 EventType: TypeAlias = Literal["job.completed", "job.failed", "job.canceled", "batch.completed", "batch.paused", "batch.canceled", "quota.warning", "quota.exhausted", "api_key.revoked", "webhook.disabled"]
@@ -1578,7 +1578,7 @@ class JobsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    Equal to the header `x-request-id`. Opaque.
+    The header `x-request-id`.
     """
     jobs: list[Job]
     nextCursor: NotRequired[str]
@@ -1591,7 +1591,7 @@ class WaitResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    Equal to the header `x-request-id`. Opaque.
+    The header `x-request-id`.
     """
     job: Job
     download: NotRequired[Download]

@@ -1111,7 +1111,7 @@ pub struct JobsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "Equal to the header `x-request-id`. Opaque."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -2133,7 +2133,7 @@ pub struct WaitResponse {
     pub downloads: Vec<Download>,
     pub job: Job,
     pub ok: bool,
-    #[doc = "Equal to the header `x-request-id`. Opaque."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }

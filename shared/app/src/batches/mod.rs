@@ -43,13 +43,16 @@ pub enum BatchError {
     /// The request is wrong in these places.
     #[error("the request is invalid")]
     Invalid(Vec<Breach>),
+    /// The account has no such batch.
     #[error("there is no such batch")]
     NotFound,
+    /// Nothing can be changed any more.
     #[error("the batch has ended")]
     Ended,
     /// No item of it has failed, or those that have are no longer kept.
     #[error("no failed items are kept")]
     NothingToRetry,
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -59,6 +62,7 @@ with_faults!(BatchError);
 /// The batch of a request.
 #[derive(Debug)]
 pub struct Accepted {
+    /// As it is stored.
     pub batch: Batch,
     /// The batch is that of an earlier request with the same idempotency key.
     pub replayed: bool,
@@ -67,17 +71,21 @@ pub struct Accepted {
 /// Creates batches.
 #[derive(Debug)]
 pub struct NewBatches {
+    /// Checks items like jobs of their own.
     pub jobs: Arc<JobService>,
 }
 
 /// What reading and controlling batches need besides the common context.
 #[derive(Debug)]
 pub struct BatchControl {
+    /// What every API function has.
     pub context: Arc<Context>,
+    /// Sends what runs batches.
     pub queue: Queue,
 }
 
 impl NewBatches {
+    /// Over what creates jobs.
     pub fn new(jobs: impl Into<Arc<JobService>>) -> Self {
         Self { jobs: jobs.into() }
     }
@@ -211,12 +219,16 @@ fn new_batch(caller: &Caller, tool: String, total: u32, kept_for: Duration) -> B
 }
 
 impl BatchControl {
+    /// With the queue that the settings name.
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         let context = context.into();
         Self { queue: context.queue(), context }
     }
 
     /// The caller's batch. Those of others, unknown ones and invalid ids get the same answer after the same read.
+    ///
+    /// # Errors
+    /// If there is no such batch, or it can't be read now.
     pub async fn own(&self, caller: &Caller, id: &str) -> Result<Batch, BatchError> {
         own_batch(&self.context, caller, id).await
     }
@@ -231,11 +243,17 @@ impl BatchControl {
     }
 
     /// Goes on with a paused batch, with the caller's key. Also returns a batch that is not paused, unless it has ended.
+    ///
+    /// # Errors
+    /// If there is no such batch, it has ended, or it can't be written now.
     pub async fn resume(&self, caller: &Caller, id: &str) -> Result<Batch, BatchError> {
         self.change(caller, id, |batch| batch.resume(caller.key.key_hash.clone())).await
     }
 
     /// Deletes the batch with its jobs, as if each were deleted alone. A runner does it.
+    ///
+    /// # Errors
+    /// If there is no such batch, or it can't be written now.
     pub async fn delete(&self, caller: &Caller, id: &str) -> Result<Batch, BatchError> {
         self.change(caller, id, |batch| {
             let is_new = batch.delete(caller.now);
@@ -270,6 +288,9 @@ impl BatchControl {
 }
 
 /// The caller's batch.
+///
+/// # Errors
+/// If there is no such batch, or it can't be read now.
 pub async fn own_batch(context: &Context, caller: &Caller, id: &str) -> Result<Batch, BatchError> {
     let id = BatchId::parse(id).unwrap_or(BatchId::NONE);
     let batch = context.batches.get(caller.account(), id).await?;
@@ -278,6 +299,9 @@ pub async fn own_batch(context: &Context, caller: &Caller, id: &str) -> Result<B
 
 /// The jobs of the items from `first` on, before `last`, in order. An item without a job is left out. The ids follow from the batch,
 /// so no index is needed.
+///
+/// # Errors
+/// If the table can't be read now.
 pub async fn jobs_of(context: &Context, batch: &Batch, first: u32, last: u32) -> Result<Vec<(u32, Job)>, StoreError> {
     let ids: Vec<_> = (first..last).map(|index| batch.job(index)).collect();
     let jobs = context.jobs.get_all(&ids).await?.into_iter();
@@ -305,13 +329,19 @@ pub async fn delete_items(context: &Context, batch: &Batch) {
     }
 }
 
-/// Fails if a stored part of the request for the batch may still be there.
+/// Deletes the stored parts of the request for the batch.
+///
+/// # Errors
+/// If a stored part of the request for the batch may still be there.
 pub async fn try_delete_items(context: &Context, batch: &Batch) -> Result<(), FilesError> {
     let key = |part| ObjectKey::Batch { account: &batch.account, batch: batch.id, part }.to_string();
     context.files.delete_all(&[key(BatchPart::Items), key(BatchPart::Defaults)]).await
 }
 
 /// Deletes the files of the batch's archive, also those that a run did not live to note.
+///
+/// # Errors
+/// If one of them may still be there.
 pub async fn delete_archive(context: &Context, batch: &Batch) -> Result<(), FilesError> {
     if batch.archive.is_none() {
         return Ok(());

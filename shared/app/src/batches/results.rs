@@ -49,6 +49,9 @@ fn of_refused(item: &RefusedItem) -> BatchResultView {
 }
 
 /// What became of the items from `first` on, before `last`, as far as they have a job or were refused.
+///
+/// # Errors
+/// If jobs can't be read, or links can't be made now.
 pub async fn rows(
     context: &Context,
     batch: &Batch,
@@ -82,6 +85,9 @@ pub fn archive_name(batch: &Batch, index: usize) -> String {
 }
 
 /// A link to the archive file with this index, if it exists.
+///
+/// # Errors
+/// If the link can't be made now.
 pub async fn archive_link(files: &Files, batch: &Batch, index: usize) -> Result<Option<SignedLink>, FilesError> {
     let Some(file) = batch.archive.as_ref().and_then(|archive| archive.files.get(index)) else { return Ok(None) };
     let key = ObjectKey::of_archive(batch, file.run, ArchivePart::File);
@@ -89,6 +95,9 @@ pub async fn archive_link(files: &Files, batch: &Batch, index: usize) -> Result<
 }
 
 /// Each file of the archive with a link to it.
+///
+/// # Errors
+/// As for [`archive_link`].
 pub async fn archive_files(files: &Files, batch: &Batch, now: Timestamp) -> Result<Vec<ArchiveFileView>, Fault> {
     let mut views = Vec::new();
     for (index, file) in batch.archive.iter().flat_map(|archive| &archive.files).enumerate() {
@@ -105,6 +114,9 @@ pub async fn archive_files(files: &Files, batch: &Batch, now: Timestamp) -> Resu
 }
 
 /// A table of these rows (RFC 4180).
+///
+/// # Errors
+/// If a row can't be written, in words for the log.
 pub fn csv(rows: &[BatchResultView]) -> Result<String, String> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(Vec::new());
     writer.write_record(COLUMNS).map_err(|error| error.to_string())?;

@@ -26,6 +26,7 @@ pub enum ControlError {
     /// The job has ended, and can't be canceled. With the job as its owner reads it.
     #[error("the job has ended")]
     Ended(Value),
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -44,11 +45,14 @@ impl From<LookupError> for ControlError {
 /// What canceling and deleting need besides the common context.
 #[derive(Debug)]
 pub struct ControlService {
+    /// What every API function has.
     pub context: Arc<Context>,
+    /// Sends notices to jobs that wait for the canceled one.
     pub queue: Queue,
 }
 
 impl ControlService {
+    /// With the queue that the settings name.
     pub fn new(context: impl Into<Arc<Context>>) -> Self {
         let context = context.into();
         Self { queue: context.queue(), context }
@@ -87,6 +91,9 @@ impl ControlService {
     }
 
     /// The same for a job that was read already.
+    ///
+    /// # Errors
+    /// If files of the job may still be there, or it can't be written now.
     pub async fn erase(&self, mut job: Job) -> Result<(), ControlError> {
         for _ in 0..TRIES {
             match job.status {
@@ -109,6 +116,9 @@ impl ControlService {
     }
 
     /// Cancels a job that has not ended. `None` if it has changed since it was read.
+    ///
+    /// # Errors
+    /// If it can't be written now.
     pub async fn end(&self, job: &Job) -> Result<Option<Job>, ControlError> {
         let now = clock::now();
         let canceled = self.context.jobs.cancel(job, now).await?;

@@ -15,6 +15,7 @@ pub enum LookupError {
     /// The account has no such job.
     #[error("there is no such job")]
     NotFound,
+    /// The service failed, not the caller.
     #[error(transparent)]
     Fault(#[from] Fault),
 }

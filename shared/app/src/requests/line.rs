@@ -12,8 +12,11 @@ const OK: &str = "ok";
 /// A request of an account.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Read {
+    /// Whose request it was.
     pub account: String,
+    /// The account's plan at that time.
     pub plan: String,
+    /// What is kept of it.
     pub request: LoggedRequest,
 }
 

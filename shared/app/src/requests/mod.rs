@@ -35,6 +35,7 @@ pub fn pattern(account: Option<&str>) -> String {
 /// Requests of an account, newest first.
 #[derive(Debug)]
 pub struct Listed {
+    /// The page.
     pub requests: Vec<LoggedRequest>,
     /// Where the next, older page begins, if there may be more.
     pub next: Option<RequestMark>,

@@ -19,7 +19,9 @@ use super::item::{Item, UsageItem, due_shard, from_item, number, string, time, t
 use super::{StoreError, store_error};
 use docmill_config::Tables;
 use docmill_domain::batch::Batch;
-use docmill_domain::event::{self, EVENT_RETENTION, EventKind, event_ids_at, event_time, job_event_id, new_event_id};
+use docmill_domain::event::{
+    self, EVENT_RETENTION, EventKind, ListedEvent, event_ids_at, event_time, job_event_id, new_event_id,
+};
 use docmill_domain::job::{Job, JobId};
 use docmill_domain::time::{Period, Timestamp};
 use docmill_domain::webhook::JobWebhook;
@@ -135,8 +137,13 @@ impl StoredEvent {
     }
 
     /// The event as it is listed: its id, and the members of the body.
-    pub fn view(&self) -> Value {
-        json!({"id": self.id, "type": self.kind, "timestamp": self.recorded_at.to_string(), "data": self.data})
+    pub fn view(&self) -> ListedEvent {
+        ListedEvent {
+            id: self.id.clone(),
+            kind: self.kind.clone(),
+            timestamp: self.recorded_at.into(),
+            data: self.data.clone(),
+        }
     }
 
     /// The event's part in its transaction.

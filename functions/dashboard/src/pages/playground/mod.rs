@@ -126,7 +126,7 @@ async fn with_template(state: &AppState, user: &SignedIn, tool: &Tool, name: &st
     let form =
         FormData::of(&[("tool", &tool.definition.slug), ("source", property.as_str()), (property.as_str(), name)]);
     let (_, _, newest) = templates::expected(state, user, name).await?;
-    Ok(data_form::Report::of_stored(&newest)
+    Ok(data_form::Report::of_stored(&json!(newest))
         .map_or_else(|| form.clone(), |report| report.form(&tool.definition, &form)))
 }
 

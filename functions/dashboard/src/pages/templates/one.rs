@@ -4,7 +4,7 @@ use axum::extract::{Path, State};
 use axum::response::{IntoResponse, Response};
 use docmill_app::templates::TemplateError;
 use docmill_aws::files::{ObjectKey, TemplatePart};
-use docmill_domain::template::{MOST_VERSIONS, TemplateName, Version, chosen};
+use docmill_domain::template::{MOST_VERSIONS, TemplateName, TemplateView, Version, chosen};
 use docmill_look::code::{copyable_code, tabs};
 use docmill_look::highlight::Syntax;
 use docmill_site::error::PageError;
@@ -17,7 +17,7 @@ use docmill_site::state::{AppState, redirect_to};
 use docmill_site::viewer::Viewer;
 use docmill_store::templates::Versions;
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::PATH;
 use crate::pages::playground;
@@ -47,7 +47,7 @@ pub(crate) async fn expected(
     state: &AppState,
     user: &SignedIn,
     name: &str,
-) -> Result<(TemplateName, Versions, Value), PageError> {
+) -> Result<(TemplateName, Versions, TemplateView), PageError> {
     let (name, versions) = own_template(state, user, name).await?;
     let newest = state.templates.show_of(&user.account, &name, &versions, None).await.map_err(unreadable)?;
     Ok((name, versions, newest))
@@ -79,11 +79,11 @@ pub(super) async fn download(
 }
 
 /// A job with an example of the data in each language.
-fn code(state: &AppState, name: &TemplateName, newest: &Value) -> Markup {
+fn code(state: &AppState, name: &TemplateName, newest: &TemplateView) -> Markup {
     let catalogue = &state.context.catalogue;
     let body = [
         ("input".to_owned(), json!({"template": {"name": name.as_str()}})),
-        ("options".to_owned(), json!({"data": newest["example"]})),
+        ("options".to_owned(), json!({"data": newest.example})),
     ];
     html! {
         @if let Some(tool) = catalogue.find(TOOL) {
@@ -92,7 +92,7 @@ fn code(state: &AppState, name: &TemplateName, newest: &Value) -> Markup {
     }
 }
 
-fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Value) -> Markup {
+fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &TemplateView) -> Markup {
     html! {
         (crumbs(state))
         header.page-head {
@@ -109,7 +109,7 @@ fn page(state: &AppState, name: &TemplateName, versions: &[Version], newest: &Va
             h2 #use { "Use it" }
             p { "This fills in the newest version, with an example of the data that it expects:" }
             (code(state, name, newest))
-            details { summary { "The schema of its data" } (copyable_code("template-schema", Syntax::Json, &format!("{:#}", newest["schema"]))) }
+            details { summary { "The schema of its data" } (copyable_code("template-schema", Syntax::Json, &format!("{:#}", json!(newest.schema)))) }
         }
         section aria-labelledby="versions" {
             h2 #versions { "Versions" }

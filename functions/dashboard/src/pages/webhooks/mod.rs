@@ -21,7 +21,7 @@ use docmill_site::state::AppState;
 use docmill_site::viewer::Viewer;
 use docmill_store::events::{EventsPage, StoredEvent, WEBHOOK_TEST};
 use maud::{Markup, html};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 const PATH: &str = "/app/webhooks";
 const PAGE: usize = 10;
@@ -168,8 +168,8 @@ fn tools(state: &AppState, viewer: &Viewer) -> Markup {
 /// A sample with its own secret, which is never stored and is in no URL.
 async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) -> Result<Response, PageError> {
     let sample = signed_sample(clock::now()).map_err(|error| PageError::Internal(error.to_string()))?;
-    let text = |name: &str| sample[name].as_str().unwrap_or_default().to_owned();
-    let headers = sample["headers"].as_object().into_iter().flatten();
+    let headers = json!(sample.headers);
+    let headers = headers.as_object().into_iter().flatten();
     let headers: Vec<_> =
         headers.map(|(name, value)| format!("{name}: {}", value.as_str().unwrap_or_default())).collect();
     let headers = headers.join("\n");
@@ -181,15 +181,15 @@ async fn sample(State(state): State<AppState>, viewer: Viewer, _user: SignedIn) 
         }
         section.card aria-labelledby="sample-parts" {
             h2 #sample-parts { "Send it to your receiver" }
-            h3 { "Secret" } (copyable("sample-secret", &text("secret")))
+            h3 { "Secret" } (copyable("sample-secret", &sample.secret))
             h3 { "Headers" } (copyable_code("sample-headers", Syntax::Http, &headers))
-            h3 { "Body" } (copyable_code("sample-body", Syntax::Json, &text("body")))
+            h3 { "Body" } (copyable_code("sample-body", Syntax::Json, &sample.body))
             p.muted { "The signature covers exactly these bytes, without a line break at the end." }
             form method="post" action=(state.link("/app/webhooks/verify")) {
                 (docmill_site::form::token_field(&viewer))
-                input type="hidden" name="secret" value=(text("secret"));
+                input type="hidden" name="secret" value=(sample.secret);
                 input type="hidden" name="headers" value=(headers);
-                input type="hidden" name="body" value=(text("body"));
+                input type="hidden" name="body" value=(sample.body);
                 button.button type="submit" { "Verify it here" }
             }
         }

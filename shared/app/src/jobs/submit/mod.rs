@@ -60,8 +60,11 @@ const NOTE_TIME: Duration = Duration::from_secs(1);
 /// What the creating functions need besides the common context.
 #[derive(Debug)]
 pub struct JobService {
+    /// What every API function has.
     pub context: Arc<Context>,
+    /// The transaction that creates jobs.
     pub submissions: Submissions,
+    /// Sends jobs to workers.
     pub queue: Queue,
     /// Seals the webhooks of jobs. Without it, a job can't have one.
     pub sealing: Option<KeyRing<SealingKey>>,
@@ -88,8 +91,11 @@ struct Order<'a> {
 /// An item of a batch that becomes a job.
 #[derive(Debug)]
 pub struct BatchItem {
+    /// Which item of which batch.
     pub place: BatchPlace,
+    /// The job's id, which follows from its place.
     pub job: JobId,
+    /// What else must hold when the job is created.
     pub gate: Gate,
 }
 
@@ -100,8 +106,11 @@ pub struct Asked<'a> {
     pub body: &'a Map<String, Value>,
     /// Files that came with it. The body names them by their stand-ins.
     pub files: &'a [FormFile],
+    /// Where the tool is named.
     pub choice: ToolChoice<'a>,
+    /// Makes a repeated request the same.
     pub key: Option<&'a IdempotencyKey>,
+    /// What becomes of names that no schema defines.
     pub unknown_names: UnknownNames,
     /// An error outside the body.
     pub breach: Option<Breach>,
@@ -110,6 +119,7 @@ pub struct Asked<'a> {
 /// The job of a request.
 #[derive(Debug)]
 pub struct Taken {
+    /// As it was created.
     pub job: Job,
     /// The job is that of an earlier request with the same idempotency key.
     pub replayed: bool,
@@ -125,10 +135,15 @@ pub enum ToolChoice<'a> {
 }
 
 impl JobService {
+    /// With the keys of the function's environment.
+    ///
+    /// # Errors
+    /// If a key is missing or too short.
     pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, BadSetting> {
         Ok(Self::new(context, Some(KeyRing::of_function()?)))
     }
 
+    /// With these keys.
     pub fn new(context: impl Into<Arc<Context>>, sealing: Option<KeyRing<SealingKey>>) -> Self {
         let context = context.into();
         let submissions = Submissions::new(context.dynamodb.clone(), &context.config.tables);

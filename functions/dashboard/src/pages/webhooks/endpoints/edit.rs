@@ -5,7 +5,7 @@ use axum::http::StatusCode;
 use axum::response::Response;
 use docmill_domain::event::EventKind;
 use docmill_domain::webhook::destination::external_id;
-use docmill_domain::webhook::{Arn, Endpoint, Signatures};
+use docmill_domain::webhook::{Arn, Endpoint, EndpointView, Signatures};
 use docmill_http::error::ApiError;
 use docmill_look::code::{copyable, copyable_code};
 use docmill_look::highlight::Syntax;
@@ -79,8 +79,7 @@ pub(super) async fn change(
 }
 
 /// The page that shows a secret, once.
-pub(super) fn shown_once(state: &AppState, title: &str, webhook: &Value) -> Markup {
-    let text = |name: &str| webhook[name].as_str().unwrap_or_default();
+pub(super) fn shown_once(state: &AppState, title: &str, webhook: &EndpointView) -> Markup {
     html! {
         header.page-head {
             h1 { (title) }
@@ -88,9 +87,9 @@ pub(super) fn shown_once(state: &AppState, title: &str, webhook: &Value) -> Mark
         }
         section.card aria-labelledby="secret-name" {
             h2 #secret-name { "Signing secret" }
-            (copyable("secret", text("secret")))
+            (copyable("secret", webhook.secret.as_deref().unwrap_or_default()))
             p.muted { "Your receiver verifies requests with it: see the guide " a href=(state.link("/docs/webhooks")) { "Webhooks" } "." }
-            p.actions { a.button.primary href=(state.link(&format!("{PATH}/{}", text("id")))) { "I have copied it" } }
+            p.actions { a.button.primary href=(state.link(&format!("{PATH}/{}", webhook.id.as_str()))) { "I have copied it" } }
         }
     }
 }

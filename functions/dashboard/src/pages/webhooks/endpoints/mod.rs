@@ -20,7 +20,6 @@ use docmill_site::session::SignedIn;
 use docmill_site::state::AppState;
 use docmill_webhooks::WebhookService;
 use maud::{Markup, html};
-use serde_json::Value;
 
 const PATH: &str = "/app/webhooks/endpoints";
 
@@ -48,11 +47,11 @@ fn service(state: &AppState) -> Result<WebhookService, PageError> {
 }
 
 /// The value that `work` returns for the user's account, under the limits of its keys.
-async fn as_user(
+async fn as_user<T>(
     state: &AppState,
     user: &SignedIn,
-    work: impl AsyncFnOnce(Caller) -> Result<Value, WebhookError>,
-) -> Result<Value, ApiError> {
+    work: impl AsyncFnOnce(Caller) -> Result<T, WebhookError>,
+) -> Result<T, ApiError> {
     let work = async |caller| Ok(work(caller).await?);
     as_account(&state.context, &user.account, Mode::Live, RatePolicy::Create, work).await
 }

@@ -3,7 +3,7 @@
 use axum::extract::{Path, State};
 use axum::response::Response;
 use docmill_domain::webhook::destination::external_id;
-use docmill_domain::webhook::{Endpoint, Signatures};
+use docmill_domain::webhook::{Endpoint, EndpointStatus, Signatures};
 use docmill_http::error::ApiError;
 use docmill_site::error::PageError;
 use docmill_site::flash::Flash;
@@ -13,9 +13,9 @@ use docmill_site::parts::{moment, query_of, value_of};
 use docmill_site::session::SignedIn;
 use docmill_site::state::AppState;
 use docmill_site::viewer::Viewer;
-use docmill_webhooks::{Replays, Rotation};
+use docmill_webhooks::{Replayed, Replays, Rotation};
 use maud::{Markup, html};
-use serde_json::{Map, Value, json};
+use serde_json::{Map, json};
 
 use super::{PATH, as_user, badge, crumbs, deliveries, edit, name, own, service, why};
 
@@ -109,7 +109,7 @@ pub(super) async fn change_status(
     let changed = as_user(&state, &user, async |caller| service.change(&caller, &id, &body).await).await;
     let told = match changed {
         Ok(_) if data.is_on("replay") => return replay(State(state), user, Path(id), data).await,
-        Ok(changed) if changed["status"] == "active" => Flash::success("The endpoint is active."),
+        Ok(changed) if changed.status == EndpointStatus::Active => Flash::success("The endpoint is active."),
         Ok(_) => Flash::success("The endpoint is disabled. No events are sent to it."),
         Err(error) => Flash::error(error.message),
     };
@@ -129,17 +129,13 @@ pub(super) async fn replay(
         event => ("eventId".to_owned(), json!(event)),
     };
     let body = Map::from_iter([wanted]);
-    let replayed = as_user(&state, &user, async |caller| {
-        let replayed = replays.replay(&caller, &id, &body).await?;
-        Ok(json!({"events": replayed.events, "more": replayed.next.is_some()}))
-    })
-    .await;
+    let replayed = as_user(&state, &user, async |caller| replays.replay(&caller, &id, &body).await).await;
     Ok(told(replayed).on(&state, &format!("{PATH}/{id}")))
 }
 
-fn told(replayed: Result<Value, ApiError>) -> Flash {
+fn told(replayed: Result<Replayed, ApiError>) -> Flash {
     match replayed {
-        Ok(replayed) => match (replayed["events"].as_u64().unwrap_or_default(), replayed["more"] == true) {
+        Ok(replayed) => match (replayed.events, replayed.next.is_some()) {
             (0, _) => Flash::info("Nothing has failed, or it is being sent again already."),
             (1, false) => Flash::success("1 event is sent again."),
             (events, false) => Flash::success(format!("{events} events are sent again.")),

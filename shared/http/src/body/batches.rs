@@ -1,0 +1,63 @@
+//! Bodies about batches.
+
+use docmill_domain::batch::{ArchiveFileView, BatchResultView, BatchView, RefusedItemView};
+use docmill_domain::job::JobView;
+use serde::Serialize;
+
+/// One batch.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BatchResponse", description = ""))]
+pub struct BatchBody {
+    pub batch: BatchView,
+}
+
+/// A page of the account's batches, newest first.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BatchesResponse", description = ""))]
+pub struct BatchesBody {
+    pub batches: Vec<BatchView>,
+    /// The `cursor` of the next page. Absent on the last page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A page of a batch's jobs, in the order of its items.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BatchJobsResponse", description = ""))]
+pub struct BatchJobsBody {
+    pub jobs: Vec<JobView>,
+    /// Items among those of this page that could not become jobs. Nothing was charged for them.
+    pub refused: Vec<RefusedItemView>,
+    /// Where the next page begins; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A page of what became of a batch's items.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "BatchResultsResponse", description = "")
+)]
+pub struct BatchResultsBody {
+    pub results: Vec<BatchResultView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub archive: Option<ArchiveBody>,
+    /// Where the next page begins; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// The archive of all results, if the request asks for one, on the first page.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+pub struct ArchiveBody {
+    pub files: Vec<ArchiveFileView>,
+    /// Results that had expired or were deleted before the archive was made.
+    pub left_out: u32,
+}

@@ -1,0 +1,56 @@
+//! Bodies about jobs and their results.
+
+use docmill_domain::job::{DownloadView, JobView};
+use serde::Serialize;
+
+/// One job.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "JobResponse", description = ""))]
+pub struct JobBody {
+    pub job: JobView,
+}
+
+/// A page of the account's jobs, newest first.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "JobsResponse", description = ""))]
+pub struct JobsBody {
+    pub jobs: Vec<JobView>,
+    /// Where the next page begins; absent on the last one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A job that the request waited for, with links to its result if it completed in time.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WaitResponse", description = ""))]
+pub struct WaitBody {
+    pub job: JobView,
+    /// A link to the result, if the job completed while the request waited.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub download: Option<DownloadView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub downloads: Option<Downloads>,
+}
+
+/// A completed job with links to its result: the primary one and each file, or only the file that the request names.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DownloadResponse", description = ""))]
+pub struct DownloadBody {
+    pub job: JobView,
+    pub download: DownloadView,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub downloads: Option<Downloads>,
+}
+
+/// Links to each file of the result, 1,000 at most.
+#[derive(Debug, Serialize)]
+#[serde(transparent)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Downloads(pub Vec<DownloadView>);
+
+impl From<DownloadBody> for WaitBody {
+    fn from(DownloadBody { job, download, downloads }: DownloadBody) -> Self {
+        Self { job, download: Some(download), downloads }
+    }
+}

@@ -1,0 +1,81 @@
+//! Bodies about webhook endpoints, deliveries and events.
+
+use docmill_domain::event::ListedEvent;
+use docmill_domain::webhook::endpoint::MOST_ENDPOINTS;
+use docmill_domain::webhook::{DeliveryView, EndpointView, WebhookTestView};
+use serde::Serialize;
+
+/// One webhook endpoint.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WebhookResponse", description = ""))]
+pub struct WebhookBody {
+    pub webhook: EndpointView,
+}
+
+/// The account's webhook endpoints, oldest first.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WebhooksResponse", description = ""))]
+pub struct WebhooksBody {
+    #[cfg_attr(feature = "schema", schemars(length(max = MOST_ENDPOINTS)))]
+    pub webhooks: Vec<EndpointView>,
+}
+
+/// How many events are sent again.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ReplayResponse", description = ""))]
+pub struct ReplayBody {
+    /// How many events are sent again.
+    pub replayed: usize,
+    /// Whether there are more: repeat the request, with `since` also with `after`.
+    pub has_more: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^evt_[0-9a-f]{32}$")))]
+    pub next_cursor: Option<String>,
+}
+
+/// A page of an endpoint's deliveries, newest event first.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DeliveriesResponse", description = ""))]
+pub struct DeliveriesBody {
+    #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
+    pub deliveries: Vec<DeliveryView>,
+    pub has_more: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A recorded test of a receiver.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(
+    feature = "schema",
+    derive(schemars::JsonSchema),
+    schemars(rename = "WebhookTestResponse", description = "")
+)]
+pub struct WebhookTestBody {
+    pub webhook_test: WebhookTestView,
+}
+
+/// One event.
+#[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EventResponse", description = ""))]
+pub struct EventBody {
+    pub event: ListedEvent,
+}
+
+/// A page of the account's events, in their order.
+#[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EventsResponse", description = ""))]
+pub struct EventsBody {
+    #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
+    pub events: Vec<ListedEvent>,
+    /// Whether there can be more events after these now.
+    pub has_more: bool,
+    /// What to send as `after` to go on. Absent while your account has no events.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(regex(pattern = "^evt_[0-9a-f]{32}$")))]
+    pub next_cursor: Option<String>,
+}
