@@ -41,9 +41,12 @@ const WRAPS_V4: [(Ipv6Addr, u32); 2] = [
     (Ipv6Addr::new(0x64, 0xff9b, 0, 0, 0, 0, 0, 0), 96), // NAT64, well-known prefix
 ];
 
+/// Whether connections to an address are allowed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
+    /// Global unicast: anybody on the internet could reach it.
     Public,
+    /// Private, link-local, reserved or otherwise not for the public.
     Denied,
 }
 
@@ -73,8 +76,9 @@ fn within_v6(address: Ipv6Addr, (network, prefix): (Ipv6Addr, u32)) -> bool {
 
 fn wrapped_v4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     let wraps = WRAPS_V4.into_iter().any(|network| within_v6(address, network));
-    // The low 32 bits are the IPv4 address; the rest is the prefix.
-    wraps.then(|| Ipv4Addr::from_bits((address.to_bits() & u128::from(u32::MAX)) as u32))
+    // The last four bytes are the IPv4 address; the rest is the prefix.
+    let [.., a, b, c, d] = address.octets();
+    wraps.then(|| Ipv4Addr::new(a, b, c, d))
 }
 
 #[cfg(test)]

@@ -32,30 +32,55 @@ pub struct GuardedClient {
 pub struct ExchangeError {
     /// The host of the last request, after redirects.
     pub host: String,
+    /// What went wrong there.
     pub reason: Reason,
 }
 
+/// What went wrong with a request.
 #[derive(Debug, thiserror::Error)]
 pub enum Reason {
+    /// The guard refused the address, or one that a redirect led to.
     #[error(transparent)]
     Refused(Refusal),
     /// No connection, or no valid certificate (`tls`).
     #[error("{cause}")]
-    Unconnected { tls: bool, cause: String },
+    Unconnected {
+        /// The certificate is the reason.
+        tls: bool,
+        /// For the log.
+        cause: String,
+    },
     /// The connection ended in the middle of the response's body.
     #[error("{cause}")]
-    BrokenOff { cause: String },
+    BrokenOff {
+        /// For the log.
+        cause: String,
+    },
     /// The response is not HTTP, or there is none.
     #[error("{cause}")]
-    Unanswered { cause: String },
+    Unanswered {
+        /// For the log.
+        cause: String,
+    },
+    /// The chain of redirects is longer than `most`.
     #[error("more than {most} redirects")]
-    TooManyRedirects { most: u32 },
+    TooManyRedirects {
+        /// How many are followed.
+        most: u32,
+    },
+    /// A redirect, with this status, to nowhere or to something that is not a URL.
     #[error("status {status} without a usable Location")]
-    NoLocation { status: u16 },
+    NoLocation {
+        /// From 300 to 399.
+        status: u16,
+    },
 }
 
 impl GuardedClient {
-    /// Fails if the platform has no trusted certificates.
+    /// A client that connects only where `policy` allows it.
+    ///
+    /// # Errors
+    /// If the platform has no trusted certificates.
     pub fn new(policy: EgressPolicy) -> Result<Self, reqwest::Error> {
         let guarded = client(&policy, false)?;
         let excepted = if policy.has_exceptions() { client(&policy, true)? } else { guarded.clone() };
@@ -63,6 +88,9 @@ impl GuardedClient {
     }
 
     /// A request to a URL that the policy admits. Redirects are not followed.
+    ///
+    /// # Errors
+    /// If the policy refuses the address.
     pub fn request(&self, method: Method, url: &Url) -> Result<RequestBuilder, ExchangeError> {
         let target = self.policy.admit(url).map_err(|refusal| ExchangeError::of(url, Reason::Refused(refusal)))?;
         let client = if target.excepted { &self.excepted } else { &self.guarded };
@@ -71,6 +99,9 @@ impl GuardedClient {
 
     /// Follows up to `redirects` redirects, checking each one. `headers` are only sent to the first origin. Returns the last
     /// response, whatever its status, and its address.
+    ///
+    /// # Errors
+    /// If the policy refuses the address or one that a redirect leads to, there are too many redirects, or there is no answer.
     pub async fn get(&self, url: &Url, headers: &HeaderMap, redirects: u32) -> Result<(Response, Url), ExchangeError> {
         let (first, none) = (url.origin(), HeaderMap::new());
         let mut url = url.clone();

@@ -15,6 +15,10 @@ use crate::address::{Verdict, judge};
 /// Resolves names: by the system in production, with scripted answers in tests.
 #[async_trait]
 pub trait Lookup: Send + Sync {
+    /// All addresses of a name.
+    ///
+    /// # Errors
+    /// If they can't be looked up.
     async fn addresses(&self, name: &str) -> io::Result<Vec<IpAddr>>;
 }
 
@@ -45,6 +49,7 @@ impl SourceExceptions {
     }
 }
 
+/// An entry of `SOURCE_EXCEPTIONS` that is not `host:port` or `host:*`.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is neither host:port nor host:*")]
 pub struct BadException(String);
@@ -72,8 +77,10 @@ impl FromStr for SourceExceptions {
 /// Why the guard's setting is not accepted.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum BadSetting {
+    /// An entry has the wrong form.
     #[error(transparent)]
     Exception(#[from] BadException),
+    /// There are exceptions outside local mode.
     #[error("SOURCE_EXCEPTIONS is only for local mode: LOCAL_MODE is not set")]
     NotLocal,
 }
@@ -81,14 +88,19 @@ pub enum BadSetting {
 /// Why a connection was refused. Texts may name the host, but never a path or query.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refusal {
+    /// Neither http nor https.
     #[error("only http and https URLs are fetched")]
     Scheme,
+    /// The URL has a user name or a password.
     #[error("the URL carries a user name or password")]
     UserInfo,
+    /// A port other than those of the web.
     #[error("the service does not fetch from port {0}")]
     Port(u16),
+    /// This host, or an address of it, is not public.
     #[error("{0} is not a public address")]
     Denied(String),
+    /// This name has no address.
     #[error("the name {0} does not resolve")]
     Unresolved(String),
 }
@@ -96,7 +108,9 @@ pub enum Refusal {
 /// A host and port that passed the rules for URLs. Its addresses are not resolved and checked yet.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Target {
+    /// A name or a literal address.
     pub host: Host,
+    /// The port of the URL, or the usual one of its scheme.
     pub port: u16,
     /// Listed in the exceptions: its addresses are not checked.
     pub excepted: bool,
@@ -117,6 +131,9 @@ impl fmt::Debug for EgressPolicy {
 
 impl EgressPolicy {
     /// With the exceptions in `SOURCE_EXCEPTIONS`, which only local mode may have.
+    ///
+    /// # Errors
+    /// If an entry has the wrong form, or there is one outside local mode.
     pub fn of_function(local_mode: bool) -> Result<Self, BadSetting> {
         match std::env::var("SOURCE_EXCEPTIONS").unwrap_or_default() {
             none if none.is_empty() => Ok(Self::new(SourceExceptions::default())),
@@ -130,15 +147,20 @@ impl EgressPolicy {
         Self::with_lookup(exceptions, Arc::new(SystemLookup))
     }
 
+    /// The same with another resolver of names.
     pub fn with_lookup(exceptions: SourceExceptions, lookup: Arc<dyn Lookup>) -> Self {
         Self { exceptions: Arc::new(exceptions), lookup }
     }
 
+    /// Whether any host is reached without a check.
     pub fn has_exceptions(&self) -> bool {
         !self.exceptions.0.is_empty()
     }
 
     /// Checks the URL itself: scheme, user info, port, and a literal address.
+    ///
+    /// # Errors
+    /// If one of these breaks the rules.
     pub fn admit(&self, url: &Url) -> Result<Target, Refusal> {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme);
@@ -166,6 +188,9 @@ impl EgressPolicy {
     }
 
     /// The addresses to connect to. The caller must not look up the name again.
+    ///
+    /// # Errors
+    /// If the name does not resolve, or has an address that is denied.
     pub async fn resolve(&self, target: &Target) -> Result<Vec<SocketAddr>, Refusal> {
         let addresses = match literal(&target.host) {
             Some(address) => vec![address],
@@ -175,6 +200,9 @@ impl EgressPolicy {
     }
 
     /// The addresses of `name`. If any is denied, all are, since any could be connected to.
+    ///
+    /// # Errors
+    /// If there is none, or one is denied and the name is not excepted.
     pub async fn resolve_name(&self, name: &str, excepted: bool) -> Result<Vec<IpAddr>, Refusal> {
         let addresses = self.lookup.addresses(name).await.unwrap_or_default();
         if addresses.is_empty() {

@@ -14,7 +14,10 @@ use crate::policy::Lookup;
 pub struct Scripted(Mutex<VecDeque<Vec<IpAddr>>>);
 
 impl Scripted {
-    /// Fails if a text is not an address.
+    /// Answers in this order, each a list of addresses.
+    ///
+    /// # Errors
+    /// If a text is not an address.
     pub fn new<const N: usize>(answers: [&[&str]; N]) -> Result<Arc<Self>, AddrParseError> {
         let parse = |answer: &[&str]| answer.iter().map(|text| text.parse()).collect();
         Ok(Arc::new(Self(Mutex::new(answers.into_iter().map(parse).collect::<Result<_, _>>()?))))
