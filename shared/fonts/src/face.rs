@@ -15,6 +15,7 @@ const MOST_FAMILIES: usize = 8;
 /// One face of a font.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Face {
+    /// The name of the family, in English if it has one.
     pub family: String,
     /// Other names of the family. Documents may use any of them.
     pub aliases: BTreeSet<String>,
@@ -22,7 +23,9 @@ pub struct Face {
     pub style: String,
     /// From 1 to 1000: 400 is regular, 700 bold.
     pub weight: u16,
+    /// Italic or oblique.
     pub italic: bool,
+    /// The name that PDFs know it by.
     pub postscript_name: Option<String>,
 }
 
@@ -36,13 +39,13 @@ impl Face {
         let all = [StringId::FAMILY_NAME, StringId::TYPOGRAPHIC_FAMILY_NAME];
         let all = all.into_iter().flat_map(|id| font.localized_strings(id)).filter_map(clean);
         let aliases = all.filter(|name| *name != family).take(MOST_FAMILIES).collect();
-        let weight = attributes.weight.value().clamp(1.0, 1000.0);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 1 to 1000")]
+        let weight = attributes.weight.value().clamp(1.0, 1000.0) as u16;
         Some(Self {
             family,
             aliases,
             style: style.unwrap_or_else(|| "Regular".to_owned()),
-            // Fits, since it is clamped.
-            weight: weight as u16,
+            weight,
             italic: attributes.style != Style::Normal,
             postscript_name: one(StringId::POSTSCRIPT_NAME),
         })

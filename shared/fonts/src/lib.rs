@@ -3,6 +3,17 @@
 //! An uploaded file is never used unmodified: its faces are checked, and the tables that are known are written into a new file. All of
 //! it is safe Rust.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod check;
 mod face;
 mod installed;
@@ -37,33 +48,47 @@ pub struct Font {
     pub file: Vec<u8>,
 }
 
+/// The format of a font file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// TrueType outlines.
     Ttf,
+    /// OpenType with CFF outlines.
     Otf,
+    /// A collection of several faces.
     Ttc,
+    /// A compressed font of the web.
     Woff2,
 }
 
 /// Why a font was refused, in words for its owner.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FontError {
+    /// None of the formats in [`Format`].
     #[error("This file format is not supported. Upload a TTF, OTF, TTC or WOFF2 file.")]
     UnknownFormat,
+    /// More than [`MOST_BYTES`], packed or unpacked.
     #[error("The font is larger than 20 MiB. A WOFF2 font counts with its unpacked size.")]
     TooLarge,
+    /// No list of tables, or compressed data that can't be unpacked.
     #[error("The font is damaged: it can't be unpacked, or its list of tables can't be read.")]
     Damaged,
+    /// The table with this tag is missing, cut, there twice or unreadable.
     #[error("The font is damaged: its table `{0}` is missing or can't be read.")]
     DamagedTable(&'static str),
+    /// Only bitmaps or SVG pictures.
     #[error("The font has no outlines. Bitmap and SVG fonts are not supported.")]
     NoOutlines,
+    /// A face without a family name.
     #[error("The font has no family name.")]
     NoName,
+    /// A restricted license (OS/2 `fsType`).
     #[error("The font's license does not allow embedding in documents (OS/2 `fsType`).")]
     EmbeddingNotAllowed,
+    /// More than [`MOST_FACES`].
     #[error("The collection has more than 32 faces.")]
     TooManyFaces,
+    /// More than [`MOST_NAME_BYTES`].
     #[error("The names in the font are too long.")]
     NamesTooLong,
 }
@@ -80,6 +105,7 @@ impl Format {
         }
     }
 
+    /// The usual extension, in lower case.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Ttf => "ttf",
@@ -91,6 +117,9 @@ impl Format {
 }
 
 /// Reads an untrusted font file.
+///
+/// # Errors
+/// Why the font is refused.
 pub fn read(file: &[u8]) -> Result<Font, FontError> {
     let format = Format::of(file).ok_or(FontError::UnknownFormat)?;
     if file.len() > MOST_BYTES {

@@ -15,14 +15,18 @@ pub enum Widths {
     Same,
     /// English text has the same width to within 1 %: most lines break in the same places.
     Near,
+    /// Lines break elsewhere.
     Differ,
 }
 
+/// A family that stands in for another one.
 #[derive(Clone, Copy, Debug)]
 pub struct Relative {
     /// In lower case.
     pub asked: &'static str,
+    /// The family that is used instead, as it is written.
     pub stand_in: &'static str,
+    /// How its widths compare.
     pub widths: Widths,
     bold: bool,
 }
@@ -201,6 +205,7 @@ pub fn of(family: &str, installed: &BTreeSet<String>) -> Option<&'static Relativ
 /// Whether LibreOffice can print colored fonts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Emoji {
+    /// It prints them in color.
     Colored,
     /// It leaves colored glyphs blank, so another font is used.
     Plain,
@@ -209,7 +214,9 @@ pub enum Emoji {
 /// The program that uses fontconfig, and which of its fonts it can use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Asker {
+    /// LibreOffice, and whether its version prints colored glyphs.
     LibreOffice(Emoji),
+    /// Chromium, which prints all of them.
     Chromium,
 }
 
@@ -270,6 +277,9 @@ fn alphabets() -> String {
 }
 
 /// Writes the configuration to `directory`, for `FONTCONFIG_FILE`.
+///
+/// # Errors
+/// If the file can't be written.
 pub fn write_configuration(directory: &Path, asker: Asker, own: &OwnFonts) -> io::Result<PathBuf> {
     let path = directory.join("fonts.conf");
     std::fs::write(&path, configuration(asker, own))?;

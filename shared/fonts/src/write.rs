@@ -28,8 +28,9 @@ pub(crate) fn file(faces: &[Tables<'_>]) -> Result<Vec<u8>, FontError> {
     let mut written = HashMap::new();
     for tables in faces {
         let directory = directory(tables, &mut file, &mut written)?;
-        file[position..position + directory.len()].copy_from_slice(&directory);
-        position += directory.len();
+        let end = position + directory.len();
+        file.get_mut(position..end).ok_or(FontError::Damaged)?.copy_from_slice(&directory);
+        position = end;
     }
     if let [tables] = faces {
         adjust(&mut file, tables);
