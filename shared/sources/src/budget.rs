@@ -15,6 +15,7 @@ pub struct Budget {
 }
 
 impl Budget {
+    /// The whole budget of a job.
     pub fn of(limits: &Limits) -> Self {
         Self { left: AtomicU64::new(limits.source_bytes), most: limits.source_bytes }
     }
@@ -24,18 +25,25 @@ impl Budget {
         Self { left: AtomicU64::new(left), most }
     }
 
+    /// The bytes that may still come.
     pub fn left(&self) -> u64 {
         self.left.load(Ordering::Relaxed)
     }
 
-    /// Counts received bytes. Fails with `source_too_large`.
+    /// Counts received bytes.
+    ///
+    /// # Errors
+    /// `source_too_large` if the budget has fewer bytes left.
     pub fn take(&self, bytes: usize) -> Result<(), SourceError> {
         let less = |left: u64| left.checked_sub(bytes as u64);
         let taken = self.left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, less);
         taken.map(drop).map_err(|_| too_large(self.most))
     }
 
-    /// Fails if this many more bytes would be too many.
+    /// Checks whether so many more bytes may come.
+    ///
+    /// # Errors
+    /// `source_too_large` if they would be too many.
     pub fn admits(&self, bytes: u64) -> Result<(), SourceError> {
         if bytes <= self.left() { Ok(()) } else { Err(too_large(self.most)) }
     }

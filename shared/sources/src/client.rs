@@ -28,8 +28,11 @@ const PIECE_BYTES: usize = 64 << 10;
 /// A small resource that was fetched into memory.
 #[derive(Debug)]
 pub struct Resource {
+    /// The body after content decoding.
     pub bytes: Vec<u8>,
+    /// The response's unchanged `Content-Type`.
     pub content_type: Option<String>,
+    /// The address after redirects.
     pub url: Url,
 }
 
@@ -38,7 +41,9 @@ pub struct Resource {
 pub struct Caps {
     /// After content decoding.
     pub bytes: u64,
+    /// How many redirects are followed.
     pub redirects: u32,
+    /// When the fetch must have ended.
     pub deadline: Instant,
 }
 
@@ -52,11 +57,17 @@ impl Caps {
 /// A file to send.
 #[derive(Clone, Copy, Debug)]
 pub struct Put<'a> {
+    /// Where it is sent to.
     pub url: &'a Url,
+    /// Headers that the receiver asks for.
     pub headers: &'a BTreeMap<String, String>,
+    /// The file's media type.
     pub content_type: &'a str,
+    /// Read from its start.
     pub file: &'a std::fs::File,
+    /// The size of the file.
     pub bytes: u64,
+    /// When the delivery must have ended.
     pub deadline: Instant,
     /// Set once the whole file was sent, whatever the answer is.
     pub sent: &'a Arc<AtomicBool>,
@@ -69,13 +80,19 @@ pub struct SourceClient {
 }
 
 impl SourceClient {
-    /// Fails if the platform has no trusted certificates.
+    /// A client that connects only where `policy` allows it.
+    ///
+    /// # Errors
+    /// If the platform has no trusted certificates.
     pub fn new(policy: EgressPolicy) -> Result<Self, SourceError> {
         let client = GuardedClient::new(policy).map_err(|error| internal("building the HTTP client", &error))?;
         Ok(Self { client })
     }
 
-    /// Fetches a job's source into the file `to`, with the client's own headers. Fails with a `source_*` code.
+    /// Fetches a job's source into the file `to`, with the client's own headers.
+    ///
+    /// # Errors
+    /// A `source_*` code if the guard refuses it, there is no usable response, or a limit is reached.
     pub async fn fetch(
         &self,
         url: &Url,
@@ -103,7 +120,10 @@ impl SourceClient {
         .await
     }
 
-    /// Fetches one resource of a page into memory. Fails with a `source_*` code.
+    /// Fetches one resource of a page into memory.
+    ///
+    /// # Errors
+    /// A `source_*` code, as for [`Self::fetch`].
     pub async fn fetch_bytes(&self, url: &Url, caps: Caps) -> Result<Resource, SourceError> {
         within(&caps, url, async {
             let (mut response, url) = self.open(url, &HeaderMap::new(), &caps).await?;
@@ -118,6 +138,9 @@ impl SourceClient {
 
     /// Sends a file by `PUT`, without following redirects. The cause of a failure contains the status and nothing else of the
     /// response.
+    ///
+    /// # Errors
+    /// If the guard refuses the address, the receiver does not accept the file, or the file can't be read.
     pub async fn put(&self, put: &Put<'_>) -> Result<(), SourceError> {
         let Put { url, headers, content_type, file, bytes, deadline, sent } = *put;
         let caps = Caps { bytes, redirects: 0, deadline };

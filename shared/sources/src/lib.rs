@@ -2,6 +2,17 @@
 //!
 //! The worker uses it where it has a network of its own, and the relay (`functions/egress-relay`) where it has none.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod budget;
 mod client;
 
@@ -16,6 +27,7 @@ pub use client::{Caps, Put, Resource, SourceClient, disposition_filename, plain_
 /// A fetched document in the job's scratch directory.
 #[derive(Debug)]
 pub struct Fetched {
+    /// Where its bytes are.
     pub path: PathBuf,
     /// After content decoding.
     pub bytes: u64,
@@ -31,12 +43,16 @@ pub struct Fetched {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{}: {cause}", .code.as_str())]
 pub struct SourceError {
+    /// The code that the job fails with.
     pub code: JobErrorCode,
+    /// What its owner is told.
     pub message: String,
+    /// What the log says besides.
     pub cause: String,
 }
 
 impl SourceError {
+    /// A failure in words for both readers.
     pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
         Self { code, message: message.into(), cause: cause.into() }
     }
