@@ -9,6 +9,7 @@ use docmill_domain::time::{Timestamp, millis};
 /// Deadlines are in whole milliseconds, and clocks differ by some.
 const ROUNDING: Duration = Duration::from_secs(1);
 
+/// The time by the system's clock.
 pub fn now() -> Timestamp {
     // Only a broken clock is before 1970. At the epoch, every lease and limit looks expired.
     let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -22,6 +23,7 @@ pub struct Clock {
 }
 
 impl Clock {
+    /// The system's time, and as much more as this clock was put ahead.
     pub fn now(&self) -> Timestamp {
         now().plus(Duration::from_millis(self.ahead_ms.load(Ordering::Relaxed)))
     }
@@ -46,6 +48,7 @@ pub struct ReadAt {
 }
 
 impl ReadAt {
+    /// Read at this moment.
     pub fn now() -> Self {
         Self { wall: now(), monotonic: Instant::now() }
     }

@@ -1,5 +1,7 @@
 //! Settings, read once per environment. If one is missing or contradictory, the start fails and names it.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod clock;
 
 use std::time::Duration;
@@ -8,21 +10,30 @@ use docmill_domain::job::{DEFAULT_OPEN_SHARDS, OpenShards};
 use docmill_domain::limits::Limits;
 use docmill_domain::tool::QueueName;
 
+/// The settings of a function, from its environment.
 #[derive(Clone, Debug)]
 pub struct Config {
+    /// The names of the tables.
     pub tables: Tables,
+    /// The bucket of uploads, results and whatever else is stored as a file.
     pub files_bucket: String,
+    /// Of jobs for LibreOffice.
     pub office_queue_url: String,
+    /// Of jobs for a browser, or the layout engine without one.
     pub html_queue_url: String,
+    /// Of jobs for the PDF tools.
     pub pdf_queue_url: String,
     /// Of the deliverer of webhooks.
     pub events_queue_url: String,
+    /// Of single requests to webhook endpoints.
     pub deliveries_queue_url: String,
     /// Of the runner of batches.
     pub batches_queue_url: String,
     /// Only operators use the dead-letter queues.
     pub office_dead_letters_url: Option<String>,
+    /// As for `office_dead_letters_url`.
     pub html_dead_letters_url: Option<String>,
+    /// As for `office_dead_letters_url`.
     pub pdf_dead_letters_url: Option<String>,
     /// The log group of the API's functions, for those that read it.
     pub endpoint_logs: Option<String>,
@@ -30,41 +41,69 @@ pub struct Config {
     pub s3_path_style: bool,
     /// The local stack: loopback webhook receivers and source exceptions are allowed.
     pub local_mode: bool,
+    /// How long results are kept, unless a request asks for more.
     pub output_retention: Duration,
+    /// How long jobs are listed after their creation.
     pub job_retention: Duration,
+    /// How long a repeated `Idempotency-Key` finds its job.
     pub idempotency_retention: Duration,
     /// How long a warm environment may use old settings after a change.
     pub settings_max_age: Duration,
+    /// The limits of all accounts, before plans and keys narrow them.
     pub limits: Limits,
 }
 
+/// The names of the DynamoDB tables.
 #[derive(Clone, Debug)]
 pub struct Tables {
+    /// API keys.
     pub keys: String,
+    /// What belongs to accounts: profiles, credits, counts, fonts and templates.
     pub usage: String,
+    /// Jobs, and the idempotency keys that led to them.
     pub jobs: String,
+    /// What administrators set, and the audit trail of it.
     pub settings: String,
+    /// Events, webhooks, batches and the log of requests.
     pub events: String,
+    /// Users of the dashboard and their sessions.
     pub sessions: String,
     /// Partitions of the sweeper's indexes of jobs, so that writes are spread.
     pub open_shards: OpenShards,
 }
 
+/// A setting without which a function does not start.
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
+    /// This variable is not set.
     #[error("the environment variable {0} is not set")]
     Missing(&'static str),
+    /// The value of this variable has another form.
     #[error("the environment variable {name} must be {expected}")]
-    Malformed { name: &'static str, expected: &'static str },
+    Malformed {
+        /// The variable.
+        name: &'static str,
+        /// What it must be.
+        expected: &'static str,
+    },
+    /// Two settings contradict each other.
     #[error("JOB_RETENTION_DAYS must cover IDEMPOTENCY_HOURS: a kept key would point to a job that is gone")]
     JobsShorterThanKeys,
 }
 
 impl Config {
+    /// Reads the process's environment. An empty variable counts as missing.
+    ///
+    /// # Errors
+    /// If a variable is missing, malformed or contradicts another one.
     pub fn from_env() -> Result<Self, ConfigError> {
         Self::from_lookup(|name| std::env::var(name).ok().filter(|value| !value.is_empty()))
     }
 
+    /// The same from another source of variables.
+    ///
+    /// # Errors
+    /// As for [`Self::from_env`].
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let required = |name| lookup(name).ok_or(ConfigError::Missing(name));
         let number = |name, default: u64| match lookup(name) {
@@ -121,6 +160,7 @@ impl Config {
         Ok(config)
     }
 
+    /// The queue that jobs for these engines wait in.
     pub fn queue_url(&self, queue: QueueName) -> &str {
         match queue {
             QueueName::Office => &self.office_queue_url,
@@ -129,6 +169,10 @@ impl Config {
         }
     }
 
+    /// Where messages go that failed too often.
+    ///
+    /// # Errors
+    /// If the function has no address of it.
     pub fn dead_letters_url(&self, queue: QueueName) -> Result<&str, ConfigError> {
         let (url, name) = match queue {
             QueueName::Office => (&self.office_dead_letters_url, "OFFICE_DEAD_LETTERS_URL"),
@@ -138,6 +182,7 @@ impl Config {
         url.as_deref().ok_or(ConfigError::Missing(name))
     }
 
+    /// [`Self::output_retention`] in whole hours.
     pub fn output_retention_hours(&self) -> u64 {
         self.output_retention.as_secs() / 3600
     }
