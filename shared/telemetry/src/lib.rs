@@ -5,6 +5,8 @@
 //!
 //! Never logged: keys, headers, bodies, query strings, presigned links, document content.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod chain;
 pub mod engine;
 pub mod field;

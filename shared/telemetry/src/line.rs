@@ -41,6 +41,7 @@ pub struct Line {
 }
 
 impl Line {
+    /// A line with the present time.
     pub fn new(level: Level, message: &'static str) -> Self {
         Self::at(clock::now(), level, message)
     }
@@ -86,6 +87,7 @@ impl Line {
         if value == 0 { self.with(metric.name, 0) } else { self.measure(&[(metric, value)]) }
     }
 
+    /// Writes it to standard output, as one line of JSON.
     pub fn write(self) {
         let line = self.into_json().to_string();
         tracing::info!(target: TARGET, "{line}");

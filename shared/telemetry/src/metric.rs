@@ -3,13 +3,17 @@
 
 use super::field;
 
+/// What a metric is measured in, as CloudWatch names it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
+    /// How many.
     Count,
+    /// How long.
     Milliseconds,
 }
 
 impl Unit {
+    /// CloudWatch's word.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Count => "Count",
@@ -21,7 +25,9 @@ impl Unit {
 /// A field with a unit. Metrics that are always measured together have the same dimensions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Metric {
+    /// The name of the field and of the metric.
     pub name: &'static str,
+    /// What its values are.
     pub unit: Unit,
     /// CloudWatch keeps a series for each value of each set. The empty set gives the metric itself.
     pub dimensions: &'static [&'static [&'static str]],
@@ -56,6 +62,7 @@ pub const FAILED_ATTEMPTS: Metric = count("failed_attempts", &[&[field::PART]]);
 pub const QUEUED_MS: Metric = time_by_engine("queued_ms");
 /// Fetching and checking the source.
 pub const FETCH_MS: Metric = time_by_engine("fetch_ms");
+/// Converting, with all tools of the job.
 pub const CONVERT_MS: Metric = time_by_engine("convert_ms");
 /// Storing the result.
 pub const STORE_MS: Metric = time_by_engine("store_ms");
@@ -84,6 +91,7 @@ pub const WEBHOOKS_SENT: Metric = count("webhooks_sent", &[&[field::CODE]]);
 /// From an event to the first request about it.
 pub const WEBHOOK_DELAY_MS: Metric = Metric { name: "webhook_delay_ms", unit: Unit::Milliseconds, dimensions: &[&[]] };
 
+/// All metrics: operators' documentation is compared with them.
 pub const ALL: [Metric; 23] = [
     REQUESTS,
     CREDITS_CHARGED,

@@ -9,17 +9,26 @@ use docmill_domain::tool::QueueName;
 /// The part of the service that starts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
+    /// An endpoint of the API.
     Api,
+    /// The pages.
     Dashboard,
+    /// The worker of this queue.
     Worker(QueueName),
+    /// Scheduled repair.
     Sweeper,
+    /// Webhooks.
     Deliverer,
+    /// Creates the jobs of batches.
     BatchRunner,
+    /// Reaches the internet for workers.
     EgressRelay,
+    /// Collects accounts' requests.
     RequestLog,
 }
 
 impl Part {
+    /// The value of the field `part`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Api => "api",
