@@ -3,6 +3,7 @@
 //! The page can't run scripts, and the body can't affect the rest of the page: its HTML is cleaned, put into a shadow tree, and
 //! restricted by a policy that loads nothing remote unless allowed.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(
@@ -30,7 +31,9 @@ pub use page::{Page, render};
 /// The format of a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MessageFormat {
+    /// MIME, as in RFC 5322.
     Eml,
+    /// Outlook's, a compound file.
     Msg,
 }
 
@@ -42,6 +45,7 @@ pub struct Unreadable(&'static str);
 /// A message of any format.
 #[derive(Debug, Default)]
 pub struct Email {
+    /// Who wrote to whom, when and about what.
     pub headers: Headers,
     /// In order. Most messages have one.
     pub bodies: Vec<Body>,
@@ -56,22 +60,32 @@ pub struct Email {
 /// Headers that are printed above a message. People are `Name <address>`.
 #[derive(Debug, Default)]
 pub struct Headers {
+    /// The authors.
     pub from: Vec<String>,
+    /// The recipients.
     pub to: Vec<String>,
+    /// Who gets a copy.
     pub cc: Vec<String>,
+    /// Who gets a copy that the others do not see.
     pub bcc: Vec<String>,
+    /// When it was sent, as RFC 5322 writes it.
     pub date: Option<String>,
+    /// The subject, decoded.
     pub subject: Option<String>,
 }
 
+/// A part of what a message says.
 #[derive(Debug)]
 pub enum Body {
+    /// A page or a piece of one, not cleaned yet.
     Html(String),
+    /// Plain text.
     Text(String),
     /// A picture between texts, by its index in the files.
     Picture(usize),
 }
 
+/// A file in a message.
 #[derive(Debug, Default)]
 pub struct File {
     /// As in the message.
@@ -82,6 +96,7 @@ pub struct File {
     pub content_id: Option<String>,
     /// The address that bodies use to refer to it.
     pub location: Option<String>,
+    /// Decoded.
     pub bytes: Vec<u8>,
 }
 

@@ -16,6 +16,7 @@ const MOST_ATTACHMENTS: usize = 200;
 /// A page, and what it leaves out.
 #[derive(Debug)]
 pub struct Page {
+    /// A whole document, which loads nothing remote unless that is allowed.
     pub html: String,
     /// The message's files that are attachments, by index, with their names.
     pub attachments: Vec<(usize, String)>,
