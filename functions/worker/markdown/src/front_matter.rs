@@ -5,18 +5,25 @@ use std::collections::HashMap;
 use serde::Serialize;
 use serde_json::Value;
 
+/// The metadata of a document. A list of authors or keywords is one text, with commas.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct FrontMatter {
+    /// `title`.
     pub title: Option<String>,
+    /// `author` or `authors`.
     pub author: Option<String>,
+    /// `date`, as written.
     pub date: Option<String>,
+    /// `subject` or `description`.
     pub subject: Option<String>,
+    /// `keywords` or `tags`.
     pub keywords: Option<String>,
     /// As in HTML: `de`, `pt-BR`.
     pub lang: Option<String>,
     /// Sender and recipient of a letter, line by line.
     #[serde(skip)]
     pub from: Vec<String>,
+    /// As for `from`.
     #[serde(skip)]
     pub to: Vec<String>,
 }
@@ -27,6 +34,9 @@ pub struct Unreadable;
 
 impl FrontMatter {
     /// Separates the front matter from the text. Text between two rulers without names and values is not front matter.
+    ///
+    /// # Errors
+    /// If it looks like front matter, and is not a flat mapping in YAML.
     pub fn split(markdown: &str) -> Result<(Self, &str), Unreadable> {
         let whole = (Self::default(), markdown);
         let Some((yaml, text)) = parts(markdown) else { return Ok(whole) };

@@ -2,6 +2,7 @@
 //!
 //! HTML in the Markdown is kept: the engine that prints the page confines it.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(
@@ -33,9 +34,11 @@ pub use theme::Theme;
 /// Options of a page.
 #[derive(Clone, Copy, Debug)]
 pub struct Look<'a> {
+    /// How the page looks.
     pub theme: Theme,
     /// The caller's stylesheet, which follows the theme's.
     pub css: Option<&'a str>,
+    /// Whether it begins with a table of contents.
     pub contents: bool,
     /// The absolute address of the Markdown.
     pub base: Option<&'a str>,
@@ -46,13 +49,18 @@ pub struct Look<'a> {
 /// A page, and the metadata of its Markdown.
 #[derive(Debug)]
 pub struct Page {
+    /// A whole document, with its stylesheet.
     pub html: String,
+    /// With the title that the page has.
     pub front_matter: FrontMatter,
     /// The front matter cannot be read. It is kept as text.
     pub unreadable_front_matter: bool,
 }
 
-/// Makes a page. Only fails if the library can't write.
+/// Makes a page.
+///
+/// # Errors
+/// If the library can't write.
 pub fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::Error> {
     let (front_matter, text, unreadable_front_matter) = match FrontMatter::split(markdown) {
         Ok((front_matter, text)) => (front_matter, text, false),
@@ -66,6 +74,9 @@ pub fn render(markdown: &str, look: Look<'_>) -> Result<Page, std::fmt::Error> {
 }
 
 /// The text as HTML, without a page around it.
+///
+/// # Errors
+/// If the library can't write.
 pub fn to_html(text: &str, base: Option<&str>) -> Result<String, std::fmt::Error> {
     let (arena, options) = (Arena::new(), options(base));
     let mut html = String::new();

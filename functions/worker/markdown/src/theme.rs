@@ -6,12 +6,14 @@ use serde::Deserialize;
 use super::FrontMatter;
 use super::headings::Heading;
 
+/// How a document of Markdown looks as a page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Theme {
     /// A report: serif font, title, author and date.
     #[default]
     Document,
+    /// As GitHub shows a README.
     Github,
     /// Sender, recipient, date and subject come before the text.
     Letter,
