@@ -20,7 +20,9 @@ use serde_json::{Value, json};
 pub struct Checker<'a> {
     /// The engine for these calls.
     pub tools: &'a dyn Engine,
+    /// Of pages, pixels and bytes.
     pub limits: &'a Limits,
+    /// When the check must have ended.
     pub deadline: Instant,
 }
 
@@ -35,6 +37,9 @@ impl Checker<'_> {
     /// pictures of PDFs smaller if the engine left that to the check.
     ///
     /// `password` opens files that were just encrypted. `scratch` is an empty directory.
+    ///
+    /// # Errors
+    /// If a file is damaged, of another format or above a limit, or the engine fails.
     pub async fn check(
         &self,
         conversion: Conversion,
@@ -80,6 +85,9 @@ impl Checker<'_> {
     }
 
     /// Writes a copy of a PDF with a large "TEST" on every page. Its warning says if it was signed.
+    ///
+    /// # Errors
+    /// If the PDF can't be marked.
     pub async fn mark(
         &self,
         pdf: docmill_pdf_request::Source,

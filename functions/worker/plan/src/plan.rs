@@ -16,6 +16,7 @@ use crate::recipe::Recipe;
 pub enum Given {
     /// A page that an engine loads itself.
     Page,
+    /// A file of this format.
     File(Format),
 }
 
@@ -45,9 +46,11 @@ pub struct Plan {
 /// A call of a tool.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
+    /// Which tool.
     pub tool: Slug,
     /// The engine that does its main work.
     pub engine: EngineKind,
+    /// The tool's options, an object.
     pub options: Value,
     /// The steps of all engines.
     pub recipe: Recipe,
@@ -65,6 +68,9 @@ impl Call {
 
 impl Plan {
     /// Plans a request with these sources, in order.
+    ///
+    /// # Errors
+    /// If the tool, or one of its steps, can't take what it would get.
     pub fn of(request: &JobRequest, given: &[Given], catalogue: &Catalogue) -> Result<Self, Failure> {
         let tool = find(catalogue, &request.tool)?;
         let takes = &tool.definition.sources;

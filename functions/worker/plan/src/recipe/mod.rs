@@ -85,6 +85,9 @@ const PAGE_RANGE: &str = "pageRange";
 
 impl Recipe {
     /// The steps of a tool with these options, which are valid.
+    ///
+    /// # Errors
+    /// If the options can't be read.
     pub fn of(tool: Slug, options: &Value) -> Result<Self, Failure> {
         match selected_pages(tool, options) {
             Some((pages, rest)) => Ok(Self::of_all_pages(tool, &rest)?.then_select(&pages)),

@@ -19,11 +19,13 @@ use crate::checker::{self, Checker};
 /// What all steps of a call share.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
+    /// All engines of this worker.
     pub engines: &'a Engines,
     /// A directory, deleted after the job. Each step has one of its own in it.
     pub scratch: &'a Path,
     /// When everything that works on this job is killed.
     pub deadline: Instant,
+    /// Of each step.
     pub limits: &'a Limits,
     /// The account's fonts.
     pub fonts: &'a OwnFonts,
@@ -39,7 +41,8 @@ impl Runner<'_> {
     /// Runs all steps. A step whose engine crashes is repeated once, in a fresh engine and in another way if there is one: the crash
     /// may not be the document's fault.
     ///
-    /// Fails like the first step that fails.
+    /// # Errors
+    /// Like the first step that fails.
     pub async fn run(&self, recipe: &Recipe, sources: Vec<Source>) -> Result<Conversion, Failure> {
         self.run_steps(recipe, sources, true).await
     }
