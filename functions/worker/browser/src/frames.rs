@@ -31,12 +31,13 @@ impl<R: AsyncBufRead + Unpin> Frames<R> {
                 return Err(io::ErrorKind::UnexpectedEof.into());
             }
             let end = available.iter().position(|byte| *byte == 0);
-            let piece = end.unwrap_or(available.len());
-            if self.partial.len() + piece > self.longest {
+            let piece = end.and_then(|end| available.get(..end)).unwrap_or(available);
+            if self.partial.len() + piece.len() > self.longest {
                 return Err(io::Error::new(io::ErrorKind::InvalidData, "message too long"));
             }
-            self.partial.extend_from_slice(&available[..piece]);
-            self.reader.consume(piece + usize::from(end.is_some()));
+            self.partial.extend_from_slice(piece);
+            let read = piece.len() + usize::from(end.is_some());
+            self.reader.consume(read);
             if end.is_some() {
                 return Ok(std::mem::take(&mut self.partial));
             }

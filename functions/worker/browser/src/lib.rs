@@ -3,6 +3,8 @@
 //! Each job has its own browser and its own proxy session. The browser is killed after the job, so a compromised one never sees
 //! another job's page. The next one is started in advance.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod browser;
 mod client;
 mod edge;
@@ -72,6 +74,7 @@ struct Ready {
 }
 
 impl HtmlBrowser {
+    /// An engine without a browser yet: the first job, or a preparation, starts one.
     pub fn new(settings: BrowserSettings, launcher: Launcher, policy: EgressPolicy) -> Self {
         Self { settings, launcher, policy, idle: Mutex::new(None), fonts: InstalledFonts::default() }
     }
