@@ -1,5 +1,15 @@
 //! Office Open XML and OpenDocument packages: ZIP archives of parts that refer to each other. They are opened within limits, read,
 //! written again with changed parts, and made from scratch. All code that opens a document's package uses this crate.
+
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
 mod changes;
