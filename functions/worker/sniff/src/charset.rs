@@ -18,7 +18,7 @@ pub fn decode(bytes: &[u8], content_type: Option<&str>) -> String {
 }
 
 fn in_document(bytes: &[u8]) -> Option<&'static Encoding> {
-    let encoding = charset_after("charset", &bytes[..bytes.len().min(PRESCAN_BYTES)])?;
+    let encoding = charset_after("charset", bytes.get(..PRESCAN_BYTES).unwrap_or(bytes))?;
     // A declaration that was read as ASCII can't be in UTF-16 (the standard agrees).
     Some(if encoding.is_ascii_compatible() { encoding } else { UTF_8 })
 }
@@ -44,8 +44,8 @@ fn charset_after(word: &str, bytes: &[u8]) -> Option<&'static Encoding> {
     let text = String::from_utf8_lossy(bytes).to_ascii_lowercase();
     text.match_indices(word).find_map(|(at, _)| {
         let rest = text[at + word.len()..].trim_start_matches([' ', '\t', '\n', '\r', '=', '"', '\'']);
-        let end = rest.find(|letter: char| !(letter.is_ascii_alphanumeric() || "-_:".contains(letter)));
-        Encoding::for_label(&rest.as_bytes()[..end.unwrap_or(rest.len())])
+        let label = rest.split(|letter: char| !(letter.is_ascii_alphanumeric() || "-_:".contains(letter))).next()?;
+        Encoding::for_label(label.as_bytes())
     })
 }
 

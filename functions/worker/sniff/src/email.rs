@@ -41,7 +41,10 @@ const KNOWN: [&str; 18] = [
 /// Known headers that are enough for a file without a message's name.
 const ENOUGH: usize = 2;
 
-/// Identifies the kind of message. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+/// Identifies the kind of message. Blocks.
+///
+/// # Errors
+/// `unsupported_format` or `corrupt_document`.
 pub fn email(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     if let Some(format) = message(path, hints)? {
         return Ok(format);
@@ -53,6 +56,9 @@ pub fn email(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
 }
 
 /// Identifies a message, or another file that can become a PDF, such as an attachment. Blocks.
+///
+/// # Errors
+/// `unsupported_format` or `corrupt_document`.
 pub fn attached(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     let is_called_message = called(hints).is_some_and(|format| format.family() == Family::Mail);
     match message(path, hints)?.filter(|format| is_called_message || *format == Format::Msg) {

@@ -24,10 +24,14 @@ pub struct Hints<'a> {
     pub filename: Option<&'a str>,
     /// From the response, with or without parameters.
     pub content_type: Option<&'a str>,
+    /// The address that the file came from.
     pub url: Option<&'a Url>,
 }
 
-/// Identifies a file. Fails with `unsupported_format` or `corrupt_document`.
+/// Identifies a file.
+///
+/// # Errors
+/// `unsupported_format` or `corrupt_document`.
 pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;

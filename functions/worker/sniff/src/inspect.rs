@@ -23,7 +23,9 @@ const HEAD_BYTES: u64 = 4 << 10;
 const PICTURE_BYTES: u64 = 16 << 20;
 
 /// Checks a file that `identify` found to have this `format`.
-/// Fails with `corrupt_document`, `unsupported_format` or `source_too_large`.
+///
+/// # Errors
+/// `corrupt_document`, `unsupported_format` or `source_too_large`.
 pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection, Failure> {
     let head = head(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
     let none = Inspection::default();

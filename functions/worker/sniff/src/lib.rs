@@ -3,6 +3,17 @@
 //! Both happen before any engine sees the file, in limited memory, and in time at most proportional to the unpacked bytes.
 //! Reading and parsing block.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod charset;
 mod compound;
 mod email;

@@ -17,7 +17,10 @@ use super::{HTML, text, unreadable};
 const HEAD_BYTES: u64 = 4 << 10;
 const MARK_WITHIN: usize = 1024;
 
-/// Identifies a file, primarily by its content. Fails with `unsupported_format` or `corrupt_document`. Blocks.
+/// Identifies a file, primarily by its content. Blocks.
+///
+/// # Errors
+/// `unsupported_format` or `corrupt_document`.
 pub fn format_of(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     let mut head = Vec::new();
     File::open(path).map_err(unreadable)?.take(HEAD_BYTES).read_to_end(&mut head).map_err(unreadable)?;

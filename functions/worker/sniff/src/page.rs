@@ -15,12 +15,18 @@ use crate::charset;
 /// Markdown grows when it becomes a page.
 const MOST_MARKDOWN_BYTES: u64 = MOST_PAGE_BYTES / 4;
 
-/// Reads a page from a file. Fails with `unsupported_format` if it is not text. Blocks.
+/// Reads a page from a file. Blocks.
+///
+/// # Errors
+/// `unsupported_format` if it is not text.
 pub fn page(path: &Path, content_type: Option<&str>) -> Result<String, Failure> {
     text_of(path, content_type, "an HTML page", MOST_PAGE_BYTES)
 }
 
-/// Converts a file of Markdown to UTF-8 in place. Fails with `unsupported_format` if it is not text. Blocks.
+/// Converts a file of Markdown to UTF-8 in place. Blocks.
+///
+/// # Errors
+/// `unsupported_format` if it is not text.
 pub fn markdown_in_place(path: &Path, content_type: Option<&str>) -> Result<(), Failure> {
     let text = markdown(path, content_type)?;
     std::fs::write(path, text).map_err(|error| Failure::internal(format!("writing a source: {error}")))
