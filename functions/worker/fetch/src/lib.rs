@@ -1,5 +1,16 @@
 //! Fetches sources and delivers results: itself, or through the relay where this worker has no way out.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::Arc;
@@ -21,13 +32,19 @@ use url::Url;
 /// A file to send.
 #[derive(Clone, Copy, Debug)]
 pub struct Put<'a> {
+    /// Where it is sent to.
     pub url: &'a Url,
+    /// Headers that the receiver asks for.
     pub headers: &'a BTreeMap<String, String>,
+    /// The file's media type.
     pub content_type: &'a str,
+    /// The file in the scratch directory.
     pub file: &'a Path,
     /// Where the file is stored already.
     pub key: &'a str,
+    /// Its size.
     pub bytes: u64,
+    /// When the delivery must have ended.
     pub deadline: Instant,
     /// Set once the whole file was sent, whatever the answer is.
     pub sent: &'a Arc<AtomicBool>,
@@ -36,17 +53,25 @@ pub struct Put<'a> {
 /// Fetches through the guard. Built once per environment, and cheap to clone.
 #[derive(Clone, Debug)]
 pub enum Fetcher {
+    /// From this worker.
     Direct(SourceClient),
+    /// By the relay, for a worker without a way out.
     Relayed(Arc<Relay>),
 }
 
 impl Fetcher {
-    /// Fetches itself. Fails if the platform has no trusted certificates.
+    /// Fetches itself.
+    ///
+    /// # Errors
+    /// If the platform has no trusted certificates.
     pub fn new(policy: EgressPolicy) -> Result<Self, Failure> {
         Ok(Self::Direct(SourceClient::new(policy)?))
     }
 
-    /// Fetches a job's source into the file `to`, with the client's own headers. Fails with a `source_*` code.
+    /// Fetches a job's source into the file `to`, with the client's own headers.
+    ///
+    /// # Errors
+    /// A `source_*` code, or `internal` if the relay does not answer.
     pub async fn fetch(
         &self,
         url: &Url,
@@ -75,7 +100,10 @@ impl Fetcher {
         fetched
     }
 
-    /// Fetches one resource of a page into memory. Fails with a `source_*` code.
+    /// Fetches one resource of a page into memory.
+    ///
+    /// # Errors
+    /// A `source_*` code, or `internal` if there is no network.
     pub async fn fetch_bytes(&self, url: &Url, caps: Caps) -> Result<Resource, Failure> {
         match self {
             Self::Direct(client) => Ok(client.fetch_bytes(url, caps).await?),
@@ -86,6 +114,9 @@ impl Fetcher {
 
     /// Sends a file by `PUT`, without following redirects. The cause of a failure contains the status and nothing else of the
     /// response.
+    ///
+    /// # Errors
+    /// If the guard refuses the address, the receiver does not accept the file, or the relay does not answer.
     pub async fn put(&self, put: &Put<'_>) -> Result<(), Failure> {
         let Put { url, headers, content_type, file, key, bytes, deadline, sent } = *put;
         match self {
@@ -136,6 +167,9 @@ async fn receive(answer: &Answer, to: &Path, budget: &Budget) -> Result<Fetched,
 }
 
 /// Writes a stored source to the file `to`. Returns its size.
+///
+/// # Errors
+/// If there are more bytes than the budget has left, or they can't be read or written.
 pub async fn save(mut stored: Stored, to: &Path, budget: &Budget) -> Result<u64, Failure> {
     let mut file = File::create(to).await.map_err(|error| scratch_failure(&error))?;
     let mut bytes = 0;
@@ -156,6 +190,7 @@ fn scratch_failure(error: &std::io::Error) -> Failure {
     internal("writing to the scratch directory", error)
 }
 
+/// A fault of our own, for the log: what was being done, and how it failed.
 pub fn internal(doing: &str, error: &dyn std::error::Error) -> Failure {
     Failure::internal(format!("{doing}: {error}"))
 }
