@@ -5,8 +5,11 @@ use std::fmt::Write;
 /// A code as rectangles, without its quiet zone. All lengths are in modules, from the upper left corner of the code.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Code {
+    /// Of all columns.
     pub width: f32,
+    /// Of all rows, or of the bars.
     pub height: f32,
+    /// What must stay empty around it.
     pub quiet_zone: QuietZone,
     /// The usual width of a module, in millimeters.
     pub module: f32,
@@ -26,21 +29,31 @@ pub struct QuietZone {
 /// Rectangles of one tone, which don't overlap.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Layer {
+    /// What they are painted with.
     pub tone: Tone,
+    /// In no order that matters.
     pub rectangles: Vec<Rectangle>,
 }
 
+/// What a scanner tells apart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tone {
+    /// Black, unless a design says otherwise.
     Dark,
+    /// White, over what an earlier layer painted dark.
     Light,
 }
 
+/// A rectangle in modules.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
+    /// From the left edge of the code.
     pub left: f32,
+    /// From its upper edge.
     pub top: f32,
+    /// To the right.
     pub width: f32,
+    /// Downwards.
     pub height: f32,
 }
 

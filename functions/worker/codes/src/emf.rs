@@ -32,7 +32,9 @@ impl Code {
     pub fn emf(&self) -> Vec<u8> {
         let (width, height) = self.full_size();
         let (left, top) = (-self.quiet_zone.horizontal, -self.quiet_zone.vertical);
+        #[expect(clippy::cast_possible_truncation, reason = "a code has far fewer modules, and the cast saturates")]
         let in_modules = |length: f32| (length * UNITS_OF_MODULE).round() as i32;
+        #[expect(clippy::cast_possible_truncation, reason = "as above")]
         let on_device = |modules: f32| ((modules * self.module * UNITS_OF_MILLIMETER).round() as i32).max(1);
         let size = (on_device(width), on_device(height));
         let mut records = Records::default();
@@ -92,7 +94,9 @@ impl Records {
     fn with_header(self, (width, height): (i32, i32)) -> Vec<u8> {
         let bytes = u32::try_from(HEADER_BYTES + self.bytes.len()).unwrap_or(u32::MAX);
         let size = [0, 0, signed(width), signed(height)];
-        let pixels = signed(DEVICE_MILLIMETERS * UNITS_OF_MILLIMETER as i32);
+        const PIXELS: i32 = 32_000;
+        const { assert!(PIXELS as f32 == DEVICE_MILLIMETERS as f32 * UNITS_OF_MILLIMETER) };
+        let pixels = signed(PIXELS);
         // One handle, which is reserved; neither a description nor a palette.
         const HANDLES: u32 = 1;
         let mut numbers = size.to_vec();

@@ -3,6 +3,17 @@
 //! Encoders are libraries: `qrcodegen` (QR), `datamatrix`, and `rxing` (bars and PDF417). The texts of payment codes are
 //! built here, from fields that are checked (`payment`). Tests decode what is drawn with another program.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod code;
 mod emf;
 mod linear;

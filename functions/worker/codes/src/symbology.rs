@@ -4,28 +4,37 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+/// A kind of code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Symbology {
+    /// A QR code of any text.
     Qr,
     /// A SEPA credit transfer (EPC069-12).
     Epc,
     /// The code of a Swiss QR-bill, with the cross.
     SwissQr,
+    /// A bar code of ASCII text.
     #[serde(rename = "code128")]
     Code128,
+    /// The bar code of a product, of 13 digits.
     #[serde(rename = "ean13")]
     Ean13,
+    /// The bar code of a small product, of 8 digits.
     #[serde(rename = "ean8")]
     Ean8,
+    /// The bar code of an American product, of 12 digits.
     UpcA,
+    /// A small square of any text.
     #[serde(rename = "datamatrix")]
     DataMatrix,
+    /// Stacked bars of any text.
     #[serde(rename = "pdf417")]
     Pdf417,
 }
 
 impl Symbology {
+    /// All kinds, in the order of the documentation.
     pub const ALL: [Self; 9] = [
         Self::Qr,
         Self::Epc,

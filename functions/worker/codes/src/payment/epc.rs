@@ -13,14 +13,19 @@ use crate::Mistake;
 /// What to pay to whom. `reference` is the creditor's (`RF…`); free text goes into `text`.
 #[derive(Clone, Default, Deserialize)]
 pub struct Transfer {
+    /// Who is paid.
     pub name: Option<String>,
+    /// The account that is paid into, with or without spaces.
     pub iban: Option<String>,
+    /// Its bank. Not needed within the EEA.
     pub bic: Option<String>,
     /// In euros: a number, or text such as `12.50`.
     pub amount: Option<Value>,
     /// A code of up to four letters, such as `GDDS`.
     pub purpose: Option<String>,
+    /// The creditor's, instead of a text.
     pub reference: Option<String>,
+    /// What the payment is for, instead of a reference.
     pub text: Option<String>,
     /// For the payer.
     pub information: Option<String>,

@@ -14,27 +14,37 @@ use crate::Mistake;
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Bill {
+    /// The account that is paid into, with or without spaces.
     pub iban: Option<String>,
+    /// Who is paid.
     pub creditor: Option<Party>,
     /// A number, or text such as `12.50`.
     pub amount: Option<Value>,
     /// `CHF`, which is the default, or `EUR`.
     pub currency: Option<String>,
+    /// Who pays, if that is known.
     pub debtor: Option<Party>,
     /// A QR reference for a QR-IBAN, else a creditor reference (`RF…`).
     pub reference: Option<String>,
+    /// What the payment is for.
     pub message: Option<String>,
     /// For the debtor's software, `//` first.
     pub billing_information: Option<String>,
 }
 
+/// Somebody's name and address.
 #[derive(Clone, Default, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Party {
+    /// A person or company.
     pub name: Option<String>,
+    /// Without the house number.
     pub street: Option<String>,
+    /// As it is written, such as `12a`.
     pub house_number: Option<String>,
+    /// Without a country's letters.
     pub postal_code: Option<String>,
+    /// Where they live.
     pub town: Option<String>,
     /// Two letters, such as `CH`.
     pub country: Option<String>,
