@@ -8,8 +8,11 @@ use docmill_sources::SourceError;
 #[derive(Debug, thiserror::Error)]
 #[error("{}: {cause}", .code.as_str())]
 pub struct Failure {
+    /// The code that the job fails with.
     pub code: JobErrorCode,
+    /// What its owner is told.
     pub message: String,
+    /// What the log says besides. It does not quote the document.
     pub cause: String,
     /// The mistakes in a template, for the job's owner.
     pub details: Vec<Mistake>,
@@ -28,6 +31,7 @@ impl From<SourceError> for Failure {
 }
 
 impl Failure {
+    /// A failure of which nothing else is known.
     pub fn new(code: JobErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
         let (message, cause) = (message.into(), cause.into());
         Self { code, message, cause, details: Vec::new(), engine: None, sent: false, elsewhere: None }

@@ -17,7 +17,9 @@ pub struct Inspection {
 pub enum Encoding {
     /// Includes ASCII. May begin with a byte order mark.
     Utf8,
+    /// With a byte order mark that says so.
     Utf16Le,
+    /// With a byte order mark that says so.
     Utf16Be,
     /// Some older eight-bit or multi-byte encoding.
     Legacy,

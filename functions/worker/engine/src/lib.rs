@@ -1,6 +1,17 @@
 //! What engines are asked, and what they answer. They convert checked sources to files, or say why they can't. None calls another: that is
 //! for recipes (`docmill-plan`).
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod failure;
 mod inspection;
 mod operation;
@@ -27,6 +38,7 @@ pub use registry::Engines;
 
 /// A call of an engine, as planned.
 pub struct Task<'a> {
+    /// What is asked for.
     pub operation: Operation,
     /// In request order. Most engines take one.
     pub sources: Vec<Source>,
@@ -36,6 +48,7 @@ pub struct Task<'a> {
     pub scratch: &'a Path,
     /// When everything that works on this job is killed.
     pub deadline: Instant,
+    /// Of pages, pixels, bytes and time.
     pub limits: &'a Limits,
     /// The account's fonts.
     pub fonts: &'a OwnFonts,
@@ -43,6 +56,9 @@ pub struct Task<'a> {
 
 impl Task<'_> {
     /// The source, for engines that take one.
+    ///
+    /// # Errors
+    /// If there are several, or none.
     pub fn source(&self) -> Result<&Source, Failure> {
         match self.sources.as_slice() {
             [source] => Ok(source),
@@ -51,14 +67,29 @@ impl Task<'_> {
     }
 }
 
+/// What is converted.
 #[derive(Clone)]
 pub enum Source {
-    /// A checked office document. `name` may be printed.
-    Document { path: PathBuf, name: Option<String>, format: Format, inspection: Inspection },
+    /// A checked office document.
+    Document {
+        /// Where it is.
+        path: PathBuf,
+        /// What it is called; may be printed.
+        name: Option<String>,
+        /// What it is.
+        format: Format,
+        /// What the check found out.
+        inspection: Inspection,
+    },
     /// A page that the engine itself loads through the guard.
     Page(url::Url),
     /// HTML that is read already.
-    Html { html: String, name: Option<String> },
+    Html {
+        /// The page.
+        html: String,
+        /// What it is called; may be printed.
+        name: Option<String>,
+    },
     /// An identified file for the PDF tools.
     File(docmill_pdf_request::Source),
 }
@@ -98,8 +129,11 @@ pub struct Conversion {
     pub artifacts: Vec<Artifact>,
     /// The tool's report.
     pub report: Option<Value>,
+    /// The engine and its version.
     pub engine: EngineInfo,
+    /// For the job's owner.
     pub warnings: Vec<Warning>,
+    /// What the check still has to do.
     pub unfinished: Unfinished,
 }
 
@@ -120,6 +154,7 @@ pub struct Unfinished {
 pub struct ExpectedText {
     /// A cell of a workbook: `Sheet1!A1`. `None` for words of a page.
     pub place: Option<String>,
+    /// The words that should be there.
     pub text: String,
 }
 
@@ -133,11 +168,15 @@ impl fmt::Debug for ExpectedText {
 /// A file that an engine made.
 #[derive(Clone, Debug)]
 pub struct Artifact {
+    /// Where it is, in the scratch directory.
     pub path: PathBuf,
+    /// What it is.
     pub media: Format,
+    /// Of a document. `None` if they were not counted.
     pub pages: Option<u32>,
     /// In pixels.
     pub width: Option<u32>,
+    /// In pixels.
     pub height: Option<u32>,
     /// The file name for the client. `None`: derived from the source.
     pub filename: Option<String>,
@@ -173,11 +212,19 @@ pub fn without_effect(option: &str, format: &str) -> Warning {
     Warning::new("option_without_effect", message).with_detail(option)
 }
 
+/// A program or library that converts documents, in a child that is confined.
 #[async_trait]
 pub trait Engine: Send + Sync {
+    /// Converts the task's sources. The results are in its scratch directory.
+    ///
+    /// # Errors
+    /// Why there is no result.
     async fn convert(&self, task: Task<'_>) -> Result<Conversion, Failure>;
 
     /// Repeats a conversion in which this engine crashed, in another way if it has one.
+    ///
+    /// # Errors
+    /// As for [`Self::convert`].
     async fn convert_after_crash(&self, task: Task<'_>) -> Result<Conversion, Failure> {
         self.convert(task).await
     }

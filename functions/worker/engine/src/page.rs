@@ -17,11 +17,17 @@ use super::Failure;
 pub const MOST_PAGE_BYTES: u64 = 20 << 20;
 
 /// Reads a page that a child wrote.
+///
+/// # Errors
+/// If the file can't be read, is not UTF-8, or is larger than [`MOST_PAGE_BYTES`].
 pub fn read_page(path: &Path) -> Result<String, Failure> {
     read_page_up_to(path, MOST_PAGE_BYTES)
 }
 
 /// The same with another limit in bytes.
+///
+/// # Errors
+/// As for [`read_page`].
 pub fn read_page_up_to(path: &Path, most: u64) -> Result<String, Failure> {
     let unreadable = |error: io::Error| Failure::internal(format!("reading a page: {error}"));
     let mut page = String::new();
@@ -41,21 +47,37 @@ const DEFAULT_MARGIN: Length = Length::millimetres(10.0);
 #[derive(Clone, Debug, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct PageOptions {
+    /// The paper, unless `width` and `height` are given.
     pub page_size: Paper,
+    /// Of the paper. Counts only with `height`.
     pub width: Option<Length>,
+    /// Of the paper. Counts only with `width`.
     pub height: Option<Length>,
+    /// What stays empty above the content.
     pub margin_top: Length,
+    /// At its right.
     pub margin_right: Length,
+    /// Below it.
     pub margin_bottom: Length,
+    /// At its left.
     pub margin_left: Length,
+    /// Whether width and height of the paper are swapped.
     pub landscape: bool,
+    /// How large the content is: 1 is its own size.
     pub scale: f64,
+    /// Whether backgrounds are printed.
     pub print_background: bool,
+    /// The pages to print. `None`: all.
     pub page_range: Option<PageRange>,
+    /// Printed in the upper margin of each page.
     pub header_html: Option<String>,
+    /// Printed in the lower margin of each page.
     pub footer_html: Option<String>,
+    /// Whether an `@page` size in the document counts more than these options.
     pub prefer_css_page_size: bool,
+    /// Whether the PDF has tags for screen readers.
     pub tagged: bool,
+    /// Whether the PDF has bookmarks, made of headings.
     pub outline: bool,
 }
 
@@ -83,6 +105,9 @@ impl Default for PageOptions {
 }
 
 /// Reads the `options` object of a job.
+///
+/// # Errors
+/// `internal` if they do not have the form that the schema promises.
 pub fn read_options<T: DeserializeOwned + Default>(options: &Value) -> Result<T, Failure> {
     if options.is_null() {
         return Ok(T::default());
@@ -95,6 +120,9 @@ pub fn read_options<T: DeserializeOwned + Default>(options: &Value) -> Result<T,
 
 impl PageOptions {
     /// Parses a job's `options`. Options for other parts (`filename`, `renderMode`) are ignored.
+    ///
+    /// # Errors
+    /// As for [`read_options`].
     pub fn read(options: &Value) -> Result<Self, Failure> {
         read_options(options)
     }
@@ -111,7 +139,10 @@ impl PageOptions {
         if self.landscape { (height, width) } else { (width, height) }
     }
 
-    /// Fails if the margins leave no space.
+    /// Whether the margins leave space for content.
+    ///
+    /// # Errors
+    /// `render_failed` if they leave none.
     pub fn check_room(&self) -> Result<(), Failure> {
         let (width, height) = self.paper();
         let across = width.inches() - self.margin_left.inches() - self.margin_right.inches();
@@ -139,6 +170,7 @@ impl Length {
         Self(value / 25.4)
     }
 
+    /// In inches.
     pub const fn inches(self) -> f64 {
         self.0
     }
@@ -178,24 +210,31 @@ impl TryFrom<WrittenLength> for Length {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum WaitFor {
+    /// Nothing more.
     #[default]
     Load,
+    /// No request is open.
     NetworkIdle,
     /// An element that matches this CSS selector.
     Selector(String),
     /// A JavaScript expression that is truthy, or a promise of a truthy value.
     Expression(String),
+    /// So many milliseconds.
     DelayMs(u64),
 }
 
+/// Which of a page's styles apply.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub enum Media {
+    /// Those for paper.
     Print,
+    /// Those for a screen.
     Screen,
 }
 
 impl Media {
+    /// As CSS names it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Print => "print",

@@ -24,6 +24,7 @@ impl std::fmt::Debug for Engines {
 }
 
 impl Engines {
+    /// Adds an engine.
     #[must_use]
     pub fn with(mut self, kind: EngineKind, engine: Arc<dyn Engine>) -> Self {
         self.by_kind.insert(kind, engine);
@@ -36,7 +37,10 @@ impl Engines {
         Self { checker: Some(checker), ..self }
     }
 
-    /// What checks results. Fails if this worker has nothing that does.
+    /// What checks results.
+    ///
+    /// # Errors
+    /// If this worker has nothing that does.
     pub fn checker(&self) -> Result<&dyn Engine, Failure> {
         self.checker.as_deref().ok_or_else(|| Failure::internal("nothing checks results here"))
     }
@@ -57,7 +61,10 @@ impl Engines {
         own.into_iter().chain([EngineKind::PdfTools]).collect()
     }
 
-    /// The engine of this kind. Fails if this worker has none.
+    /// The engine of this kind.
+    ///
+    /// # Errors
+    /// If this worker has none.
     pub fn find(&self, kind: EngineKind) -> Result<&dyn Engine, Failure> {
         let engine = self.by_kind.get(&kind).map(AsRef::as_ref);
         engine.ok_or_else(|| Failure::internal(format!("the engine {} is not installed here", kind.as_str())))
