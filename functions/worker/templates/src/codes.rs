@@ -41,6 +41,7 @@ pub(crate) fn split(expression: Expression) -> Result<(Expression, Option<Style>
 fn width(argument: &Expression) -> Option<f32> {
     let Expression::Literal(Value::Number(width)) = argument else { return None };
     let width = width.as_f64().filter(|width| WIDTHS.contains(width))?;
+    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
     Some(width as f32)
 }
 

@@ -31,7 +31,10 @@ pub struct FilenamePattern {
 }
 
 impl FilenamePattern {
-    /// Fails with all mistakes, if there are any.
+    /// Reads the tags of a name.
+    ///
+    /// # Errors
+    /// All mistakes, if there are any.
     pub fn parse(pattern: &str, options: &Options) -> Result<Self, Failure> {
         let mut problems = Vec::new();
         let mut part = plain::read(pattern.to_owned(), Language::Name, &options.delimiters, &mut problems)?;
@@ -45,6 +48,9 @@ impl FilenamePattern {
     }
 
     /// A name without path and extension that any file system takes. Each tag must have a value.
+    ///
+    /// # Errors
+    /// If a tag has no value, or the data does not fit.
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<String, Failure> {
         let work = Work::new(self.steps, std::mem::take(&mut notes.uses));
         let mut filler = Filler::new(&self.formats, Missing::Error, &work, FILLED_BYTES);

@@ -6,11 +6,17 @@ use crate::plain::Language;
 /// A format that can be filled: one of [`docmill_formats::Format`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
+    /// Word.
     Docx,
+    /// Excel.
     Xlsx,
+    /// PowerPoint.
     Pptx,
+    /// OpenDocument text.
     Odt,
+    /// A page, or a piece of one.
     Html,
+    /// GitHub's dialect.
     Markdown,
 }
 

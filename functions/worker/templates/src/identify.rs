@@ -14,6 +14,9 @@ const HEAD_BYTES: usize = 1024;
 impl Format {
     /// The format of a file with this extension and media type. The content tells packages and pages; Markdown needs one of them.
     /// `None` if it is no template.
+    ///
+    /// # Errors
+    /// If the file looks like a package, and can't be opened.
     pub fn identify(
         bytes: &[u8],
         extension: Option<&str>,

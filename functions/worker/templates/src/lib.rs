@@ -10,6 +10,17 @@
 //! draws QR codes and bar codes. `schema` tells what data a template expects, `filename` what its documents are called, and `check` whether
 //! an upload is a template.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod addresses;
 mod cell;
 mod check;

@@ -20,6 +20,7 @@ pub struct Notes {
     pub(crate) kept: BTreeSet<String>,
 }
 
+/// What should be looked at in a result.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Warning {
     /// Names in the data that the template doesn't use.

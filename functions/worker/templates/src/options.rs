@@ -2,14 +2,18 @@
 
 use crate::problem::Failure;
 
+/// How templates are read and filled.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Options {
+    /// What becomes of tags without a value.
     pub missing: Missing,
+    /// What tags stand between.
     pub delimiters: Delimiters,
     /// A BCP 47 tag, e.g. `de-AT`.
     pub locale: String,
     /// A name of the time zone database, e.g. `Europe/Vienna`.
     pub time_zone: String,
+    /// What a template may use.
     pub limits: Limits,
 }
 
@@ -28,12 +32,15 @@ impl Default for Options {
 /// What becomes of a tag without a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Missing {
+    /// It is a mistake.
     Error,
+    /// It writes nothing.
     Empty,
     /// The tag stays in the result.
     Keep,
 }
 
+/// What reading and filling a template may use.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of all parts that have tags, in the template and in the result.
@@ -65,7 +72,10 @@ impl Default for Delimiters {
 }
 
 impl Delimiters {
-    /// Fails if they are empty, too long, or have spaces, letters or digits, which are in names.
+    /// What tags begin and end with, such as `{` and `}`.
+    ///
+    /// # Errors
+    /// If they are empty, too long, or have spaces, letters or digits, which are in names.
     pub fn new(open: &str, close: &str) -> Result<Self, Failure> {
         let usable = |text: &str| {
             !text.is_empty()

@@ -10,11 +10,13 @@ const QUOTED_CHARACTERS: usize = 160;
 /// Why there is no result.
 #[derive(Clone, Debug, thiserror::Error, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
+    /// The file is damaged, or is something else.
     #[error("the template can't be read: {0}")]
     Corrupt(String),
     /// The template, or what it would become, is larger than the limits.
     #[error("{0}")]
     TooLarge(String),
+    /// All mistakes that were found.
     #[error("the template has {} mistakes", .0.len())]
     Template(Vec<Problem>),
     /// The options name an unknown locale or time zone, or unusable delimiters.

@@ -16,7 +16,9 @@ use crate::tree::{Node, Part};
 /// What a template expects.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Expected {
+    /// A JSON Schema of the data.
     pub schema: Value,
+    /// Data that meets the schema.
     pub example: Value,
 }
 

@@ -133,6 +133,7 @@ impl Picture {
 
     /// A picture that is shown in this size, in millimeters.
     pub(crate) fn of_size(kind: Kind, bytes: Vec<u8>, (width, height): (f32, f32)) -> Self {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let side = |length: f32| ((length * MILLIMETER) as u64).max(1);
         Self { kind, bytes, size: (side(width), side(height)) }
     }

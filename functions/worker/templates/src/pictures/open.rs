@@ -55,6 +55,7 @@ fn emus(length: &str) -> Option<(u64, (&'static str, f64))> {
     let unit = UNITS.into_iter().find(|(name, _)| length.ends_with(name))?;
     let number: f64 = length.strip_suffix(unit.0)?.trim().parse().ok()?;
     let emus = (number * unit.1).round();
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and in the range")]
     (1.0..1e9).contains(&emus).then_some((emus as u64, unit))
 }
 

@@ -31,7 +31,9 @@ pub(crate) const DEEPEST: usize = 8;
 pub struct SubTemplate {
     /// What tags call it.
     pub name: String,
+    /// What it is.
     pub format: Format,
+    /// The file.
     pub bytes: Vec<u8>,
 }
 

@@ -30,6 +30,7 @@ use crate::tree::Part;
 
 use charts::Chart;
 
+/// A template that was read. It can be filled any number of times.
 #[derive(Debug)]
 pub struct Template {
     body: Body,
@@ -63,17 +64,25 @@ enum Body {
 /// A filled template.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rendered {
+    /// The file, in the template's format.
     pub bytes: Vec<u8>,
+    /// What should be looked at.
     pub warnings: Vec<Warning>,
 }
 
 impl Template {
     /// Mistakes in tags are not failures yet: `mistakes` and `render` tell them.
+    ///
+    /// # Errors
+    /// If the file can't be read, is too large, or the options can't be used.
     pub fn open(bytes: Vec<u8>, format: Format, options: Options) -> Result<Self, Failure> {
         Self::open_with(bytes, format, options, &[])
     }
 
     /// Opens a template that may include others.
+    ///
+    /// # Errors
+    /// As for [`Self::open`].
     pub fn open_with(bytes: Vec<u8>, format: Format, options: Options, given: &[SubTemplate]) -> Result<Self, Failure> {
         let formats = Formats::new(&options)?;
         let mut problems = Vec::new();
@@ -154,7 +163,10 @@ impl Template {
         !(self.parts.is_empty() && self.problems.is_empty())
     }
 
-    /// Fills the template. Fails with all mistakes, if there are any.
+    /// Fills the template.
+    ///
+    /// # Errors
+    /// All mistakes, if there are any.
     pub fn render(&self, data: &Value) -> Result<Rendered, Failure> {
         let mut notes = Notes::default();
         let bytes = self.fill(data, &mut notes)?;
@@ -162,6 +174,9 @@ impl Template {
     }
 
     /// Fills the template with the data of one of several documents, which share `notes`.
+    ///
+    /// # Errors
+    /// As for [`Self::render`].
     pub fn fill(&self, data: &Value, notes: &mut Notes) -> Result<Vec<u8>, Failure> {
         let work = Work::new(self.options.limits.steps, std::mem::take(&mut notes.uses));
         let filled = self.fill_in(&Scope::root(data, &work), notes);
