@@ -85,7 +85,7 @@ impl FontNeeds {
     /// Consecutive words. The first ones may not be part of the name (`font: small Noto Sans`).
     pub(super) fn family_of_words(&mut self, words: &[String]) {
         for first in words.len().saturating_sub(MOST_WORDS)..words.len() {
-            self.family(&words[first..].join(" "));
+            self.family(&words.get(first..).unwrap_or_default().join(" "));
         }
     }
 
@@ -140,11 +140,12 @@ impl FontIndex {
         for face in database.faces() {
             let file = file_of(face).and_then(|path| files.get(path).copied());
             let family = face.families.first().and_then(|(name, _)| index.families.get(&name.to_ascii_lowercase()));
-            index.faces.push(family.into_iter().flatten().copied().chain(file).collect());
+            let files: BTreeSet<u16> = family.into_iter().flatten().copied().chain(file).collect();
+            index.faces.push(files.clone());
             let number = u16::try_from(index.faces.len()).map_err(io::Error::other)?;
             let certain = database.with_face_data(face.id, |data, at| index.note_characters(number, data, at));
             if certain != Some(true) {
-                index.always.extend(&index.faces[usize::from(number) - 1]);
+                index.always.extend(files);
             }
         }
         index.complete_always()?;

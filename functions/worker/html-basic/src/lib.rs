@@ -5,6 +5,17 @@
 //! This process fetches the page's resources through the guard and embeds them; a confined child lays out the page. Resources of
 //! inline HTML are fetched in the same way, if their URLs are absolute.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod child;
 mod copyable;
 mod css;
@@ -58,6 +69,7 @@ pub struct HtmlBasic {
 }
 
 impl HtmlBasic {
+    /// `launcher` starts the children, `fetcher` loads what pages refer to.
     pub fn new(launcher: Launcher, fetcher: Fetcher) -> Self {
         Self { children: Children::new(launcher), fetcher }
     }

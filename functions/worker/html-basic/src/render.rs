@@ -164,6 +164,7 @@ fn keep_pages(pdf: &Path, range: &PageRange) -> Result<(), (Outcome, String)> {
     document.save(pdf).map(drop).map_err(failed_io)
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "lengths only need fewer digits")]
 fn options(order: &Order) -> EngineOptions {
     let mut options = EngineOptions::default();
     options.settings.size = PageSize { width: order.width as f32, height: order.height as f32 };

@@ -35,10 +35,11 @@ pub(super) fn divide(units: &[&Unit], first: f64, room: f64) -> Vec<Band> {
     let mut rest = content.as_slice();
     loop {
         // The next part begins with the first line that does not fit, and so do all lines beside and after it.
-        let next = rest.iter().position(|unit| unit.bottom > limit).map_or(rest.len(), |first| {
-            let start = rest[first].top;
-            rest.iter().position(|unit| unit.top >= start).unwrap_or(first)
+        let next = rest.iter().find(|unit| unit.bottom > limit).and_then(|first| {
+            // At the latest the line itself.
+            rest.iter().position(|unit| unit.top >= first.top)
         });
+        let next = next.unwrap_or(rest.len());
         rest = rest.get(next..).unwrap_or_default();
         let start = rest.first().map_or(f64::INFINITY, |unit| unit.top);
         let start = if end > limit { start.min(limit) } else { start };

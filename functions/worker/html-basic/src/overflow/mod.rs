@@ -203,8 +203,14 @@ fn part(
     kept
 }
 
+/// A number as PDFs have it.
+#[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
+fn real(number: f64) -> Object {
+    Object::Real(number as f32)
+}
+
 fn operation(operator: &str, numbers: &[f64]) -> Operation {
-    Operation::new(operator, numbers.iter().map(|number| Object::Real(*number as f32)).collect())
+    Operation::new(operator, numbers.iter().copied().map(real).collect())
 }
 
 /// A page's annotations, with the distance of their middle from the top of the page.
@@ -230,7 +236,7 @@ fn rise_annotation(document: &mut Document, annotation: ObjectId, rise: f64, pag
     }
     let Ok(area) = annotation.get_mut(b"Rect").and_then(Object::as_array_mut) else { return };
     for side in area.iter_mut().skip(1).step_by(2) {
-        *side = number(side).map_or(side.clone(), |height| Object::Real((height + rise) as f32));
+        *side = number(side).map_or(side.clone(), |height| real(height + rise));
     }
 }
 
@@ -271,7 +277,7 @@ fn move_destination(object: &mut Object, moved: &BTreeMap<ObjectId, Vec<Part>>, 
                 let below = height - at;
                 if let Some(part) = parts.iter().find(|part| part.band.top <= below && below < part.band.bottom) {
                     *page = part.page;
-                    *goal = Object::Real((at + part.rise) as f32);
+                    *goal = real(at + part.rise);
                 }
                 return;
             }
@@ -299,7 +305,8 @@ fn drop_blank_pages(document: &mut Document, moved: &BTreeMap<ObjectId, Vec<Part
         let content = Content::decode(&document.get_page_content(page));
         content.is_ok_and(|content| units::read(document, page, &content.operations, 0.0).is_empty())
     };
-    let pairs = pages.windows(2).filter(|pair| moved.contains_key(&pair[1].1) && blank(pair[0].1));
-    let numbers: Vec<u32> = pairs.map(|pair| pair[0].0).collect();
+    let pairs = pages.iter().zip(pages.iter().skip(1));
+    let left = pairs.filter(|((_, page), (_, next))| moved.contains_key(next) && blank(*page));
+    let numbers: Vec<u32> = left.map(|((number, _), _)| *number).collect();
     document.delete_pages(&numbers);
 }

@@ -146,7 +146,7 @@ impl Reader {
 
     fn path(&mut self, index: usize, operands: &[Object]) {
         let numbers: Vec<f64> = operands.iter().filter_map(number).collect();
-        let points: Vec<(f64, f64)> = numbers.chunks_exact(2).map(|point| (point[0], point[1])).collect();
+        let points: Vec<(f64, f64)> = numbers.as_chunks().0.iter().map(|[x, y]| (*x, *y)).collect();
         self.reach(index, self.matrix, &points);
     }
 
