@@ -17,10 +17,12 @@ use super::{MOST_BYTES, Package, open, part, short_part};
 const MOST_CELLS: usize = 5_000;
 const MOST_TEXT: usize = 200_000;
 
+/// A cell with text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cell {
     /// As in a formula: `Sheet1!A1`.
     pub place: String,
+    /// What it shows, as far as the package says.
     pub text: String,
 }
 

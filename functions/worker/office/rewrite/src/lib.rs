@@ -3,6 +3,17 @@
 //!
 //! Runs in the confined child. A package with an unexpected structure is left unchanged for LibreOffice to read.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod anchors;
 mod blanks;
 mod cell_spacing;
@@ -54,13 +65,18 @@ type Package = docmill_package::Package<Disk>;
 /// Larger parts are left unchanged, and so is everything after this total size of changed parts.
 const MOST_BYTES: u64 = 64 << 20;
 
+/// What is prepared, and for what.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Kind {
+    /// A text document to be printed.
     Text,
     /// Only what keeps LibreOffice from opening it is changed.
     EditableText,
+    /// A workbook.
     Spreadsheet,
+    /// Slides.
     Presentation {
+        /// Whether the notes are printed too.
         with_notes: bool,
     },
 }
@@ -93,12 +109,16 @@ impl Losses {
 /// What LibreOffice should read, and how.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Reading {
+    /// The source itself, or a changed copy of it.
     pub document: PathBuf,
+    /// What could not be repaired.
     pub losses: Losses,
+    /// A setting that LibreOffice does not read from the document.
     pub compression: Compression,
 }
 
 impl Reading {
+    /// The source as it is.
     pub fn unchanged(source: &Path) -> Self {
         Self { document: source.to_owned(), losses: Losses::default(), compression: Compression::None }
     }

@@ -16,8 +16,11 @@ const WORKBOOK: &str = "xl/workbook.xml";
 /// Rows of a sheet whose height LibreOffice has to find, counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rows {
+    /// The sheet's name.
     pub sheet: String,
+    /// The first row.
     pub first: i32,
+    /// The last row, included.
     pub last: i32,
 }
 

@@ -16,9 +16,12 @@ const WORD_2013: u32 = 15;
 /// not read it from documents of Word.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Compression {
+    /// Nothing.
     #[default]
     None,
+    /// Punctuation marks.
     Punctuation,
+    /// Punctuation marks and kana.
     PunctuationAndKana,
 }
 
