@@ -71,17 +71,17 @@ pub(super) fn table_filter(separator: u8, columns: usize) -> (&'static str, Stri
 pub(super) fn guess_separator(path: &Path) -> io::Result<u8> {
     let mut sample = Vec::new();
     File::open(path)?.take(SAMPLE_BYTES).read_to_end(&mut sample)?;
-    let mut counts = [0_usize; SEPARATORS.len()];
+    let mut counts = SEPARATORS.map(|separator| (separator, 0_usize));
     let mut quoted = false;
     for byte in sample {
         quoted ^= byte == b'"';
-        if let Some(index) = SEPARATORS.iter().position(|separator| !quoted && *separator == byte) {
-            counts[index] += 1;
+        if let Some((_, count)) = counts.iter_mut().find(|(separator, _)| !quoted && *separator == byte) {
+            *count += 1;
         }
     }
     // The first of equals wins, so that a file with one column uses the separator of its extension.
-    let (best, _) = counts.iter().enumerate().rev().max_by_key(|(_, count)| **count).unwrap_or((0, &0));
-    Ok(SEPARATORS[best])
+    let best = counts.into_iter().rev().max_by_key(|(_, count)| *count);
+    Ok(best.map_or(b',', |(separator, _)| separator))
 }
 
 #[cfg(test)]

@@ -1,5 +1,16 @@
 //! Office documents, through LibreOffice.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod convert;
 mod document;
 mod encoding;
@@ -56,6 +67,7 @@ const ADDRESS_SPACE: u64 = 4 << 30;
 /// Space for LibreOffice's temporary files, even if the output must be small.
 const TEMPORARY_BYTES: u64 = 256 << 20;
 
+/// LibreOffice: forks of a warm one, or a new process for each document.
 #[derive(Debug)]
 pub struct OfficeEngine {
     installation: Installation,
@@ -112,6 +124,9 @@ enum Attempt {
 
 impl OfficeEngine {
     /// `program`: LibreOffice's program directory, see [`DEFAULT_PROGRAM_DIRECTORY`].
+    ///
+    /// # Errors
+    /// If LibreOffice is not there or incomplete.
     pub fn new(program: &Path, launcher: Launcher) -> io::Result<Self> {
         let installation = Installation::read(program)?;
         Ok(Self {

@@ -68,7 +68,7 @@ fn write_sheets(document: &Hidden<'_>, export: &Export, sheets: &Sheets, output:
             return Ok(End::NotSaved);
         }
         written.replaced += encode(&sheet_path(output, number), export.encoding)?;
-        written.sheets.push((number, names[number - 1].clone()));
+        written.sheets.extend(names.get(number - 1).map(|name| (number, name.clone())));
     }
     written.sheets_dropped = names.len() - written.sheets.len();
     Ok(End::Written(written))

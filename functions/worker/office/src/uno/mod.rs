@@ -374,8 +374,10 @@ impl<'a> Text<'a> {
     fn new(library: &'a Library, text: &str) -> Self {
         let units: Vec<u16> = text.encode_utf16().collect();
         let mut raw = ptr::null_mut();
-        // SAFETY: the units are copied, and our texts are far shorter than 2³¹ units.
-        unsafe { (library.text_new)(&mut raw, units.as_ptr(), units.len() as i32) };
+        // Our texts are far shorter than 2³¹ units.
+        let length = i32::try_from(units.len()).unwrap_or(0);
+        // SAFETY: there are so many units, which are copied.
+        unsafe { (library.text_new)(&mut raw, units.as_ptr(), length) };
         Self { library, raw }
     }
 
