@@ -3,6 +3,16 @@
 //! The rules are the Schematron files that their makers publish (`rules/`), packed into the binary and interpreted: `xpath` has the part
 //! of XPath 2.0 that they use. Nothing is read or fetched, and a document can't make a rule run without an end.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod container;
 #[cfg(test)]
 mod hostile;

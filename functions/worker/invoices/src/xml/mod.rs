@@ -59,7 +59,7 @@ impl Document {
     pub(crate) const ROOT: NodeId = 0;
 
     fn node(&self, id: NodeId) -> &Node {
-        // Ids come from this document only, and none is ever removed.
+        #[expect(clippy::indexing_slicing, reason = "ids come from this document only, and none is ever removed")]
         &self.nodes[id as usize]
     }
 

@@ -93,7 +93,7 @@ fn encoding(bytes: &[u8]) -> &'static Encoding {
         [b'<', 0, ..] => return encoding_rs::UTF_16LE,
         _ => {}
     }
-    let head = &bytes[..bytes.len().min(200)];
+    let head = bytes.get(..200).unwrap_or(bytes);
     let named = head.strip_prefix(b"<?xml").and_then(|rest| {
         let rest = rest.split(|&byte| byte == b'>').next()?;
         let rest = std::str::from_utf8(rest).ok()?;
