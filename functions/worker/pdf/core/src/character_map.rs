@@ -51,13 +51,15 @@ pub fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {
             }
             Token::Hex(raw) if is_mapping => strings.push(raw),
             // A list of characters for a range begins or ends.
-            Token::Other if strings.len() == 2 && list.is_none() => list = Some(code(strings[0])),
-            Token::Other => {
-                if let Some(first) = list.take() {
-                    found.extend((first..=u16::MAX).zip(strings.iter().skip(2).map(|raw| tokens::hex(raw))));
+            Token::Other => match (strings.as_slice(), list.take()) {
+                ([from, _], None) => list = Some(code(from)),
+                (_, None) => strings.clear(),
+                (strings_of_list, Some(first)) => {
+                    let texts = strings_of_list.iter().skip(2).map(|raw| tokens::hex(raw));
+                    found.extend((first..=u16::MAX).zip(texts));
+                    strings.clear();
                 }
-                strings.clear();
-            }
+            },
             Token::Operator(_) => (is_mapping, strings) = (false, Vec::new()),
             Token::Hex(_) | Token::Number(_) | Token::Name(_) | Token::Literal(_) => {}
         }
@@ -71,10 +73,10 @@ pub fn entries(map: &[u8]) -> Vec<(u16, Vec<u8>)> {
             }
             [from, to, text] if is_range => {
                 let text = tokens::hex(text);
-                for (step, code) in (code(from)..=code(to)).enumerate() {
+                for (step, code) in (0..=u16::MAX).zip(code(from)..=code(to)) {
                     let mut text = text.clone();
                     if let Some([high, low]) = text.last_chunk_mut::<2>() {
-                        let unit = u16::from_be_bytes([*high, *low]).wrapping_add(step as u16);
+                        let unit = u16::from_be_bytes([*high, *low]).wrapping_add(step);
                         [*high, *low] = unit.to_be_bytes();
                     }
                     found.push((code, text));

@@ -38,6 +38,9 @@ impl DeferredPictures {
     }
 
     /// The stream with its content.
+    ///
+    /// # Errors
+    /// If the file can't be read.
     pub fn whole<'s>(&self, stream: &'s Stream) -> io::Result<Cow<'s, Stream>> {
         let (Some(file), Some(start)) = (&self.0, stream.start_position) else { return Ok(Cow::Borrowed(stream)) };
         let mut content = vec![0; self.length(stream)];
@@ -48,6 +51,9 @@ impl DeferredPictures {
     }
 
     /// An object with all its content, if it is a stream.
+    ///
+    /// # Errors
+    /// If the file can't be read.
     pub fn filled(&self, object: Object) -> io::Result<Object> {
         let whole = match object.as_stream() {
             Ok(stream) => match self.whole(stream)? {
@@ -70,13 +76,16 @@ pub fn leave_out(id: ObjectId, object: &mut Object) {
     let Object::Stream(stream) = object else { return };
     let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
     if is_picture && stream.content.len() >= HELD_BYTES {
-        stream.dict.set("Length", stream.content.len() as i64);
+        stream.dict.set("Length", i64::try_from(stream.content.len()).unwrap_or(i64::MAX));
         stream.content = Vec::new();
         LEFT_OUT.with_borrow_mut(|ids| ids.push(id));
     }
 }
 
 /// Finds the data of removed pictures in the file at `path`, which was just loaded.
+///
+/// # Errors
+/// If the file can't be read.
 pub fn find(document: &mut Document, path: &Path) -> io::Result<DeferredPictures> {
     // The loader sets this position too. From here on, only held streams have one, even after documents are merged.
     for stream in document.objects.values_mut().filter_map(|object| object.as_stream_mut().ok()) {
@@ -103,11 +112,14 @@ pub fn find(document: &mut Document, path: &Path) -> io::Result<DeferredPictures
 fn data(file: &File, offset: u64, length: u64) -> io::Result<Option<u64>> {
     let head = read(file, offset, HEAD_BYTES)?;
     for keyword in memchr::memmem::find_iter(&head, b"stream") {
-        let rest = head[keyword + 6..].trim_ascii_start();
-        let skipped = &head[keyword + 6..head.len() - rest.len()];
+        let after = head.get(keyword + 6..).unwrap_or_default();
         // Data starts after the first end of line, even if it begins with white space.
-        let Some(line) = skipped.iter().position(|byte| matches!(byte, b'\r' | b'\n')) else { continue };
-        let line = line + if skipped[line..].starts_with(b"\r\n") { 2 } else { 1 };
+        let Some(line) = after.iter().position(|byte| !matches!(byte, b'\t' | 0x0c | b' ')) else { continue };
+        let line = match after.get(line..) {
+            Some([b'\r', b'\n', ..]) => line + 2,
+            Some([b'\r' | b'\n', ..]) => line + 1,
+            Some(_) | None => continue,
+        };
         let start = offset + (keyword + 6 + line) as u64;
         if read(file, start + length, 12)?.trim_ascii_start().starts_with(b"endstream") {
             return Ok(Some(start));
@@ -120,8 +132,8 @@ fn data(file: &File, offset: u64, length: u64) -> io::Result<Option<u64>> {
 fn read(file: &File, offset: u64, most: usize) -> io::Result<Vec<u8>> {
     let mut bytes = vec![0; most];
     let mut filled = 0;
-    while filled < most {
-        match file.read_at(&mut bytes[filled..], offset + filled as u64)? {
+    while let Some(rest) = bytes.get_mut(filled..).filter(|rest| !rest.is_empty()) {
+        match file.read_at(rest, offset + filled as u64)? {
             0 => break,
             count => filled += count,
         }

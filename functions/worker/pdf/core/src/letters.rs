@@ -74,7 +74,7 @@ fn are_letters(document: &Document, font: &Dictionary, strings: &[&[u8]]) -> boo
 
 fn codes(bytes: &[u8], is_wide: bool) -> Vec<u16> {
     if is_wide {
-        bytes.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect()
+        bytes.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect()
     } else {
         bytes.iter().map(|byte| u16::from(*byte)).collect()
     }

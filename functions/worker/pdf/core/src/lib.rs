@@ -6,6 +6,17 @@
 //!
 //! It knows no tools and no options.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod character_map;
 pub mod content;
 pub mod deferred_pictures;

@@ -32,6 +32,9 @@ pub fn forget() {
 }
 
 /// Remembers the long numbers of a file, except those in streams that are compressed.
+///
+/// # Errors
+/// If the file can't be read.
 pub fn of_file(path: &Path) -> io::Result<()> {
     let mut file = File::open(path)?;
     let (mut buffer, mut kept) = (vec![0; PART + 2 * LONGEST], 0);

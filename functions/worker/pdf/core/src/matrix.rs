@@ -7,10 +7,12 @@ use super::rectangle::Rectangle;
 pub struct Matrix(pub [f32; 6]);
 
 impl Matrix {
+    /// Moves to the right and up.
     pub fn translation(x: f32, y: f32) -> Self {
         Self([1.0, 0.0, 0.0, 1.0, x, y])
     }
 
+    /// Enlarges by `factor`, around the origin.
     pub fn scale(factor: f32) -> Self {
         Self([factor, 0.0, 0.0, factor, 0.0, 0.0])
     }
@@ -38,6 +40,7 @@ impl Matrix {
         ])
     }
 
+    /// The transformed point.
     pub fn apply(self, x: f32, y: f32) -> (f32, f32) {
         let [a, b, c, d, e, f] = self.0;
         (x * a + y * c + e, x * b + y * d + f)
@@ -55,6 +58,7 @@ impl Matrix {
         }
     }
 
+    /// As the operator `cm` takes it.
     pub fn operands(self) -> String {
         let [a, b, c, d, e, f] = self.0;
         format!("{a} {b} {c} {d} {e} {f}")

@@ -2,6 +2,7 @@
 
 use std::sync::{Condvar, Mutex, PoisonError};
 
+/// Bytes that threads share.
 #[derive(Debug)]
 pub struct MemoryBudget {
     most: u64,
@@ -10,6 +11,7 @@ pub struct MemoryBudget {
 }
 
 impl MemoryBudget {
+    /// At most so many bytes at the same time.
     pub fn new(most: u64) -> Self {
         Self { most, taken: Mutex::new(0), given_back: Condvar::new() }
     }
@@ -21,6 +23,7 @@ impl MemoryBudget {
         *self.given_back.wait_while(taken, full).unwrap_or_else(PoisonError::into_inner) += bytes;
     }
 
+    /// Returns what [`Self::take`] has taken.
     pub fn give_back(&self, bytes: u64) {
         let mut taken = self.taken.lock().unwrap_or_else(PoisonError::into_inner);
         *taken = taken.saturating_sub(bytes);

@@ -13,8 +13,10 @@ pub(crate) const ENTRIES: usize = 500_000;
 
 /// Looks values up through references.
 pub trait Lookup {
+    /// The object that a reference leads to, or the object itself. `None` for `null`, and for references to nothing.
     fn resolve<'a>(&'a self, object: &'a Object) -> Option<&'a Object>;
 
+    /// A member of a dictionary, resolved.
     fn value<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a Object> {
         self.resolve(dictionary.get(key).ok()?)
     }
@@ -25,6 +27,7 @@ pub trait Lookup {
         object.as_dict().ok().or_else(|| object.as_stream().ok().map(|stream| &stream.dict))
     }
 
+    /// A member that is a dictionary.
     fn child<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a Dictionary> {
         self.dictionary(dictionary.get(key).ok()?)
     }
@@ -34,14 +37,17 @@ pub trait Lookup {
         self.value(dictionary, key).and_then(|object| object.as_array().ok()).map_or(&[], Vec::as_slice)
     }
 
+    /// A member that is a name, without its slash.
     fn name<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a [u8]> {
         self.value(dictionary, key)?.as_name().ok()
     }
 
+    /// A member that is a whole number.
     fn integer(&self, dictionary: &Dictionary, key: &[u8]) -> Option<i64> {
         self.value(dictionary, key)?.as_i64().ok()
     }
 
+    /// An object that is a number, whole or not.
     fn number(&self, object: &Object) -> Option<f32> {
         self.resolve(object)?.as_float().ok().filter(|number| number.is_finite())
     }
@@ -94,6 +100,7 @@ pub fn bytes(object: &Object) -> Option<&[u8]> {
     }
 }
 
+/// A string of these bytes, as a literal.
 pub fn string(bytes: impl Into<Vec<u8>>) -> Object {
     Object::String(bytes.into(), StringFormat::Literal)
 }
@@ -114,9 +121,9 @@ pub fn tree(document: &Document, root: &Dictionary, leaf: &[u8]) -> Vec<(Object,
     let mut seen = HashSet::new();
     let mut stack = vec![(root, 0)];
     while let Some((node, depth)) = stack.pop() {
-        for pair in document.array(node, leaf).chunks_exact(2) {
-            if let Some(key) = document.resolve(&pair[0]) {
-                pairs.push((key.clone(), pair[1].clone()));
+        for [key, value] in document.array(node, leaf).as_chunks().0 {
+            if let Some(key) = document.resolve(key) {
+                pairs.push((key.clone(), value.clone()));
             }
         }
         if depth >= DEPTH || pairs.len() >= ENTRIES {

@@ -74,9 +74,9 @@ fn pictures(content: &[u8]) -> Vec<Picture> {
 fn head(entries: &[u8]) -> Option<Dictionary> {
     let operations = Content::decode(entries).ok()?.operations;
     let [Operation { operator, operands }] = operations.as_slice() else { return None };
-    let pairs = operands.chunks_exact(2);
-    (operator == "ID" && pairs.remainder().is_empty()).then_some(())?;
-    pairs.map(|pair| Some((pair[0].as_name().ok()?.to_vec(), pair[1].clone()))).collect()
+    let (pairs, rest) = operands.as_chunks();
+    (operator == "ID" && rest.is_empty()).then_some(())?;
+    pairs.iter().map(|[name, value]| Some((name.as_name().ok()?.to_vec(), value.clone()))).collect()
 }
 
 fn is_plain(head: &Dictionary) -> bool {

@@ -14,7 +14,9 @@ const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"]
 /// The ids of all pages, and of the tree's inner nodes.
 #[derive(Debug, Default)]
 pub struct PageTree {
+    /// The pages, in order.
     pub pages: Vec<ObjectId>,
+    /// The root and all between it and the pages.
     pub nodes: HashSet<ObjectId>,
 }
 
@@ -28,6 +30,9 @@ struct Part {
 /// Reads the page tree, and gives each page its own copy of inherited entries. At most `limit` pages.
 ///
 /// A page that the tree names twice appears twice, and so do the pages of a node. A node below itself is left out.
+///
+/// # Errors
+/// If there are more pages, or none.
 pub fn read(document: &mut Document, limit: u32) -> Result<PageTree, Failure> {
     let mut tree = PageTree::default();
     let root = document.catalog().ok().and_then(|catalog| super::objects::reference(catalog, b"Pages"));
@@ -71,6 +76,7 @@ pub fn read(document: &mut Document, limit: u32) -> Result<PageTree, Failure> {
     Ok(tree)
 }
 
+/// A document above the limit of pages, for its owner.
 pub fn too_many(limit: u32) -> Failure {
     Failure::new(
         ErrorCode::PageLimitExceeded,

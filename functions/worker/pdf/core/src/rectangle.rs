@@ -7,17 +7,23 @@ use super::objects::Lookup;
 /// A rectangle on a page, in points.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Rectangle {
+    /// The lower `x`.
     pub left: f32,
+    /// The lower `y`: it grows upwards.
     pub bottom: f32,
+    /// The higher `x`.
     pub right: f32,
+    /// The higher `y`.
     pub top: f32,
 }
 
 impl Rectangle {
+    /// A page whose size is not known.
     pub const LETTER: Self = Self { left: 0.0, bottom: 0.0, right: 612.0, top: 792.0 };
     /// Only damaged files have larger pages, or positions beyond.
     const LARGEST: f32 = 1e6;
 
+    /// From the origin.
     pub fn of_size(width: f32, height: f32) -> Self {
         Self { left: 0.0, bottom: 0.0, right: width, top: height }
     }
@@ -35,6 +41,7 @@ impl Rectangle {
         (sound && self.right > self.left && self.top > self.bottom).then_some(self)
     }
 
+    /// What both have in common; `None` if that is nothing.
     pub fn intersection(self, other: Self) -> Option<Self> {
         Self {
             left: self.left.max(other.left),
@@ -45,14 +52,17 @@ impl Rectangle {
         .checked()
     }
 
+    /// In points.
     pub fn width(self) -> f32 {
         self.right - self.left
     }
 
+    /// In points.
     pub fn height(self) -> f32 {
         self.top - self.bottom
     }
 
+    /// An array, as pages have it.
     pub fn to_object(self) -> Object {
         Object::Array([self.left, self.bottom, self.right, self.top].map(Object::Real).to_vec())
     }

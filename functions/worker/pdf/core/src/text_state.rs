@@ -12,20 +12,27 @@ pub struct State {
     pub matrix: Matrix,
     /// The visible area on the page.
     pub clip: Option<Rectangle>,
+    /// Of strokes, in the content's units.
     pub line_width: f32,
     /// Where the next glyph stands, and where its line begins.
     pub text: Matrix,
     line: Matrix,
+    /// The font's name in the resources. `None` until one is chosen.
     pub font: Option<Vec<u8>>,
+    /// The font's size.
     pub size: f32,
+    /// Added to each character's width.
     pub character_space: f32,
+    /// Added to each space's width.
     pub word_space: f32,
     /// 1 is the font's own width.
     pub stretch: f32,
     leading: f32,
+    /// How far text is above its baseline.
     pub rise: f32,
     /// The color is a pattern that may show anything.
     pub fill_is_unsafe: bool,
+    /// As for `fill_is_unsafe`.
     pub stroke_is_unsafe: bool,
 }
 

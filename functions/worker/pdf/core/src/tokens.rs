@@ -6,11 +6,14 @@ use std::ops::Range;
 /// Bytes after the end of an inline image that must be text. Otherwise the image goes on.
 const LOOK_AHEAD: usize = 10;
 
+/// A piece of content.
 #[derive(Debug, PartialEq)]
 pub enum Token<'c> {
+    /// Whole or not.
     Number(f32),
     /// As it is written, without its slash.
     Name(&'c [u8]),
+    /// A word that is neither a number nor a name.
     Operator(&'c [u8]),
     /// What is between the parentheses, with its escapes.
     Literal(&'c [u8]),
@@ -39,10 +42,10 @@ pub fn literal(raw: &[u8]) -> Cow<'_, [u8]> {
             (b'\\', Some(b'\r')) => at += 1 + usize::from(raw.get(at + 1) == Some(&b'\n')),
             (b'\\', Some(b'\n')) => at += 1,
             (b'\\', Some(b'0'..=b'7')) => {
-                let digits = raw[at..].iter().take(3).take_while(|digit| matches!(digit, b'0'..=b'7'));
-                let (count, value) =
-                    digits.fold((0, 0u32), |(n, value), digit| (n + 1, value * 8 + u32::from(digit - b'0')));
-                text.push(value as u8);
+                let digits = raw.iter().skip(at).take(3).take_while(|digit| matches!(digit, b'0'..=b'7'));
+                // Of three digits, the highest bit is dropped (ISO 32000-2, 7.3.4.2).
+                let (count, value) = digits.fold((0, 0u8), |(n, value), digit| (n + 1, value << 3 | (digit - b'0')));
+                text.push(value);
                 at += count;
             }
             (b'\\', Some(escaped)) => {
@@ -70,7 +73,8 @@ pub fn hex(raw: &[u8]) -> Vec<u8> {
         .filter_map(|byte| char::from(*byte).to_digit(16))
         .filter_map(|digit| u8::try_from(digit).ok())
         .collect();
-    digits.chunks(2).map(|pair| pair[0] << 4 | pair.get(1).copied().unwrap_or(0)).collect()
+    let (pairs, rest) = digits.as_chunks();
+    pairs.iter().map(|[high, low]| high << 4 | low).chain(rest.iter().map(|high| high << 4)).collect()
 }
 
 /// A name without its `#` escapes.
@@ -81,17 +85,13 @@ pub fn name(raw: &[u8]) -> Cow<'_, [u8]> {
     let mut name = Vec::with_capacity(raw.len());
     let mut rest = raw;
     while let [byte, after @ ..] = rest {
-        let digit = |index: usize| after.get(index).and_then(|digit| char::from(*digit).to_digit(16));
-        match (byte, digit(0), digit(1)) {
-            (b'#', Some(high), Some(low)) => {
-                name.push((high << 4 | low) as u8);
-                rest = &after[2..];
-            }
-            _ => {
-                name.push(*byte);
-                rest = after;
-            }
-        }
+        let escaped = after.split_first_chunk().filter(|_| *byte == b'#').and_then(|([high, low], after)| {
+            let digit = |digit: &u8| u8::try_from(char::from(*digit).to_digit(16)?).ok();
+            Some((digit(high)? << 4 | digit(low)?, after))
+        });
+        let (byte, after) = escaped.unwrap_or((*byte, after));
+        name.push(byte);
+        rest = after;
     }
     Cow::Owned(name)
 }
@@ -106,6 +106,7 @@ pub struct Tokens<'c> {
 }
 
 impl<'c> Tokens<'c> {
+    /// From the beginning.
     pub fn new(content: &'c [u8]) -> Self {
         Self { content, at: 0, word: 0..0, data: 0..0 }
     }
@@ -124,11 +125,16 @@ impl<'c> Tokens<'c> {
         self.content.get(self.at).copied()
     }
 
+    fn rest(&self) -> &'c [u8] {
+        self.content.get(self.at..).unwrap_or_default()
+    }
+
     fn regular(&mut self) -> &'c [u8] {
-        let rest = &self.content[self.at..];
-        let length = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte)).unwrap_or(rest.len());
-        self.at += length;
-        &rest[..length]
+        let rest = self.rest();
+        let end = rest.iter().position(|byte| is_white(*byte) || is_delimiter(*byte));
+        let word = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
+        self.at += word.len();
+        word
     }
 
     /// A literal string, whose end may be missing.
@@ -140,7 +146,7 @@ impl<'c> Tokens<'c> {
             match byte {
                 b'\\' => self.at += 1,
                 b'(' => depth += 1,
-                b')' if depth <= 1 => return &self.content[start..self.at - 1],
+                b')' if depth <= 1 => return self.content.get(start..self.at - 1).unwrap_or_default(),
                 b')' => depth -= 1,
                 _ => {}
             }
@@ -150,15 +156,15 @@ impl<'c> Tokens<'c> {
 
     /// A string of hexadecimal digits, whose end may be missing.
     fn digits(&mut self) -> &'c [u8] {
-        let rest = &self.content[self.at + 1..];
-        let length = memchr::memchr(b'>', rest).unwrap_or(rest.len());
-        self.at += length + 2;
-        &rest[..length]
+        let rest = self.content.get(self.at + 1..).unwrap_or_default();
+        let digits = memchr::memchr(b'>', rest).and_then(|end| rest.get(..end)).unwrap_or(rest);
+        self.at += digits.len() + 2;
+        digits
     }
 
     /// From the space after `ID` up to an `EI` between white space. Data that is text may end without a space.
     fn skip_inline_data(&mut self) {
-        let rest = &self.content[self.at..];
+        let rest = self.rest();
         let is_text =
             |bytes: &[u8]| bytes.iter().take(LOOK_AHEAD).all(|byte| is_white(*byte) || byte.is_ascii_graphic());
         let is_end = |at: &usize| {
@@ -174,7 +180,8 @@ impl<'c> Tokens<'c> {
             [byte, ..] if is_white(*byte) => 1,
             _ => 0,
         };
-        let last = end - usize::from(end > begin && is_white(rest[end - 1]));
+        let before = end.checked_sub(1).filter(|before| *before >= begin);
+        let last = before.filter(|before| rest.get(*before).is_some_and(|byte| is_white(*byte))).unwrap_or(end);
         self.data = self.at + begin.min(last)..self.at + last;
         self.at += end;
     }
@@ -189,7 +196,7 @@ impl<'c> Iterator for Tokens<'c> {
             match byte {
                 byte if is_white(byte) => self.at += 1,
                 b'%' => {
-                    let rest = &self.content[self.at..];
+                    let rest = self.rest();
                     self.at += rest.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
                 }
                 b'(' => {
@@ -214,7 +221,7 @@ impl<'c> Iterator for Tokens<'c> {
                     self.word = start..self.at;
                     let number = std::str::from_utf8(word).ok().and_then(|word| word.parse().ok());
                     // Rust parses `inf` and `nan`, which PDF does not have.
-                    if let Some(number) = number.filter(|_| !word[0].is_ascii_alphabetic()) {
+                    if let Some(number) = number.filter(|_| !byte.is_ascii_alphabetic()) {
                         return Some(Token::Number(number));
                     }
                     if word == b"ID" {

@@ -87,9 +87,11 @@ pub fn move_annotation(document: &mut Document, id: ObjectId, matrix: Matrix) {
 
 fn moved_points(numbers: &[f32], matrix: Matrix) -> Vec<Object> {
     numbers
-        .chunks_exact(2)
-        .flat_map(|point| {
-            let (x, y) = matrix.apply(point[0], point[1]);
+        .as_chunks()
+        .0
+        .iter()
+        .flat_map(|[x, y]| {
+            let (x, y) = matrix.apply(*x, *y);
             [Object::Real(x), Object::Real(y)]
         })
         .collect()

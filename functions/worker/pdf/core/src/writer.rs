@@ -25,12 +25,18 @@ const PACKED_BYTES: usize = 128 << 10;
 /// Streams shorter than this hardly gain from compression.
 const COMPRESSED_FROM: usize = 64;
 
+/// Why a file could not be written.
 #[derive(Debug, thiserror::Error)]
 pub enum WriteError {
+    /// The file system refused.
     #[error("{0}")]
     Io(#[from] io::Error),
+    /// It would be larger than `limit` bytes.
     #[error("more than {limit} bytes")]
-    TooLarge { limit: u64 },
+    TooLarge {
+        /// In bytes.
+        limit: u64,
+    },
 }
 
 impl From<WriteError> for Failure {
@@ -47,6 +53,9 @@ impl From<WriteError> for Failure {
 }
 
 /// Writes all objects of a document one by one, each freed once it is written.
+///
+/// # Errors
+/// If the file can't be written, or would be too large.
 pub fn write_document(
     mut document: Document,
     held: &DeferredPictures,
@@ -75,7 +84,7 @@ pub fn write_document(
 enum Place {
     Nowhere,
     At(u64),
-    Packed { container: u32, index: u32 },
+    Packed { container: u32, index: u16 },
 }
 
 /// Writes a PDF object by object, as far as a limit allows.
@@ -92,8 +101,15 @@ pub struct PdfWriter {
     body: Vec<u8>,
 }
 
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
 impl PdfWriter {
     /// Begins a file of at most `limit` bytes.
+    ///
+    /// # Errors
+    /// If the file can't be made.
     pub fn create(path: &Path, limit: u64) -> Result<Self, WriteError> {
         let mut writer = Self {
             file: BufWriter::with_capacity(256 << 10, File::create(path)?),
@@ -111,10 +127,23 @@ impl PdfWriter {
 
     /// A number for an object that is written later.
     pub fn reserve(&mut self) -> ObjectId {
+        // Documents have far fewer objects.
+        let number = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
         self.places.push(Place::Nowhere);
-        (self.places.len() as u32 - 1, 0)
+        (number, 0)
     }
 
+    /// Notes where an object is, for the cross references.
+    fn note(&mut self, number: u32, at: Place) {
+        if let Some(place) = self.places.get_mut(number as usize) {
+            *place = at;
+        }
+    }
+
+    /// Writes the object of an id that was reserved.
+    ///
+    /// # Errors
+    /// As for [`Self::finish`].
     pub fn put(&mut self, id: ObjectId, object: Object) -> Result<(), WriteError> {
         match object {
             Object::Stream(stream) => self.put_stream(id, stream),
@@ -122,6 +151,10 @@ impl PdfWriter {
         }
     }
 
+    /// Writes an object under a new id.
+    ///
+    /// # Errors
+    /// As for [`Self::finish`].
     pub fn add(&mut self, object: impl Into<Object>) -> Result<ObjectId, WriteError> {
         let id = self.reserve();
         self.put(id, object.into())?;
@@ -129,15 +162,18 @@ impl PdfWriter {
     }
 
     /// Ends the file. Returns its size in bytes.
+    ///
+    /// # Errors
+    /// If the file can't be written, or would be too large.
     pub fn finish(mut self, root: ObjectId, info: Option<ObjectId>) -> Result<u64, WriteError> {
         self.flush_packed()?;
         let digest = self.digest.clone().finalize();
-        let id = Object::String(digest[..16].to_vec(), StringFormat::Hexadecimal);
+        let id = Object::String(digest.iter().copied().take(16).collect(), StringFormat::Hexadecimal);
         let own = self.reserve();
         let start = self.position;
-        self.places[own.0 as usize] = Place::At(start);
+        self.note(own.0, Place::At(start));
         let mut trailer = dictionary! {
-            "Type" => "XRef", "Size" => self.places.len() as i64, "Root" => root,
+            "Type" => "XRef", "Size" => number(self.places.len()), "Root" => root,
             "ID" => vec![id.clone(), id], "W" => vec![1.into(), 5.into(), 2.into()],
         };
         if let Some(info) = info {
@@ -156,11 +192,10 @@ impl PdfWriter {
             let (kind, second, third) = match *place {
                 Place::Nowhere => (0, 0, u16::MAX),
                 Place::At(offset) => (1, offset, 0),
-                // At most `PACKED_OBJECTS`.
-                Place::Packed { container, index } => (2, u64::from(container), index as u16),
+                Place::Packed { container, index } => (2, u64::from(container), index),
             };
             table.push(kind);
-            table.extend(&second.to_be_bytes()[3..]);
+            table.extend(second.to_be_bytes().into_iter().skip(3));
             table.extend(third.to_be_bytes());
         }
         table
@@ -181,16 +216,17 @@ impl PdfWriter {
             return Ok(());
         }
         let container = self.reserve();
-        let mut content = Vec::new();
-        for (index, (number, offset)) in self.packed.iter().enumerate() {
+        let (mut content, mut count) = (Vec::new(), 0_i64);
+        // There are at most `PACKED_OBJECTS`.
+        for (index, (number, offset)) in (0..).zip(std::mem::take(&mut self.packed)) {
             write!(content, "{number} {offset} ")?;
-            self.places[*number as usize] = Place::Packed { container: container.0, index: index as u32 };
+            self.note(number, Place::Packed { container: container.0, index });
+            count += 1;
         }
         let head = dictionary! {
-            "Type" => "ObjStm", "N" => self.packed.len() as i64, "First" => content.len() as i64,
+            "Type" => "ObjStm", "N" => count, "First" => number(content.len()),
         };
         content.extend_from_slice(&self.packed_bytes);
-        self.packed.clear();
         self.packed_bytes.clear();
         self.write_stream(container, head, &content, true)
     }
@@ -218,8 +254,8 @@ impl PdfWriter {
             head.remove(b"DecodeParms");
         }
         let content = if compress { &compressed } else { content };
-        head.set("Length", content.len() as i64);
-        self.places[id.0 as usize] = Place::At(self.position);
+        head.set("Length", number(content.len()));
+        self.note(id.0, Place::At(self.position));
         let mut body = std::mem::take(&mut self.body);
         body.clear();
         writeln!(body, "{} 0 obj", id.0)?;

@@ -7,13 +7,18 @@ use roxmltree::{Document, Error, ParsingOptions};
 /// Deeper than real documents. The parser needs stack for each level.
 const DEPTH: u32 = 500;
 
+/// Why XML is not read.
 #[derive(Debug)]
 pub enum Fault {
     /// Nested too deeply, or of too many elements.
     TooLarge,
+    /// It has a DOCTYPE.
     Doctype,
+    /// It is not well formed, from this place on.
     Malformed {
+        /// From 1.
         line: u32,
+        /// From 1.
         column: u32,
     },
 }
@@ -32,6 +37,9 @@ impl From<Error> for Fault {
 }
 
 /// Parses a document with at most this many nodes. DOCTYPEs are ignored.
+///
+/// # Errors
+/// If it is malformed or too large.
 pub fn parse(text: &str, nodes: u32) -> Result<Document<'_>, Fault> {
     if is_deep(text) {
         return Err(Fault::TooLarge);

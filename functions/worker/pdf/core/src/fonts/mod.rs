@@ -54,6 +54,7 @@ impl std::fmt::Debug for Fonts {
 }
 
 impl Fonts {
+    /// All fonts of the system.
     pub fn load() -> Self {
         let mut database = Database::new();
         database.load_system_fonts();
@@ -155,6 +156,7 @@ impl Fonts {
         self.database.with_face_data(face, read)?
     }
 
+    /// The first name of a face's family.
     pub fn family(&self, face: ID) -> Option<&str> {
         Some(self.database.face(face)?.families.first()?.0.as_str())
     }
@@ -235,6 +237,7 @@ impl Fonts {
         self.faces.iter().filter(suits).filter(plain).map(|face| face.id).find(|face| covers(face))
     }
 
+    /// Whether a face has colored glyphs, as those of emoji are.
     pub fn is_colored(&self, face: ID) -> bool {
         self.colored().contains(&face)
     }

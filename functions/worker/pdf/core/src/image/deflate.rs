@@ -11,11 +11,15 @@ use lopdf::{Dictionary, dictionary};
 pub enum Samples {
     /// Black and white, packed, with 1 for white.
     Bits,
+    /// One byte for each pixel.
     Gray,
+    /// Three bytes for each pixel.
     Rgb,
     /// So many channels of so many bits, packed. An index of a palette is one channel.
     Channels {
+        /// Channels of a pixel.
         count: u8,
+        /// Bits of a channel.
         bits: u8,
     },
 }
@@ -76,8 +80,9 @@ pub fn chunks(file: &[u8], kind: &[u8; 4]) -> Vec<u8> {
     let mut data = Vec::new();
     let mut rest = file.get(8..).unwrap_or_default();
     while let Some((head, body)) = rest.split_first_chunk::<8>() {
-        let length = u32::from_be_bytes([head[0], head[1], head[2], head[3]]) as usize;
-        if &head[4..] == kind {
+        let [a, b, c, d, own @ ..] = head;
+        let length = u32::from_be_bytes([*a, *b, *c, *d]) as usize;
+        if own == kind {
             data.extend_from_slice(body.get(..length).unwrap_or_default());
         }
         rest = body.get(length.saturating_add(4)..).unwrap_or_default();

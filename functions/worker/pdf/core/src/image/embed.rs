@@ -17,6 +17,9 @@ const MEMORY_SHARE: u64 = 3;
 const FRAMES: usize = 2000;
 
 /// All frames of a file, one after the other to save memory.
+///
+/// # Errors
+/// If the file is damaged or above a limit, or `each` fails.
 pub fn embed(
     data: &[u8],
     media: Format,
@@ -73,6 +76,9 @@ fn components(stream: &Stream) -> u8 {
 }
 
 /// Decodes a file within the limits.
+///
+/// # Errors
+/// If the file is damaged or above a limit.
 pub fn decode(
     data: &[u8],
     format: ImageFormat,

@@ -15,12 +15,16 @@ const PNG_LEVEL: u8 = 4;
 /// libwebp's scale from fast to small: 2 takes half the time of the default for 5 % larger files.
 const WEBP_METHOD: i32 = 2;
 
+/// A format that pictures are written in.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum PictureFormat {
+    /// Exact.
     #[default]
     Png,
+    /// Lossy, without transparency.
     Jpeg,
+    /// Lossy.
     Webp,
 }
 
@@ -32,6 +36,7 @@ impl PictureFormat {
         Self::ALL.into_iter().find(|format| format.media() == media)
     }
 
+    /// The format of its file.
     pub const fn media(self) -> Format {
         match self {
             Self::Png => Format::Png,
@@ -52,15 +57,20 @@ impl PictureFormat {
 /// How a picture is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Encoding {
+    /// The file's format.
     pub format: PictureFormat,
     /// From 1 to 100. PNG has none.
     pub quality: u8,
+    /// Whether only the luminance is kept.
     pub grayscale: bool,
     /// For the file's header, if the format supports it.
     pub dpi: Option<f32>,
 }
 
 /// The file's bytes.
+///
+/// # Errors
+/// If the encoder can't take a picture of this size.
 pub fn encode(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
     let most = match encoding.format {
         PictureFormat::Png => u32::MAX,
@@ -86,6 +96,7 @@ fn png(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
     let mut encoder = png::Encoder::new(&mut file, bitmap.width, bitmap.height);
     encoder.set_depth(png::BitDepth::Eight);
     if let Some(dpi) = encoding.dpi {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let per_meter = (dpi / 0.0254).round() as u32;
         encoder.set_pixel_dims(Some(png::PixelDimensions { xppu: per_meter, yppu: per_meter, unit: png::Unit::Meter }));
     }
@@ -119,6 +130,7 @@ fn jpeg(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
             encoder.set_color_space(mozjpeg::ColorSpace::JCS_GRAYSCALE);
         }
         if let Some(dpi) = encoding.dpi {
+            #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
             let dpi = dpi.round() as u16;
             let unit = mozjpeg::PixelDensityUnit::Inches;
             encoder.set_pixel_density(mozjpeg::PixelDensity { unit, x: dpi, y: dpi });
@@ -154,38 +166,41 @@ fn webp(bitmap: &Bitmap, encoding: &Encoding) -> Result<Vec<u8>, Failure> {
 fn is_gray(rgbx: &[u8]) -> bool {
     // In large chunks, so that the compiler can compare many pixels at once.
     rgbx.chunks(4096)
-        .all(|pixels| pixels.chunks_exact(4).fold(0, |differs, p| differs | (p[0] ^ p[1]) | (p[0] ^ p[2])) == 0)
+        .all(|pixels| pixels.as_chunks().0.iter().fold(0, |differs, [r, g, b, _]| differs | (r ^ g) | (r ^ b)) == 0)
 }
 
 /// Whether most pixels equal their neighbour, as in text and drawings, where filters would make the file larger.
 fn is_flat(rgbx: &[u8]) -> bool {
-    let equal = rgbx.chunks_exact(8).filter(|pair| pair[..3] == pair[4..7]).count();
+    let pairs = rgbx.as_chunks::<8>().0.iter();
+    let equal = pairs.filter(|[r, g, b, _, next @ .., _]| [r, g, b] == next.each_ref()).count();
     equal * 8 >= rgbx.len() / 8 * 5
 }
 
+/// The luminance of each pixel of four bytes, of which the last one does not count.
 pub fn luma(rgbx: &[u8]) -> Vec<u8> {
-    rgbx.chunks_exact(4).map(|p| luminance(p[0], p[1], p[2])).collect()
+    rgbx.as_chunks().0.iter().map(|[r, g, b, _]| luminance(*r, *g, *b)).collect()
 }
 
 /// BT.601, as in JPEG. Grey stays the same.
+#[expect(clippy::cast_possible_truncation, reason = "a mean of bytes")]
 fn luminance(r: u8, g: u8, b: u8) -> u8 {
     ((19_595 * u32::from(r) + 38_470 * u32::from(g) + 7_471 * u32::from(b) + 32_768) >> 16) as u8
 }
 
 fn rgb(rgbx: &[u8]) -> Vec<u8> {
     let mut data = vec![0; rgbx.len() / 4 * 3];
-    for (to, from) in data.chunks_exact_mut(3).zip(rgbx.chunks_exact(4)) {
-        to.copy_from_slice(&from[..3]);
+    for (to, [r, g, b, _]) in data.as_chunks_mut().0.iter_mut().zip(rgbx.as_chunks().0) {
+        *to = [*r, *g, *b];
     }
     data
 }
 
 fn gray_rgba(rgba: &[u8]) -> Vec<u8> {
-    let gray = |p: &[u8]| {
-        let y = luminance(p[0], p[1], p[2]);
-        [y, y, y, p[3]]
+    let gray = |[r, g, b, a]: &[u8; 4]| {
+        let y = luminance(*r, *g, *b);
+        [y, y, y, *a]
     };
-    rgba.chunks_exact(4).flat_map(gray).collect()
+    rgba.as_chunks().0.iter().flat_map(gray).collect()
 }
 
 fn failed(cause: &str) -> Failure {

@@ -92,13 +92,15 @@ pub(super) fn sound(x: f32, y: f32) -> Option<(f32, f32)> {
 fn segments(data: &[u8]) -> impl Iterator<Item = (u8, &[u8])> {
     let mut rest = data.get(2..).unwrap_or_default();
     std::iter::from_fn(move || {
-        while rest.first() == Some(&0xff) && rest.get(1) == Some(&0xff) {
-            rest = &rest[1..];
+        while let [0xff, after @ ..] = rest
+            && after.first() == Some(&0xff)
+        {
+            rest = after;
         }
         let [0xff, marker, high, low, body @ ..] = rest else { return None };
         let length = usize::from(u16::from_be_bytes([*high, *low])).checked_sub(2)?;
-        let content = body.get(..length)?;
-        rest = &body[length..];
+        let content;
+        (content, rest) = body.split_at_checked(length)?;
         (*marker != 0xda).then_some((*marker, content))
     })
 }

@@ -15,10 +15,12 @@ pub fn jpeg_samples(data: &[u8], channels: u8, size: (u32, u32), least: (u32, u3
         if decoder.components().len() != usize::from(channels) {
             return None;
         }
-        let eighths =
-            [1u32, 2, 4].into_iter().find(|eighths| size.0 * eighths / 8 >= least.0 && size.1 * eighths / 8 >= least.1);
+        let scaled = |side: u32, eighths: u8| side * u32::from(eighths) / 8;
+        let eighths = [1, 2, 4]
+            .into_iter()
+            .find(|eighths| scaled(size.0, *eighths) >= least.0 && scaled(size.1, *eighths) >= least.1);
         if let Some(eighths) = eighths {
-            decoder.scale(eighths as u8);
+            decoder.scale(eighths);
         }
         let mut started = match channels {
             1 => decoder.grayscale().ok()?,
@@ -27,7 +29,7 @@ pub fn jpeg_samples(data: &[u8], channels: u8, size: (u32, u32), least: (u32, u3
             4 => decoder.to_colorspace(mozjpeg::ColorSpace::JCS_CMYK).ok()?,
             _ => return None,
         };
-        let (width, height) = (started.width() as u32, started.height() as u32);
+        let (width, height) = (u32::try_from(started.width()).ok()?, u32::try_from(started.height()).ok()?);
         let data = started.read_scanlines::<u8>().ok()?;
         started.finish().ok()?;
         Some((width, height, data))

@@ -11,7 +11,7 @@ pub fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
         if marker_at == at {
             return None;
         }
-        let marker = data[marker_at];
+        let marker = *data.get(marker_at)?;
         let body = marker_at + 1;
         match marker {
             0xd9 => {
@@ -46,7 +46,7 @@ pub fn jpeg(data: &[u8]) -> Option<Vec<u8>> {
                 at = body + length;
                 if marker == 0xda {
                     let end = scan_end(data, at)?;
-                    kept.extend_from_slice(&data[at..end]);
+                    kept.extend_from_slice(data.get(at..end)?);
                     at = end;
                 }
             }
@@ -76,16 +76,17 @@ pub fn jpeg2000(data: &[u8]) -> Option<Vec<u8>> {
         return None;
     }
     while let Some((head, _)) = rest.split_first_chunk::<8>() {
-        let length = match u32::from_be_bytes([head[0], head[1], head[2], head[3]]) {
+        let [a, b, c, d, own @ ..] = head;
+        let length = match u32::from_be_bytes([*a, *b, *c, *d]) {
             0 => rest.len(),
             1 => usize::try_from(u64::from_be_bytes(*rest.get(8..)?.first_chunk()?)).ok()?,
             length => length as usize,
         };
-        let whole = rest.get(..length).filter(|whole| whole.len() >= 8)?;
-        if NEEDED.iter().any(|kind| head[4..] == kind[..]) {
+        let (whole, after) = rest.split_at_checked(length).filter(|(whole, _)| whole.len() >= 8)?;
+        if NEEDED.contains(&own) {
             kept.extend_from_slice(whole);
         }
-        rest = &rest[length..];
+        rest = after;
     }
     (kept.len() != data.len()).then_some(kept)
 }

@@ -34,7 +34,7 @@ fn window(a: &[u8], b: &[u8], width: usize, left: usize, top: usize) -> f64 {
     let (mut sum_a, mut sum_b, mut squares_a, mut squares_b, mut products) = (0u32, 0u32, 0u32, 0u32, 0u32);
     for row in 0..WINDOW {
         let start = (top + row) * width + left;
-        for (x, y) in a[start..start + WINDOW].iter().zip(&b[start..start + WINDOW]) {
+        for (x, y) in a.iter().skip(start).zip(b.iter().skip(start)).take(WINDOW) {
             let (x, y) = (u32::from(*x), u32::from(*y));
             sum_a += x;
             sum_b += y;

@@ -10,12 +10,17 @@ use super::deflate::{Samples, image_data, png_data};
 /// One picture, ready to be put into a PDF.
 #[derive(Debug)]
 pub struct Embedded {
+    /// The picture, an image XObject.
     pub stream: Stream,
+    /// Its transparency, an image XObject of its own.
     pub soft_mask: Option<Stream>,
     /// The file's color profile, if any, and its number of components.
     pub profile: Option<(Vec<u8>, u8)>,
+    /// In pixels, before it is turned.
     pub width: u32,
+    /// As for `width`.
     pub height: u32,
+    /// How a viewer of the file turns it.
     pub orientation: Orientation,
     /// Dots per inch, across and down.
     pub dpi: Option<(f32, f32)>,
@@ -53,6 +58,10 @@ pub(super) fn deflate(image: &DynamicImage) -> Result<(Stream, Option<Stream>), 
     Ok((stream, Some(image_stream(width, height, Samples::Gray, &alpha)?)))
 }
 
+/// An image XObject of these rows, compressed.
+///
+/// # Errors
+/// If `data` has other rows than the size says.
 pub fn image_stream(width: u32, height: u32, samples: Samples, data: &[u8]) -> Result<Stream, Failure> {
     let packed = png_data(width, height, samples, data).ok_or_else(|| super::damaged("image: rows"))?;
     let (space, channels, bits) = samples.description();

@@ -10,12 +10,16 @@ use crate::fonts::Fonts;
 const SIDE: f32 = 14_400.0;
 
 /// A PDF page of the drawing's size. A pixel is 1/96 inch.
+///
+/// # Errors
+/// If the drawing is damaged.
 pub fn to_pdf(data: &[u8], fonts: &Fonts) -> Result<Vec<u8>, Failure> {
     // The drawing libraries panic on some sizes that are not numbers.
     std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| drawn(data, fonts)))
         .unwrap_or_else(|_| Err(damaged("svg: panic")))
 }
 
+/// A drawing that can't be read, for its owner.
 pub fn damaged(cause: &'static str) -> Failure {
     Failure::new(ErrorCode::CorruptDocument, "The SVG file is damaged and can't be read.", cause)
 }
@@ -36,6 +40,9 @@ fn drawn(data: &[u8], fonts: &Fonts) -> Result<Vec<u8>, Failure> {
 }
 
 /// A drawing as a page. Its text is outlines if one of its fonts can't be embedded, such as one of emoji.
+///
+/// # Errors
+/// If the library can't write it.
 pub fn write(tree: &Tree, raster_scale: f32, dpi: f32) -> Result<Vec<u8>, ConversionError> {
     let convert = |embed_text| {
         let options = ConversionOptions { raster_scale, embed_text, ..ConversionOptions::default() };

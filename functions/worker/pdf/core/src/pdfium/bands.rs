@@ -24,6 +24,7 @@ impl<T: Copy> Bands<T> {
         bands
     }
 
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     fn index(&self, y: f32) -> usize {
         ((y / self.height * COUNT as f32).max(0.0) as usize).min(COUNT - 1)
     }

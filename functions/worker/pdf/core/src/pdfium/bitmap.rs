@@ -17,26 +17,38 @@ const REVERSED: c_int = 0x10;
 /// The background of a page.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Background {
+    /// Red, green and blue.
     Color([u8; 3]),
+    /// Nothing: what the page does not paint has no color.
     Transparent,
 }
 
 /// Rows of red, green, blue and alpha, one byte each. Alpha is 255 unless the background is transparent.
 #[derive(Debug)]
 pub struct Bitmap {
+    /// In pixels.
     pub width: u32,
+    /// In pixels.
     pub height: u32,
+    /// The rows, without padding.
     pub data: Vec<u8>,
+    /// Whether its alpha says something.
     pub transparent: bool,
 }
 
 impl Page<'_> {
     /// Draws the page with annotations and form fields at a size that the caller has limited.
+    ///
+    /// # Errors
+    /// If the bitmap can't be made, for example for lack of memory.
     pub fn render(&self, width: u32, height: u32, background: Background) -> Result<Bitmap, Failure> {
         self.render_with(width, height, background, true)
     }
 
     /// The same on white, without annotations and form fields.
+    ///
+    /// # Errors
+    /// As for [`Self::render`].
     pub fn render_content(&self, width: u32, height: u32) -> Result<Bitmap, Failure> {
         self.render_with(width, height, Background::Color([255; 3]), false)
     }

@@ -23,6 +23,9 @@ pub(super) struct FileWrite {
 
 impl Document<'_> {
     /// Writes a copy without protection and with sound cross references, of at most so many bytes.
+    ///
+    /// # Errors
+    /// If pdfium can't write it, or it would be larger.
     pub fn copy(&self, path: &Path, most: u64) -> Result<(), Failure> {
         /// `FPDF_REMOVE_SECURITY`.
         const REMOVE_SECURITY: c_ulong = 3;

@@ -23,6 +23,7 @@ const SECURITY: u64 = 5;
 /// a file of 23 KiB a page.
 const PAGES_AT_ONCE: usize = 250;
 
+/// An open document. Pages are loaded as they are needed.
 pub struct Document<'s> {
     pub(super) session: &'s Session<'s>,
     access: Box<Access>,
@@ -46,6 +47,9 @@ impl std::fmt::Debug for Document<'_> {
 
 impl<'s> Document<'s> {
     /// Opens a file. pdfium reads its parts on demand, also after its name is removed.
+    ///
+    /// # Errors
+    /// If the file is damaged, or needs another password.
     pub fn open(session: &'s Session<'s>, path: &Path, password: Option<&str>) -> Result<Self, Failure> {
         let internal = |error: std::io::Error| {
             Failure::new(ErrorCode::Internal, "The file could not be opened.", error.kind().to_string())
@@ -102,12 +106,16 @@ impl<'s> Document<'s> {
         })
     }
 
+    /// The number of pages.
     pub fn pages(&self) -> u32 {
         // SAFETY: The document is open.
         u32::try_from(unsafe { (self.session.api.FPDF_GetPageCount)(self.handle) }).unwrap_or(0)
     }
 
     /// Reads pages, counted from 0, one after the other.
+    ///
+    /// # Errors
+    /// If a page can't be loaded, or `each` fails.
     pub fn for_each_page(
         &self,
         indices: impl IntoIterator<Item = u32>,
@@ -117,6 +125,9 @@ impl<'s> Document<'s> {
     }
 
     /// The same until `each` breaks.
+    ///
+    /// # Errors
+    /// As for [`Self::for_each_page`].
     pub fn for_each_page_until(
         &self,
         indices: impl IntoIterator<Item = u32>,
@@ -169,6 +180,9 @@ impl<'s> Document<'s> {
     }
 
     /// One page, counted from 0.
+    ///
+    /// # Errors
+    /// If there is no such page, or it is damaged.
     pub fn page(&self, index: u32) -> Result<Page<'_>, Failure> {
         Page::open(self, index)
     }
@@ -211,6 +225,7 @@ impl<'s> Document<'s> {
         self.skips_fields
     }
 
+    /// Whether it says that it is tagged. `false` if this copy of pdfium does not tell.
     pub fn is_tagged(&self) -> bool {
         // SAFETY: The document is open.
         self.session.api.FPDFCatalog_IsTagged.is_some_and(|tagged| unsafe { tagged(self.handle) } != 0)

@@ -17,8 +17,11 @@ const NEAR: f64 = 0.13;
 /// A part of an outline, in thousandths of an em.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Segment {
+    /// Begins a contour at `[x, y]`.
     Move([f64; 2]),
+    /// A line to `[x, y]`.
     Line([f64; 2]),
+    /// A cubic curve: two control points and its end.
     Curve([f64; 6]),
 }
 
@@ -27,13 +30,16 @@ pub enum Segment {
 pub struct DrawnGlyph {
     /// In thousandths of an em.
     pub width: f64,
+    /// Its contours, one after the other.
     pub outline: Vec<Segment>,
 }
 
 /// The font that pdfium takes, and its glyphs.
 #[derive(Clone, Debug, PartialEq)]
 pub struct DrawnFont {
+    /// The name of the font.
     pub name: String,
+    /// One for each character that was asked for, in that order.
     pub glyphs: Vec<DrawnGlyph>,
 }
 

@@ -15,6 +15,7 @@ const MOST: i32 = 10_000;
 pub struct Widget {
     /// The field's full name. Empty if it has none.
     pub name: String,
+    /// Where it is.
     pub area: Rect,
 }
 

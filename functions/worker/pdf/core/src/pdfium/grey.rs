@@ -16,9 +16,13 @@ const FLAGS: c_int = 0x08;
 /// A grey picture: one byte for each pixel, row by row without padding.
 #[derive(Clone, Debug)]
 pub struct GreyBitmap {
+    /// In pixels.
     pub width: u32,
+    /// In pixels.
     pub height: u32,
+    /// From 0, black, to 255, white.
     pub data: Vec<u8>,
+    /// Pixels per inch of the page.
     pub dpi: f32,
 }
 
@@ -79,16 +83,21 @@ impl Page<'_> {
     }
 
     /// Draws the page in grey on white. The caller has limited the resolution.
+    ///
+    /// # Errors
+    /// If the bitmap can't be made.
     pub fn render_grey(&self, dpi: f32, view: View) -> Result<GreyBitmap, Failure> {
         let too_large = || Failure::new(ErrorCode::RenderFailed, "The picture of this page is too large.", "bitmap");
         let scale = dpi / 72.0;
         let (width, height) = self.view_size(view);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let [width, height] = [width, height].map(|side| ((side * scale).round() as u32).max(1));
         let (w, h) =
             (c_int::try_from(width).map_err(|_| too_large())?, c_int::try_from(height).map_err(|_| too_large())?);
         // pdfium aligns rows to four bytes.
         let stride = w.checked_add(3).ok_or_else(too_large)? / 4 * 4;
-        let bytes = (stride as usize).checked_mul(height as usize).ok_or_else(too_large)?;
+        let row_bytes = usize::try_from(stride).map_err(|_| too_large())?;
+        let bytes = row_bytes.checked_mul(height as usize).ok_or_else(too_large)?;
         let mut data = vec![255u8; bytes];
         let api = self.session().api;
         // SAFETY: The memory has `stride` bytes for each row, and outlives the bitmap, which is destroyed below.
@@ -112,7 +121,7 @@ impl Page<'_> {
         drop(bitmap);
         if stride != w {
             for row in 1..height as usize {
-                let from = row * stride as usize;
+                let from = row * row_bytes;
                 data.copy_within(from..from + width as usize, row * width as usize);
             }
             data.truncate(width as usize * height as usize);

@@ -53,6 +53,9 @@ impl std::fmt::Debug for Pdfium {
 
 impl Pdfium {
     /// Loads the first known copy that has all functions that the tools need.
+    ///
+    /// # Errors
+    /// Which copies were tried, and why none can be used.
     pub fn load() -> Result<Self, String> {
         first(&CANDIDATES, |path| Self::open(Path::new(path))).map_err(|causes| format!("no pdfium: {causes}"))
     }

@@ -25,6 +25,7 @@ impl TextObject {
     }
 }
 
+/// How a text object is drawn.
 #[derive(Clone, Copy, Debug)]
 pub struct TextLook {
     /// Its place in the order of drawing.
@@ -40,18 +41,24 @@ pub struct TextLook {
 /// Something that covers what was drawn before.
 #[derive(Clone, Copy, Debug)]
 pub struct Shape {
+    /// Its place in the order of drawing.
     pub order: usize,
+    /// What it covers.
     pub area: Rect,
+    /// What with.
     pub paint: Paint,
 }
 
+/// What a shape is filled with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Paint {
+    /// Red, green and blue.
     Color([u8; 3]),
     /// Pictures, patterns, shadings.
     Other,
 }
 
+/// How everything on a page is drawn.
 #[derive(Debug, Default)]
 pub struct Looks {
     texts: HashMap<TextObject, TextLook>,
@@ -70,7 +77,9 @@ pub struct Looks {
 /// How far the letters of a font may reach above and below the baseline, in ems. pdfium's boxes are one em high.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Reach {
+    /// Above the baseline.
     pub above: f32,
+    /// Below it.
     pub below: f32,
 }
 
@@ -93,6 +102,7 @@ impl Looks {
 }
 
 impl Page<'_> {
+    /// Reads all objects of the page, those of forms too.
     pub fn looks(&self) -> Looks {
         let mut looks = Looks::default();
         let mut places = Vec::new();

@@ -20,6 +20,7 @@ const BEYOND: f32 = 0.5;
 /// How a part of a page is marked.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mark {
+    /// Not at all.
     #[default]
     None,
     /// It is decoration, or a running header or footer.
@@ -34,6 +35,7 @@ pub enum Tag {
     /// No tag covers it.
     #[default]
     None,
+    /// Decoration, or a running header or footer.
     Artifact,
     /// In this part of its page.
     Part(u32),
@@ -65,6 +67,7 @@ struct Run {
 }
 
 impl Marks {
+    /// How a character is marked.
     pub fn of(&self, character: &Character) -> Mark {
         if character.object != TextObject::default() {
             return self.texts.get(&character.object).copied().unwrap_or_default();
@@ -111,11 +114,13 @@ impl Axis {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
 fn step(points: f32) -> i32 {
     points.round() as i32
 }
 
 impl Page<'_> {
+    /// Reads the marks of the page's objects.
     pub fn marked_content(&self) -> Marks {
         let tells = self.session().api.FPDFText_GetTextObject.is_some();
         let mut marks = Marks::default();

@@ -48,8 +48,7 @@ fn utf16(mut read: impl FnMut(*mut std::ffi::c_void, std::ffi::c_ulong) -> std::
         return String::new();
     }
     read(buffer.as_mut_ptr().cast(), bytes / 2 * 2);
-    let end = buffer.iter().position(|unit| *unit == 0).unwrap_or(buffer.len());
-    String::from_utf16_lossy(&buffer[..end])
+    String::from_utf16_lossy(buffer.split(|unit| *unit == 0).next().unwrap_or_default())
 }
 
 #[cfg(test)]

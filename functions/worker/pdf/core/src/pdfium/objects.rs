@@ -22,6 +22,7 @@ const OBJECTS: usize = 500_000;
 /// A picture on a page.
 #[derive(Clone, Copy, Debug)]
 pub struct PlacedPicture {
+    /// Where it is.
     pub area: Rect,
     /// Dots per inch as the page shows it.
     pub dpi: f32,

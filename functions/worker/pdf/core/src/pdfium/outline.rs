@@ -7,10 +7,12 @@ use super::{Document, utf16};
 const MOST: usize = 10_000;
 const DEPTH: u8 = 32;
 
+/// An entry of the outline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Bookmark {
     /// From 1.
     pub level: u8,
+    /// As viewers show it.
     pub title: String,
     /// Counted from 0. `None` if it leads to no page.
     pub page: Option<u32>,

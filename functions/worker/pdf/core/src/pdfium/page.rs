@@ -14,17 +14,23 @@ use crate::space::PageSpace;
 /// Points from the upper left corner of the page as shown ([`PageSpace`]): `y` grows downwards.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Rect {
+    /// Left.
     pub x0: f32,
+    /// Top.
     pub y0: f32,
+    /// Right.
     pub x1: f32,
+    /// Bottom.
     pub y1: f32,
 }
 
 impl Rect {
+    /// Negative if the sides are swapped.
     pub fn width(&self) -> f32 {
         self.x1 - self.x0
     }
 
+    /// Negative if top and bottom are swapped.
     pub fn height(&self) -> f32 {
         self.y1 - self.y0
     }
@@ -39,6 +45,7 @@ impl Rect {
         }
     }
 
+    /// The area, in square points.
     pub fn size(&self) -> f32 {
         self.width() * self.height()
     }
@@ -66,15 +73,18 @@ impl Rect {
         (self.x0 - other.x0).abs() < 0.01 && (self.y0 - other.y0).abs() < 0.01
     }
 
+    /// Its middle: `x`, `y`.
     pub fn center(&self) -> (f32, f32) {
         (f32::midpoint(self.x0, self.x1), f32::midpoint(self.y0, self.y1))
     }
 
+    /// Whether a point is in it or on its edge.
     pub fn contains(&self, (x, y): (f32, f32)) -> bool {
         self.x0 <= x && x <= self.x1 && self.y0 <= y && y <= self.y1
     }
 }
 
+/// A loaded page.
 pub struct Page<'d> {
     pub(super) document: &'d Document<'d>,
     pub(super) handle: Handle,
@@ -127,6 +137,10 @@ impl<'d> Page<'d> {
         u16::try_from(self.space.rotation).unwrap_or(0)
     }
 
+    /// The characters of the page.
+    ///
+    /// # Errors
+    /// If pdfium can't read them.
     pub fn text(&self) -> Result<TextPage<'_>, Failure> {
         TextPage::open(self)
     }
@@ -171,14 +185,15 @@ impl<'d> Page<'d> {
         let read = self.session().api.FPDFAction_GetURIPath;
         // SAFETY: Action and document are alive. Without a buffer, the length is answered.
         let length = unsafe { read(self.document.handle, action, std::ptr::null_mut(), 0) };
+        let Ok(bytes) = usize::try_from(length) else { return String::new() };
         if !(2..=MOST).contains(&length) {
             return String::new();
         }
-        let mut buffer = vec![0u8; length as usize];
+        let mut buffer = vec![0u8; bytes];
         // SAFETY: As above; the buffer has the length that is said.
         unsafe { read(self.document.handle, action, buffer.as_mut_ptr().cast(), length) };
-        let end = buffer.iter().position(|byte| *byte == 0).unwrap_or(buffer.len());
-        String::from_utf8_lossy(&buffer[..end]).into_owned()
+        let text = buffer.split(|byte| *byte == 0).next().unwrap_or_default();
+        String::from_utf8_lossy(text).into_owned()
     }
 }
 

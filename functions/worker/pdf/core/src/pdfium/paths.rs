@@ -27,10 +27,14 @@ pub enum Form {
     Free,
 }
 
+/// A path that the page strokes or fills.
 #[derive(Clone, Copy, Debug)]
 pub struct DrawnPath {
+    /// Where it is.
     pub area: Rect,
+    /// What it looks like.
     pub form: Form,
+    /// Whether it is filled.
     pub is_filled: bool,
     /// The number of its points, those of curves included.
     pub parts: usize,

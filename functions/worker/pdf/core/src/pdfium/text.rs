@@ -27,8 +27,11 @@ const DESCENT: f32 = 0.2;
 pub struct Font {
     /// Without the prefix of a subset, `ABCDEF+`.
     pub name: String,
+    /// Of a heavy weight.
     pub bold: bool,
+    /// Italic or oblique.
     pub italic: bool,
+    /// All characters have the same width.
     pub fixed: bool,
 }
 
@@ -42,6 +45,7 @@ impl Font {
 /// One character of a page, in the order of the content.
 #[derive(Clone, Debug)]
 pub struct Character {
+    /// What it means.
     pub value: char,
     /// The character's place in its line: the font's height and the character's advance.
     pub area: Rect,
@@ -53,14 +57,17 @@ pub struct Character {
     pub spaced: bool,
     /// Whether a space that the text itself has comes before it: pdfium adds others in gaps.
     pub parted: bool,
+    /// The font that draws it.
     pub font: Rc<Font>,
     /// What draws it. The same for all characters without a style.
     pub object: TextObject,
     /// The direction of text on the shown page: 0, 90, 180 or 270 degrees clockwise.
     pub angle: u16,
+    /// What tags say of it.
     pub tag: Tag,
 }
 
+/// The characters of a page, as pdfium finds them.
 pub struct TextPage<'p> {
     page: &'p Page<'p>,
     handle: Handle,
@@ -103,8 +110,10 @@ impl<'p> TextPage<'p> {
     /// All characters in the order of the content, without their places.
     pub fn string(&self) -> String {
         let get = self.page.session().api.FPDFText_GetUnicode;
+        #[expect(clippy::cast_possible_truncation, reason = "a unit of UTF-16")]
         // SAFETY: The text page is open, and the index is below its count.
-        char::decode_utf16((0..self.units()).map(|index| unsafe { get(self.handle, index) } as u16))
+        let unit = |index| unsafe { get(self.handle, index) } as u16;
+        char::decode_utf16((0..self.units()).map(unit))
             .map(|unit| unit.unwrap_or(char::REPLACEMENT_CHARACTER))
             .collect()
     }
@@ -243,6 +252,7 @@ impl<'p> TextPage<'p> {
             let get = self.page.session().api.FPDFText_GetCharBox;
             get(self.handle, index, &raw mut left, &raw mut right, &raw mut bottom, &raw mut top)
         };
+        #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
         let area = RectF { left: left as f32, top: top as f32, right: right as f32, bottom: bottom as f32 };
         (known != 0).then_some(area)
     }
@@ -262,6 +272,7 @@ impl<'p> TextPage<'p> {
 
     /// The em, in the page's units.
     fn size(&self, index: c_int, matrix: &MatrixF) -> f32 {
+        #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
         // SAFETY: The text page is open, and the index is below its count.
         let size = unsafe { (self.page.session().api.FPDFText_GetFontSize)(self.handle, index) } as f32;
         size * matrix.c.hypot(matrix.d)
@@ -274,8 +285,14 @@ impl<'p> TextPage<'p> {
             // SAFETY: The text page is open, and the index is below its count.
             (_, Some(get)) => unsafe { get(self.handle, index) },
         };
+        #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
         let quarters = (clockwise / std::f32::consts::FRAC_PI_2).round() as i32 + i32::from(self.page.rotation() / 90);
-        [0, 90, 180, 270][quarters.rem_euclid(4) as usize]
+        match quarters.rem_euclid(4) {
+            1 => 90,
+            2 => 180,
+            3 => 270,
+            _ => 0,
+        }
     }
 }
 

@@ -81,7 +81,7 @@ pub fn encode(samples: &[u8], (width, height): (u32, u32)) -> Option<(Vec<u8>, D
     };
     // Another program wrote the encoder: what it makes must be the same picture.
     let back = decoded(&data, settings).map(|rows| inverted(rows.bits))?;
-    let spare = (row * 8 - usize::from(columns)) as u32;
+    let spare = u32::try_from(row * 8 - usize::from(columns)).ok()?;
     let same = back.chunks(row).zip(samples.chunks(row)).all(|(one, other)| same_row(one, other, spare));
     let mut parameters = Dictionary::new();
     parameters.set("K", -1);

@@ -14,9 +14,13 @@ const SPARE_BYTES: usize = 4096;
 /// The last filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Coding {
+    /// `DCTDecode`.
     Jpeg,
+    /// `JPXDecode`.
     Jpeg2000,
+    /// `CCITTFaxDecode`.
     Fax,
+    /// `JBIG2Decode`.
     Jbig2,
     /// Samples, packed or not.
     Plain,
@@ -33,6 +37,7 @@ impl Coding {
         }
     }
 
+    /// Whether it usually loses something.
     pub const fn is_lossy(self) -> bool {
         matches!(self, Self::Jpeg | Self::Jpeg2000)
     }

@@ -75,6 +75,7 @@ fn alone(document: &Document, held: &DeferredPictures, id: ObjectId, (width, hei
     // Larger pages are refused by some libraries.
     let (width, height) = (f64::from(width), f64::from(height));
     let scale = (10_000.0 / width.max(height)).min(1.0);
+    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
     let (width, height) = ((width * scale) as f32, (height * scale) as f32);
     let content = format!("q {width} 0 0 {height} 0 0 cm /Picture Do Q");
     let content = alone.add_object(Stream::new(Dictionary::new(), content.into_bytes()));
@@ -96,7 +97,7 @@ fn alone(document: &Document, held: &DeferredPictures, id: ObjectId, (width, hei
 ///
 /// Fails if the picture can't be encoded.
 pub fn opaque(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unfit> {
-    let is_grey = bitmap.data.chunks_exact(4).all(|pixel| pixel[0] == pixel[1] && pixel[1] == pixel[2]);
+    let is_grey = bitmap.data.as_chunks().0.iter().all(|[r, g, b, _]| r == g && g == b);
     stream(bitmap, is_lossy, is_grey)
 }
 
@@ -119,7 +120,7 @@ fn stream(bitmap: &Bitmap, is_lossy: bool, is_grey: bool) -> Result<Stream, Unfi
         }
     }
     if !is_grey {
-        let rgb: Vec<u8> = bitmap.data.chunks_exact(4).flat_map(|pixel| [pixel[0], pixel[1], pixel[2]]).collect();
+        let rgb: Vec<u8> = bitmap.data.as_chunks().0.iter().flat_map(|[r, g, b, _]| [*r, *g, *b]).collect();
         return image_stream(bitmap.width, bitmap.height, Samples::Rgb, &rgb).map_err(|_| failed());
     }
     let grey = luma(&bitmap.data);

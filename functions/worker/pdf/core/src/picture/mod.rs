@@ -28,21 +28,32 @@ const FEWEST_PIXELS: u64 = 4096;
 /// Rows of one byte for each channel of each pixel.
 #[derive(Debug)]
 pub struct Pixels {
+    /// In pixels.
     pub width: u32,
+    /// In pixels.
     pub height: u32,
+    /// Of each pixel.
     pub channels: u8,
+    /// The rows, without padding.
     pub data: Vec<u8>,
 }
 
 /// Why a picture stays as it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Reason {
+    /// It is so small that nothing is to be gained.
     FewPixels,
+    /// It is above the limit.
     TooManyPixels,
+    /// It is damaged, or in a form that is not read.
     Unreadable,
+    /// Its channels can't be encoded in another way.
     Colors,
+    /// One of its colors is transparent.
     ColorKey,
+    /// Its own data says what is transparent.
     Alpha,
+    /// It is as small as it gets.
     Compact,
 }
 
@@ -77,10 +88,15 @@ impl Reason {
 /// A picture, ready to be decoded.
 #[derive(Debug)]
 pub struct Picture<'d> {
+    /// The dictionary of its stream.
     pub dict: &'d Dictionary,
+    /// In pixels.
     pub width: u32,
+    /// In pixels.
     pub height: u32,
+    /// How its data is coded, apart from filters around that.
     pub coding: Coding,
+    /// What its channels mean.
     pub colors: Colors,
     /// Of each sample.
     pub bits: u8,
@@ -88,8 +104,9 @@ pub struct Picture<'d> {
     pub fixed_size: bool,
     /// A color is transparent, so that no sample may change.
     pub is_keyed: bool,
-    /// Bytes in the file, and whether filters wrap the coding.
+    /// Bytes in the file.
     pub stored: usize,
+    /// Whether filters wrap the coding.
     pub is_wrapped: bool,
     /// Without filters, or in its own coding.
     data: Cow<'d, [u8]>,
@@ -184,6 +201,7 @@ impl<'d> Picture<'d> {
         &self.data
     }
 
+    /// The parameters of its coding.
     pub const fn parameters(&self) -> Option<&'d Dictionary> {
         self.parameters
     }

@@ -8,13 +8,13 @@ use super::Palette;
 pub(super) fn bytes(samples: &[u8], width: u32, channels: u8, bits: u8) -> Option<Vec<u8>> {
     match bits {
         8 => Some(samples.to_vec()),
-        16 => Some(samples.chunks_exact(2).map(|sample| sample[0]).collect()),
+        16 => Some(samples.as_chunks().0.iter().map(|[high, _]| *high).collect()),
         1 | 2 | 4 => {
             let most = (1u16 << bits) - 1;
             // Whole, because 255 can be divided by 1, 3 and 15.
             Some(
                 unpacked(samples, width, channels, bits)?
-                    .map(|sample| (u16::from(sample) * 255 / most) as u8)
+                    .map(|sample| u8::try_from(u16::from(sample) * 255 / most).unwrap_or(u8::MAX))
                     .collect(),
             )
         }
@@ -33,6 +33,7 @@ pub(super) fn colors(
     let most = (1u16 << bits.min(8)) - 1;
     let limits: Option<Vec<f32>> =
         decode.map(|decode| decode.iter().filter_map(|limit| limit.as_float().ok()).collect());
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
     let index = |sample: u8| match limits.as_deref() {
         Some([low, high]) => {
             (low + f32::from(sample) * (high - low) / f32::from(most)).round().clamp(0.0, 255.0) as usize
@@ -61,7 +62,7 @@ pub(super) fn colors(
 fn unpacked(samples: &[u8], width: u32, channels: u8, bits: u8) -> Option<impl Iterator<Item = u8>> {
     let in_row = usize::try_from(u64::from(width) * u64::from(channels)).ok()?;
     let row = (in_row * usize::from(bits)).div_ceil(8).max(1);
-    let mask = ((1u16 << bits) - 1) as u8;
+    let mask = u8::try_from((1u16 << bits) - 1).ok()?;
     Some(samples.chunks_exact(row).flat_map(move |row| {
         let all = row.iter().flat_map(move |byte| (0..8 / bits).map(move |at| (byte >> (8 - bits - at * bits)) & mask));
         all.take(in_row)

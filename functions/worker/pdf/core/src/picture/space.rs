@@ -14,30 +14,40 @@ const DEPTH: u8 = 4;
 /// What an encoder may assume of channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Model {
+    /// One channel, from black to white.
     Gray,
+    /// Red, green and blue.
     Rgb,
+    /// Cyan, magenta, yellow and black.
     Cmyk,
     /// Inks, or lightness and two axes of color.
     Other,
 }
 
+/// What the samples of a picture mean.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Colors {
     /// A linear mapping of samples holds for new ones too.
     Channels {
+        /// How many for each pixel.
         count: u8,
+        /// What they are.
         model: Model,
     },
+    /// Indexes of a palette.
     Palette(Palette),
     /// What the JPEG 2000 data says.
     Own,
 }
 
+/// The colors of an indexed picture.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Palette {
     /// `count` bytes for each index.
     pub entries: Vec<u8>,
+    /// Channels of an entry.
     pub count: u8,
+    /// What they are.
     pub model: Model,
     /// The space of the entries.
     pub base: Object,

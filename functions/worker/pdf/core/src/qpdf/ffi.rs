@@ -102,7 +102,7 @@ extern "C" fn append(data: *const c_char, length: usize, buffer: *mut c_void) ->
     let (data, buffer) =
         unsafe { (std::slice::from_raw_parts(data.cast::<u8>(), length), &mut *buffer.cast::<Vec<u8>>()) };
     let room = LOG_BYTES.saturating_sub(buffer.len());
-    buffer.extend_from_slice(&data[..length.min(room)]);
+    buffer.extend_from_slice(data.get(..room).unwrap_or(data));
     0
 }
 

@@ -24,6 +24,7 @@ impl fmt::Debug for Qpdf {
 /// The output of a successful job, and whether there were warnings.
 #[derive(Debug)]
 pub struct Report {
+    /// What the job printed.
     pub text: String,
     /// The input was damaged, and could be repaired.
     pub repaired: bool,
@@ -39,11 +40,18 @@ pub struct Encryption {
 }
 
 impl Qpdf {
+    /// Loads the installed library.
+    ///
+    /// # Errors
+    /// If it is missing, or too old.
     pub fn load() -> Result<Self, String> {
         ffi::Functions::load().map(Self)
     }
 
     /// Runs a job in the JSON form of `qpdf --job-json-help`. Passwords must only be passed in this way.
+    ///
+    /// # Errors
+    /// If the job fails: the file is damaged, or needs another password.
     pub fn run(&self, job: &Value) -> Result<Report, Failure> {
         let json = CString::new(job.to_string()).map_err(|_| Failure::internal("a job with a zero byte"))?;
         let ended = self.0.run(&json);
@@ -57,11 +65,11 @@ impl Qpdf {
     }
 
     /// The number of pages, and whether the file is damaged.
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
     pub fn pages(&self, file: &Path, password: Option<&str>) -> Result<(u32, bool), Failure> {
-        let mut job = json!({ "inputFile": file, "showNpages": "" });
-        if let Some(password) = password {
-            job["password"] = password.into();
-        }
+        let job = with_password(json!({ "inputFile": file, "showNpages": "" }), password);
         let report = self.run(&job)?;
         // qpdf prints what the document says of itself, however large that is.
         let pages = report.text.trim().parse().map_err(|_| damaged("qpdf: an impossible number of pages"))?;
@@ -75,11 +83,11 @@ impl Qpdf {
     }
 
     /// The encryption of an encrypted file.
+    ///
+    /// # Errors
+    /// As for [`Self::run`], or if qpdf says something unexpected.
     pub fn encryption(&self, file: &Path, password: Option<&str>) -> Result<Encryption, Failure> {
-        let mut job = json!({ "inputFile": file, "showEncryption": "" });
-        if let Some(password) = password {
-            job["password"] = password.into();
-        }
+        let job = with_password(json!({ "inputFile": file, "showEncryption": "" }), password);
         let report = self.run(&job)?;
         // Both stand before the password, which may contain any text.
         let number = |name| report.text.lines().find_map(|line| line.strip_prefix(name)?.parse::<i64>().ok());
@@ -90,16 +98,23 @@ impl Qpdf {
 
     /// Rewrites a file without encryption and with sound cross references, for the passes that follow. Files before PDF 1.2 may have names
     /// with any `#`, which is written as later ones do.
+    ///
+    /// # Errors
+    /// As for [`Self::run`].
     pub fn normalize(&self, input: &Path, password: Option<&str>, output: &Path) -> Result<Report, Failure> {
-        let mut job = json!({
+        let job = json!({
             "inputFile": input, "outputFile": output, "decrypt": "", "deterministicId": "",
             "objectStreams": "disable", "decodeLevel": "none", "compressStreams": "n", "minVersion": "1.2",
         });
-        if let Some(password) = password {
-            job["password"] = password.into();
-        }
-        self.run(&job)
+        self.run(&with_password(job, password))
     }
+}
+
+fn with_password(mut job: Value, password: Option<&str>) -> Value {
+    if let (Some(job), Some(password)) = (job.as_object_mut(), password) {
+        job.insert("password".to_owned(), password.into());
+    }
+    job
 }
 
 /// Maps qpdf's message to a failure for the job's owner. The message itself may quote the document, so it is dropped.

@@ -9,6 +9,7 @@ use crate::space::sound_unit;
 /// What is wrong with a file, as far as qpdf can read it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Condition {
+    /// Nothing.
     Sound,
     /// Something had to be repaired, or it has other pages than it says.
     Damaged,
@@ -29,6 +30,7 @@ pub fn condition(path: &Path, password: Option<&str>) -> Condition {
 pub fn units(path: &Path, password: Option<&str>) -> HashMap<u32, f32> {
     let Some(file) = File::open(path, password) else { return HashMap::new() };
     let Some(pages) = file.pages() else { return HashMap::new() };
+    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
     let unit = |(index, page): (u32, super::objects::Object<'_>)| {
         let unit = sound_unit(
             page.has(c"/UserUnit").then(|| page.value(c"/UserUnit").map(|unit| unit.number() as f32)).flatten(),

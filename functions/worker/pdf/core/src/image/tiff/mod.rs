@@ -58,16 +58,26 @@ pub(super) fn first(data: &[u8], limits: &Limits) -> Result<(DynamicImage, Orien
 /// What is known of the first frame before its pixels are read.
 #[derive(Debug)]
 pub struct Header {
+    /// In pixels, before it is turned.
     pub width: u32,
+    /// As for `width`.
     pub height: u32,
     /// Those of the result: a palette has three of 8 bits.
     pub channels: u8,
+    /// Bits of a channel.
     pub bits: u8,
+    /// Whether one of the channels is transparency.
     pub has_alpha: bool,
+    /// Whether it has a color profile.
     pub has_profile: bool,
+    /// How a viewer turns it.
     pub orientation: Orientation,
 }
 
+/// Reads what a TIFF says of its first frame.
+///
+/// # Errors
+/// If the file is damaged or above a limit.
 pub fn header(data: &[u8], limits: &Limits) -> Result<Header, Failure> {
     let rewritten = rewrite::rewrite(data, 1).map_err(failure)?;
     let is_palette = !rewritten.palettes.is_empty();
@@ -135,9 +145,11 @@ impl<'d> File<'d> {
     fn palette(&mut self) -> Result<Vec<[u8; 3]>, Failure> {
         let values = self.decoder.get_tag_u16_vec(Tag::ColorMap).map_err(failure)?;
         let shift = if values.iter().any(|value| *value > 0xff) { 8 } else { 0 };
-        let channel = |start: usize, index: usize| (values[start + index] >> shift) as u8;
-        let length = values.len() / 3;
-        Ok((0..length).map(|index| [0, length, 2 * length].map(|start| channel(start, index))).collect())
+        let channel = |value: &u16| u8::try_from(value >> shift).unwrap_or(u8::MAX);
+        let (reds, rest) = values.split_at(values.len() / 3);
+        let (greens, blues) = rest.split_at(reds.len());
+        let colors = reds.iter().zip(greens).zip(blues);
+        Ok(colors.map(|((red, green), blue)| [red, green, blue].map(channel)).collect())
     }
 
     fn has_alpha(&mut self) -> bool {
@@ -156,6 +168,7 @@ impl<'d> File<'d> {
 
     fn dpi(&mut self) -> Option<(f32, f32)> {
         let unit = self.number(Tag::ResolutionUnit).unwrap_or(2);
+        #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
         let mut resolution = |tag| self.decoder.find_tag(tag).ok().flatten()?.into_f64().ok().map(|value| value as f32);
         let per_inch = if unit == 3 { 2.54 } else { 1.0 };
         let (x, y) = (resolution(Tag::XResolution)?, resolution(Tag::YResolution)?);

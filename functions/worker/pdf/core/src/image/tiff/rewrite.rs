@@ -48,7 +48,9 @@ pub(super) fn rewrite(data: &[u8], most: usize) -> TiffResult<Rewritten<'_>> {
             ByteOrder::LittleEndian => GREY.to_le_bytes(),
             ByteOrder::BigEndian => GREY.to_be_bytes(),
         };
-        data.to_mut()[place].copy_from_slice(&grey);
+        if let Some(bytes) = data.to_mut().get_mut(place) {
+            bytes.copy_from_slice(&grey);
+        }
     }
     for range in joined(reversed) {
         if let Some(bytes) = data.to_mut().get_mut(range) {

@@ -25,7 +25,9 @@ impl Samples {
         let data = match (self.data, color.bit_depth()) {
             (DecodingResult::U8(data), 8) => data,
             (DecodingResult::U8(data), bits @ 1..8) => unpacked(&data, width as usize, bits, indexed),
-            (DecodingResult::U16(data), 16) if !indexed => data.iter().map(|sample| (sample >> 8) as u8).collect(),
+            (DecodingResult::U16(data), 16) if !indexed => {
+                data.iter().map(|sample| sample.to_be_bytes()).map(|[high, _]| high).collect()
+            }
             (_, bits) => return Err(super::unsupported(&format!("kind of samples (numbers of {bits} bits)"))),
         };
         let data = match self.planes {
@@ -64,7 +66,7 @@ fn image(
         }
         ColorType::RGB(_) => rgb(data),
         ColorType::RGBA(_) => RgbaImage::from_raw(width, height, data).map(DynamicImage::ImageRgba8),
-        ColorType::YCbCr(_) => rgb(data.chunks_exact(3).flat_map(|p| from_ycbcr(p[0], p[1], p[2])).collect()),
+        ColorType::YCbCr(_) => rgb(data.as_chunks().0.iter().flat_map(from_ycbcr).collect()),
         ColorType::CMYK(_) => rgb(data.chunks_exact(4).flat_map(from_cmyk).collect()),
         ColorType::CMYKA(_) => rgb(data.chunks_exact(5).flat_map(from_cmyk).collect()),
         ColorType::Palette(_) | ColorType::GrayA(_) | ColorType::Lab(_) | ColorType::Multiband { .. } | _ => {
@@ -79,9 +81,10 @@ fn unpacked(data: &[u8], width: usize, bits: u8, indices: bool) -> Vec<u8> {
     let most = (1_u16 << bits) - 1;
     let sample = |row: &[u8], index: usize| {
         let (byte, first) = (index * bits / 8, index * bits % 8);
-        let pair = u16::from_be_bytes([row[byte], row.get(byte + 1).copied().unwrap_or_default()]);
+        let at = |byte: usize| row.get(byte).copied().unwrap_or_default();
+        let pair = u16::from_be_bytes([at(byte), at(byte + 1)]);
         let value = pair >> (16 - first - bits) & most;
-        (if indices { value } else { value * 255 / most }) as u8
+        u8::try_from(if indices { value } else { value * 255 / most }).unwrap_or(u8::MAX)
     };
     let rows = data.chunks_exact((width * bits).div_ceil(8).max(1));
     rows.flat_map(|row| (0..width).map(move |index| sample(row, index))).collect()
@@ -90,16 +93,21 @@ fn unpacked(data: &[u8], width: usize, bits: u8, indices: bool) -> Vec<u8> {
 /// Pixel by pixel what was plane by plane.
 fn interleaved(data: &[u8], planes: usize) -> Vec<u8> {
     let length = data.len() / planes.max(1);
-    (0..length).flat_map(|pixel| (0..planes).map(move |plane| data[plane * length + pixel])).collect()
+    (0..length)
+        .flat_map(|pixel| (0..planes).map(move |plane| data.get(plane * length + pixel).copied().unwrap_or_default()))
+        .collect()
 }
 
 fn from_cmyk(pixel: &[u8]) -> [u8; 3] {
-    [0, 1, 2].map(|channel| (u32::from(255 - pixel[channel]) * u32::from(255 - pixel[3]) / 255) as u8)
+    let [cyan, magenta, yellow, black, ..] = pixel else { return [0; 3] };
+    [cyan, magenta, yellow]
+        .map(|ink| u8::try_from(u32::from(255 - ink) * u32::from(255 - black) / 255).unwrap_or(u8::MAX))
 }
 
 /// By ITU-R BT.601 with the full range, which is TIFF's default.
-fn from_ycbcr(luma: u8, blue: u8, red: u8) -> [u8; 3] {
-    let (luma, blue, red) = (f32::from(luma), f32::from(blue) - 128.0, f32::from(red) - 128.0);
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+fn from_ycbcr([luma, blue, red]: &[u8; 3]) -> [u8; 3] {
+    let (luma, blue, red) = (f32::from(*luma), f32::from(*blue) - 128.0, f32::from(*red) - 128.0);
     [luma + 1.402 * red, luma - 0.344_136 * blue - 0.714_136 * red, luma + 1.772 * blue]
         .map(|level| level.round() as u8)
 }
