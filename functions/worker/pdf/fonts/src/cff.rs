@@ -53,9 +53,10 @@ fn empty(data: &[u8], new: &mut [u8], index: &Index<'_>, is_kept: &dyn Fn(u32) -
     let old = data.get(start..start + length)?;
     let mut entries = Vec::with_capacity(length);
     let mut offsets = old.get(..3)?.to_vec();
+    // They are no longer than before, so that their lengths fit.
     let offset = |entries: &Vec<u8>, offsets: &mut Vec<u8>| {
-        let bytes = (entries.len() as u32 + 1).to_be_bytes();
-        offsets.extend(&bytes[4 - width.min(4)..]);
+        let bytes = u32::try_from(entries.len() + 1).unwrap_or(u32::MAX).to_be_bytes();
+        offsets.extend(bytes.into_iter().skip(4 - width.min(4)));
     };
     for entry in 0..count {
         offset(&entries, &mut offsets);

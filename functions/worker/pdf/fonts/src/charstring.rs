@@ -61,15 +61,20 @@ pub(super) fn write(outline: &Outline, usual: f64) -> Option<Vec<u8>> {
 
 fn fixed(number: f64) -> Option<i32> {
     let scaled = (number * FINEST).round();
+    #[expect(clippy::cast_possible_truncation, reason = "whole and in the range")]
     (scaled.abs() < f64::from(i32::MAX)).then_some(scaled as i32)
 }
 
 /// A whole number, in charstrings and dictionaries.
 pub(super) fn whole(number: i16) -> Vec<u8> {
+    let bytes = |number: i16, first: u8| {
+        let [high, low] = number.to_be_bytes();
+        vec![high + first, low]
+    };
     match number {
-        -107..=107 => vec![(number + 139) as u8],
-        108..=1131 => vec![((number - 108) >> 8) as u8 + 247, (number - 108) as u8],
-        -1131..=-108 => vec![((-number - 108) >> 8) as u8 + 251, (-number - 108) as u8],
+        -107..=107 => (number + 139).to_be_bytes().into_iter().skip(1).collect(),
+        108..=1131 => bytes(number - 108, 247),
+        -1131..=-108 => bytes(-number - 108, 251),
         _ => [&[28], number.to_be_bytes().as_slice()].concat(),
     }
 }
@@ -126,7 +131,7 @@ impl Writer {
             [0, _] => Some(false),
             _ => None,
         };
-        let used = if let Some(first) = along(&list[0]) {
+        let used = if let Some(first) = along(list.first()?) {
             let turns = list.iter().enumerate().take_while(|(index, by)| along(by) == Some(first ^ (index % 2 == 1)));
             let operands: Vec<i32> = turns
                 .take(OPERANDS)
@@ -141,7 +146,7 @@ impl Writer {
             self.operation(&operands, RLINETO)?;
             operands.len() / 2
         };
-        self.at = list[..used].iter().fold(start, |at, by| [at[0] + by[0], at[1] + by[1]]);
+        self.at = list.iter().take(used).fold(start, |at, by| [at[0] + by[0], at[1] + by[1]]);
         Some(used)
     }
 
@@ -159,10 +164,10 @@ impl Writer {
             _ => None,
         };
         let mut operands: Vec<i32> = Vec::new();
-        let used = if let Some(first) = along(&list[0]) {
+        let used = if let Some(first) = along(list.first()?) {
             let turns = list.iter().enumerate().take_while(|(index, by)| along(by) == Some(first ^ (index % 2 == 1)));
             let used = turns.count().min(OPERANDS / 4);
-            for (index, [from, middle, to]) in list[..used].iter().enumerate() {
+            for (index, [from, middle, to]) in list.iter().take(used).enumerate() {
                 let flat = first ^ (index % 2 == 1);
                 operands.extend([
                     if flat { from[0] } else { from[1] },
@@ -175,11 +180,11 @@ impl Writer {
             used
         } else {
             let used = list.iter().take_while(|by| along(by).is_none()).count().min(OPERANDS / 6);
-            operands.extend(list[..used].iter().flatten().flatten());
+            operands.extend(list.iter().take(used).flatten().flatten());
             self.operation(&operands, RRCURVETO)?;
             used
         };
-        self.at = list[..used].iter().flatten().fold(start, |at, by| [at[0] + by[0], at[1] + by[1]]);
+        self.at = list.iter().take(used).flatten().fold(start, |at, by| [at[0] + by[0], at[1] + by[1]]);
         Some(used)
     }
 }
@@ -212,7 +217,7 @@ impl Groups {
             {
                 for stem in own {
                     let bit = first + all.binary_search(&[fixed(stem[0])?, fixed(stem[1])?]).ok()?;
-                    mask[bit / 8] |= 0x80 >> (bit % 8);
+                    *mask.get_mut(bit / 8)? |= 0x80 >> (bit % 8);
                 }
             }
             masks.push(mask);
@@ -222,7 +227,7 @@ impl Groups {
 
     /// Whether stems come and go.
     fn change(&self) -> bool {
-        self.masks.iter().any(|mask| *mask != self.masks[0])
+        self.masks.iter().any(|mask| self.masks.first() != Some(mask))
     }
 
     fn declare(&self, writer: &mut Writer) -> Option<()> {

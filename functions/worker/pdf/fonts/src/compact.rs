@@ -238,6 +238,7 @@ fn operator(dict: &mut Vec<u8>, key: u16) {
 /// reads negative ones of five bytes as large positive ones.
 fn number(dict: &mut Vec<u8>, number: f64) -> Option<()> {
     if number.fract() == 0.0 {
+        #[expect(clippy::cast_possible_truncation, reason = "whole, and the cast saturates")]
         let whole = i16::try_from(number as i64).ok()?;
         dict.extend(charstring::whole(whole));
         return Some(());
@@ -251,11 +252,10 @@ fn number(dict: &mut Vec<u8>, number: f64) -> Option<()> {
         });
     }
     nibbles.push(0xF);
-    if nibbles.len() % 2 == 1 {
-        nibbles.push(0xF);
-    }
     dict.push(30);
-    dict.extend(nibbles.chunks(2).map(|pair| pair[0] << 4 | pair[1]));
+    let (pairs, rest) = nibbles.as_chunks();
+    dict.extend(pairs.iter().map(|[high, low]| high << 4 | low));
+    dict.extend(rest.iter().map(|high| high << 4 | 0xF));
     Some(())
 }
 
@@ -274,7 +274,7 @@ fn index(entries: &[Vec<u8>]) -> Option<Vec<u8>> {
     bytes.push(width);
     let mut start = 1u32;
     for length in entries.iter().map(Vec::len).chain([0]) {
-        bytes.extend(&start.to_be_bytes()[4 - usize::from(width)..]);
+        bytes.extend(start.to_be_bytes().into_iter().skip(4 - usize::from(width)));
         start = start.checked_add(u32::try_from(length).ok()?)?;
     }
     entries.iter().for_each(|entry| bytes.extend(entry));

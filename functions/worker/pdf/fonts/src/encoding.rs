@@ -31,6 +31,7 @@ pub struct Encoding {
 }
 
 impl Encoding {
+    /// The `Differences` of a font.
     pub fn new(document: &Document, font: &Dictionary) -> Self {
         let mut differences = HashMap::new();
         let mut code = 0u8;

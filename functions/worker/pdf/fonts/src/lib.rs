@@ -4,6 +4,17 @@
 //!
 //! It reads and writes font programs, for whoever changes fonts in a document: it knows neither pages nor tools.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod cff;
 mod charstring;
 pub mod compact;
@@ -168,7 +179,7 @@ fn smaller(document: &Document, file: ObjectId, program: &Program) -> Option<Str
         Kind::TrueType => {
             let is_named = program.shows.iter().any(|show| matches!(show, Show::Simple { .. }));
             let new = truetype::subset(&data, &glyphs_of(&data, program, truetype::glyphs, cids)?, is_named)?;
-            dict.set("Length1", new.len() as i64);
+            dict.set("Length1", i64::try_from(new.len()).ok()?);
             new
         }
         Kind::Compact => {
@@ -192,7 +203,7 @@ fn plain(document: &mut Document, file: ObjectId) -> Option<()> {
     let old = document.get_object(file).and_then(Object::as_stream).ok()?;
     let new = truetype::without_layout(&unpacked(old, FILE_BYTES)?)?;
     let mut dict = Dictionary::new();
-    dict.set("Length1", new.len() as i64);
+    dict.set("Length1", i64::try_from(new.len()).ok()?);
     let stream = packed(dict, &new, old)?;
     document.objects.insert(file, Object::Stream(stream));
     Some(())
@@ -228,8 +239,8 @@ fn glyphs_of(
             Show::Wide { codes, map: None } => wide(data, &mut codes.iter())?,
             Show::Wide { codes, map: Some(map) } => codes
                 .iter()
-                .filter_map(|cid| map.get(usize::from(cid) * 2..usize::from(cid) * 2 + 2))
-                .map(|pair| u16::from_be_bytes([pair[0], pair[1]]))
+                .filter_map(|cid| map.get(usize::from(cid) * 2..)?.first_chunk())
+                .map(|pair| u16::from_be_bytes(*pair))
                 .collect(),
         });
     }
@@ -263,5 +274,6 @@ fn replace(document: &mut Document, file: ObjectId, stream: Stream, program: &Pr
 }
 
 fn is_tagged(name: &[u8]) -> bool {
-    name.get(6) == Some(&b'+') && name[..6].iter().all(u8::is_ascii_uppercase)
+    let tagged = name.split_first_chunk::<6>();
+    tagged.is_some_and(|(tag, rest)| rest.starts_with(b"+") && tag.iter().all(u8::is_ascii_uppercase))
 }

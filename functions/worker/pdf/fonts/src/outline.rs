@@ -11,8 +11,11 @@ const STEPS: u32 = 100_000;
 /// In units of the font.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Step {
+    /// Begins a contour at `[x, y]`.
     Move([f64; 2]),
+    /// A line to `[x, y]`.
     Line([f64; 2]),
+    /// A cubic curve: two control points and its end.
     Curve([f64; 6]),
     /// From here on, the group of hints with this index applies.
     Hints(usize),
@@ -21,16 +24,27 @@ pub enum Step {
 /// Where stems lie, and how wide they are.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Hints {
+    /// `[bottom, height]` of each.
     pub horizontal: Vec<[f64; 2]>,
+    /// `[left, width]` of each.
     pub vertical: Vec<[f64; 2]>,
 }
 
+/// A glyph.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Outline {
+    /// How far the next glyph is.
     pub width: f64,
+    /// Its contours, one after the other.
     pub steps: Vec<Step>,
     /// In the order of their use; the first counts from the start.
     pub hints: Vec<Hints>,
+}
+
+/// A number that counts something. `None` if it is negative.
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "not negative, and the cast saturates")]
+fn count(number: f64) -> Option<usize> {
+    (number >= 0.0).then_some(number as usize)
 }
 
 /// `None` if the outline is damaged, or needs a PostScript interpreter.
@@ -121,7 +135,7 @@ impl Reader<'_> {
             9 => self.is_open = false,
             10 => {
                 let number = self.stack.pop()?;
-                let code = self.font.subroutines.get(number as usize).filter(|_| number >= 0.0)?;
+                let code = self.font.subroutines.get(count(number)?)?;
                 let end = self.run(code, depth.checked_sub(1)?)?;
                 return Some((end == End::Glyph).then_some(end));
             }
@@ -207,8 +221,10 @@ impl Reader<'_> {
         for place in places {
             let (start, width) = (self.argument(*place)?, self.argument(place + 1)?);
             let group = self.outline.hints.last_mut()?;
-            let (stems, axis) = if is_horizontal { (&mut group.horizontal, 1) } else { (&mut group.vertical, 0) };
-            stems.push([start + self.bearing[axis] + self.origin[axis], width]);
+            let ([left, bottom], [x, y]) = (self.bearing, self.origin);
+            let (stems, bearing, origin) =
+                if is_horizontal { (&mut group.horizontal, bottom, y) } else { (&mut group.vertical, left, x) };
+            stems.push([start + bearing + origin, width]);
         }
         Some(())
     }
@@ -249,19 +265,19 @@ impl Reader<'_> {
     /// The few procedures that every interpreter supports: flex and hint replacement.
     fn call_postscript(&mut self) -> Option<()> {
         let (procedure, count) = (self.stack.pop()?, self.stack.pop()?);
-        let first = self.stack.len().checked_sub(count as usize).filter(|_| count >= 0.0)?;
+        let first = self.stack.len().checked_sub(self::count(count)?)?;
         let arguments = self.stack.split_off(first);
         self.results.clear();
-        match (procedure as i64, arguments.as_slice()) {
+        match (self::count(procedure.trunc())?, arguments.as_slice()) {
             (1, []) => self.flex = Some(Vec::new()),
             (2, []) => self.flex.as_mut()?.push(self.at),
             (0, [_, x, y]) => {
-                let points = self.flex.take().filter(|points| points.len() == 7)?;
+                // The first point is a reference and not part of the curves.
+                let [_, first @ .., d, e, f] = <[[f64; 2]; 7]>::try_from(self.flex.take()?).ok()?;
                 if !self.is_open {
                     return None;
                 }
-                // The first point is a reference and not part of the curves.
-                for [a, b, c] in [[points[1], points[2], points[3]], [points[4], points[5], points[6]]] {
+                for [a, b, c] in [first, [d, e, f]] {
                     self.outline.steps.push(Step::Curve([a[0], a[1], b[0], b[1], c[0], c[1]]));
                 }
                 self.results = vec![*y, *x];
@@ -284,7 +300,7 @@ impl Reader<'_> {
         self.is_part = true;
         let shift = [self.bearing[0] + x - accent_bearing, y];
         for (code, origin) in [(letter, [0.0; 2]), (accent, shift)] {
-            let name = PredefinedEncoding::Standard.name(u8::try_from(code as i64).ok()?);
+            let name = PredefinedEncoding::Standard.name(u8::try_from(count(code.trunc())?).ok()?);
             let code = self.font.glyph(name)?;
             self.stack.clear();
             self.new_hints();

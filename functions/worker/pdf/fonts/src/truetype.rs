@@ -31,6 +31,7 @@ pub struct Tables<'f> {
 }
 
 impl<'f> Tables<'f> {
+    /// `None` if the file is no single font, or its list of tables is damaged.
     pub fn new(data: &'f [u8]) -> Option<Self> {
         let version = data.get(..4)?;
         if version != [0, 1, 0, 0] && version != b"true" && version != b"OTTO" {
@@ -42,15 +43,17 @@ impl<'f> Tables<'f> {
             let (start, length) = (u32_at(entry, 8)? as usize, u32_at(entry, 12)? as usize);
             // Some writers cut the last table short of its padding, or more.
             let end = start.checked_add(length)?.min(data.len());
-            Some(([entry[0], entry[1], entry[2], entry[3]], data.get(start..end)?))
+            Some((*entry.first_chunk()?, data.get(start..end)?))
         });
         Some(Self { data, list: list.collect::<Option<_>>()? })
     }
 
+    /// All tables with their tags, in the order of the file.
     pub fn list(&self) -> &[([u8; 4], &'f [u8])] {
         &self.list
     }
 
+    /// The table with this tag.
     pub fn get(&self, tag: &[u8; 4]) -> Option<&'f [u8]> {
         self.list.iter().find(|(name, _)| name == tag).map(|(_, table)| *table)
     }
@@ -59,9 +62,9 @@ impl<'f> Tables<'f> {
     pub fn with(&self, mut tables: Vec<([u8; 4], Vec<u8>)>) -> Option<Vec<u8>> {
         tables.sort_by_key(|(tag, _)| *tag);
         let count = u16::try_from(tables.len()).ok().filter(|count| *count > 0)?;
-        let exponent = count.ilog2();
+        let exponent = u16::try_from(count.ilog2()).ok()?;
         let mut font = self.data.get(..4)?.to_vec();
-        for value in [count, 16 << exponent, exponent as u16, count * 16 - (16 << exponent)] {
+        for value in [count, 16 << exponent, exponent, count * 16 - (16 << exponent)] {
             font.extend(value.to_be_bytes());
         }
         let mut start = 12 + tables.len() * 16;
@@ -92,7 +95,7 @@ fn u32_at(data: &[u8], at: usize) -> Option<u32> {
 fn checksum(table: &[u8]) -> u32 {
     table.chunks(4).fold(0, |sum: u32, chunk| {
         let mut word = [0; 4];
-        word[..chunk.len()].copy_from_slice(chunk);
+        word.iter_mut().zip(chunk).for_each(|(byte, given)| *byte = *given);
         sum.wrapping_add(u32::from_be_bytes(word))
     })
 }
@@ -155,7 +158,7 @@ fn with_names(post: &[u8], kept: &BTreeSet<u16>) -> Option<Vec<u8>> {
             None => index,
             Some(index) => {
                 let name = own.get(index)?;
-                names.push(name.len() as u8);
+                names.push(u8::try_from(name.len()).ok()?);
                 names.extend(*name);
                 number += 1;
                 number - 1
@@ -215,11 +218,11 @@ impl<'f> Outlines<'f> {
         let (glyf, loca) = (tables.get(b"glyf")?, tables.get(b"loca")?);
         let count = usize::from(u16_at(tables.get(b"maxp")?, 4)?);
         let starts: Vec<u32> = match u16_at(tables.get(b"head")?, 50)? {
-            0 => loca.chunks_exact(2).map(|pair| u32::from(u16::from_be_bytes([pair[0], pair[1]])) * 2).collect(),
+            0 => loca.as_chunks().0.iter().map(|pair| u32::from(u16::from_be_bytes(*pair)) * 2).collect(),
             1 => loca.chunks_exact(4).filter_map(|word| u32_at(word, 0)).collect(),
             _ => return None,
         };
-        (starts.len() > count).then(|| Self { glyf, starts: starts[..=count].to_vec() })
+        Some(Self { glyf, starts: starts.get(..=count)?.to_vec() })
     }
 
     /// `None` where the font is damaged; empty for a glyph without an outline.
@@ -264,7 +267,8 @@ impl<'f> Outlines<'f> {
         let loca = if is_long {
             starts.iter().flat_map(|start| start.to_be_bytes()).collect()
         } else {
-            starts.iter().flat_map(|start| ((start / 2) as u16).to_be_bytes()).collect()
+            // None is more than twice the highest number of two bytes.
+            starts.iter().flat_map(|start| u16::try_from(start / 2).unwrap_or(u16::MAX).to_be_bytes()).collect()
         };
         Some((glyf, loca, is_long))
     }

@@ -10,14 +10,18 @@ const CHARSTRING_KEY: u16 = 4330;
 /// Subroutines of one font.
 const SUBROUTINES: usize = 65_536;
 
+/// A Type 1 font, decrypted.
 #[derive(Debug, Default)]
 pub struct Type1 {
+    /// Its PostScript name.
     pub name: Vec<u8>,
+    /// `FontBBox`: left, bottom, right and top of all glyphs.
     pub bounds: Vec<f64>,
     /// The names of the codes. `None`: the standard encoding.
     pub encoding: Option<HashMap<u8, String>>,
     /// Names and outlines, in the order of the file.
     pub glyphs: Vec<(String, Vec<u8>)>,
+    /// What outlines have in common, by number.
     pub subroutines: Vec<Vec<u8>>,
     /// Hints for drawing at small sizes, by name.
     pub hints: HashMap<String, Vec<f64>>,
@@ -113,6 +117,7 @@ impl Type1 {
         named(&names, encoding, codes, own)
     }
 
+    /// The outline with this name.
     pub fn glyph(&self, name: &str) -> Option<&[u8]> {
         self.glyphs.iter().find(|(other, _)| other == name).map(|(_, outline)| outline.as_slice())
     }
@@ -127,8 +132,9 @@ fn without_segments(data: &[u8]) -> std::borrow::Cow<'_, [u8]> {
     let mut rest = data;
     while let [0x80, 1 | 2, a, b, c, d, after @ ..] = rest {
         let length = (u32::from_le_bytes([*a, *b, *c, *d]) as usize).min(after.len());
-        plain.extend(&after[..length]);
-        rest = &after[length..];
+        let (segment, after) = after.split_at(length);
+        plain.extend(segment);
+        rest = after;
     }
     plain.into()
 }
@@ -267,14 +273,14 @@ impl<'t> Iterator for Words<'t> {
             match byte {
                 byte if is_white(byte) => {}
                 b'%' => {
-                    let rest = &self.text[self.at..];
+                    let rest = self.text.get(self.at..)?;
                     self.at += rest.iter().position(|byte| matches!(byte, b'\r' | b'\n')).unwrap_or(rest.len());
                 }
-                byte if is_special(byte) && *byte != b'/' => return Some(&self.text[start..self.at]),
+                byte if is_special(byte) && *byte != b'/' => return self.text.get(start..self.at),
                 _ => {
-                    let rest = &self.text[self.at..];
+                    let rest = self.text.get(self.at..)?;
                     self.at += rest.iter().position(|b| is_white(b) || is_special(b)).unwrap_or(rest.len());
-                    return Some(&self.text[start..self.at]);
+                    return self.text.get(start..self.at);
                 }
             }
         }

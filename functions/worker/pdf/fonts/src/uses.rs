@@ -18,12 +18,15 @@ const FONTS: usize = 4096;
 pub struct Codes(Vec<u64>);
 
 impl Codes {
+    /// Adds a code.
     pub fn insert(&mut self, code: u16) {
         let word = usize::from(code / 64);
         if self.0.len() <= word {
             self.0.resize(word + 1, 0);
         }
-        self.0[word] |= 1 << (code % 64);
+        if let Some(word) = self.0.get_mut(word) {
+            *word |= 1 << (code % 64);
+        }
     }
 
     /// Every code of a simple font.
@@ -31,17 +34,21 @@ impl Codes {
         Self(vec![u64::MAX; 4])
     }
 
+    /// Whether the code is in the set.
     pub fn contains(&self, code: u16) -> bool {
         self.0.get(usize::from(code / 64)).is_some_and(|word| word >> (code % 64) & 1 == 1)
     }
 
+    /// All codes, the lowest first.
     pub fn iter(&self) -> impl Iterator<Item = u16> + '_ {
         (0..=u16::MAX).take(self.0.len() * 64).filter(|code| self.contains(*code))
     }
 }
 
+/// Which codes of which fonts are shown.
 #[derive(Debug, Default)]
 pub struct Uses {
+    /// The codes of each font, by the font's object.
     pub shown: HashMap<ObjectId, Codes>,
     /// Fonts that may be used for any text: those of forms, and of graphics states.
     pub open: HashSet<ObjectId>,
@@ -230,9 +237,9 @@ impl Reader<'_> {
             let codes = self.uses.shown.entry(*id).or_default();
             for text in strings {
                 if *is_wide {
-                    text.chunks(2).for_each(|pair| {
-                        codes.insert(u16::from_be_bytes([pair[0], pair.get(1).copied().unwrap_or(0)]));
-                    });
+                    let (pairs, rest) = text.as_chunks();
+                    let rest = rest.iter().map(|high| [*high, 0]);
+                    pairs.iter().copied().chain(rest).for_each(|pair| codes.insert(u16::from_be_bytes(pair)));
                 } else {
                     text.iter().for_each(|byte| codes.insert(u16::from(*byte)));
                 }

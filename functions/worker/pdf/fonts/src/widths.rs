@@ -25,11 +25,15 @@ pub struct Font {
     default: f32,
     /// How far its glyphs reach below and above the baseline, in text space units at size 1.
     pub bottom: f32,
+    /// As for `bottom`.
     pub top: f32,
 }
 
 impl Font {
-    /// Fails if the font has no widths, or an encoding that is not read.
+    /// The widths that the font, or else `metrics`, gives its codes.
+    ///
+    /// # Errors
+    /// If the font has no widths, or an encoding that is not read.
     pub fn read(document: &Document, font: &Dictionary, metrics: &Fonts) -> Result<Self, Unknown> {
         match document.name(font, b"Subtype") {
             Some(b"Type0") => wide(document, font),
@@ -116,7 +120,8 @@ const BOTTOM: f32 = -0.2;
 const TOP: f32 = 0.75;
 
 fn listed(document: &Document, font: &Dictionary, scale: f32) -> HashMap<u16, f32> {
-    let first = document.integer(font, b"FirstChar").unwrap_or(0).clamp(0, 255) as u16;
+    let first = document.integer(font, b"FirstChar").unwrap_or(0).clamp(0, 255);
+    let first = u16::try_from(first).unwrap_or(0);
     let widths = document.array(font, b"Widths").iter().take(256);
     (first..).zip(widths).filter_map(|(code, width)| Some((code, document.number(width)? * scale))).collect()
 }
