@@ -7,8 +7,11 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, thiserror::Error, Serialize, Deserialize)]
 #[error("{code:?}: {cause}")]
 pub struct Failure {
+    /// The code that the job fails with.
     pub code: ErrorCode,
+    /// What its owner is told.
     pub message: String,
+    /// What the log says besides.
     pub cause: String,
     /// The mistakes in a template.
     #[serde(default)]
@@ -16,6 +19,7 @@ pub struct Failure {
 }
 
 impl Failure {
+    /// Without mistakes in a template.
     pub fn new(code: ErrorCode, message: impl Into<String>, cause: impl Into<String>) -> Self {
         Self { code, message: message.into(), cause: cause.into(), details: Vec::new() }
     }
@@ -36,10 +40,15 @@ impl Failure {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorCode {
+    /// The tool does not take such a file.
     UnsupportedFormat,
+    /// The file is damaged beyond repair.
     CorruptDocument,
+    /// The file is encrypted, and no password was given.
     PasswordRequired,
+    /// The password does not open the file.
     WrongPassword,
+    /// There are more pages than allowed.
     PageLimitExceeded,
     /// The options refer to something that the document does not have, or ask for too much.
     RenderFailed,

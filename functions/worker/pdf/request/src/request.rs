@@ -12,6 +12,7 @@ use crate::Tool;
 /// One run of one tool.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Request {
+    /// Which one.
     pub tool: Tool,
     /// In the order given by the client.
     pub sources: Vec<Source>,
@@ -19,6 +20,7 @@ pub struct Request {
     pub options: Value,
     /// An existing empty directory for this request's results and temporary files.
     pub directory: PathBuf,
+    /// What it may use.
     pub limits: Limits,
     /// The moment of `{date}`. The tools read no clock, so that results are reproducible.
     pub now: Timestamp,
@@ -34,11 +36,14 @@ impl std::fmt::Debug for Request {
 /// A local file, identified by its content.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Source {
+    /// Where it is.
     pub path: PathBuf,
+    /// What it is.
     pub media: Format,
     /// The name it came with, without a path.
     #[serde(default)]
     pub name: Option<String>,
+    /// Opens it, if it is encrypted.
     #[serde(default)]
     pub password: Option<String>,
     /// Pages to take, counted from 1, e.g. `1-3,5`; `z` is the last one.
@@ -98,6 +103,7 @@ pub struct Outcome {
     /// The tool's report.
     #[serde(default)]
     pub report: Option<Value>,
+    /// What differs from the source.
     #[serde(default)]
     pub warnings: Vec<Warning>,
 }
@@ -107,12 +113,15 @@ pub struct Outcome {
 pub struct Artifact {
     /// A plain name in the request's directory.
     pub file: String,
+    /// What it is.
     pub media: Format,
+    /// Of a document. `None` if they are not counted yet.
     #[serde(default)]
     pub pages: Option<u32>,
     /// In pixels.
     #[serde(default)]
     pub width: Option<u32>,
+    /// In pixels.
     #[serde(default)]
     pub height: Option<u32>,
     /// The file name for the client, with extension. `None`: derived from the source.
@@ -121,6 +130,7 @@ pub struct Artifact {
 }
 
 impl Artifact {
+    /// A file that is not measured yet.
     pub fn new(file: impl Into<String>, media: Format) -> Self {
         Self { file: file.into(), media, pages: None, width: None, height: None, filename: None }
     }
@@ -131,12 +141,15 @@ impl Artifact {
 pub struct Warning {
     /// Stable and machine-readable, e.g. `signature_invalidated`.
     pub code: String,
+    /// What the job's owner is told.
     pub message: String,
+    /// What a program may read, such as a name of a font.
     #[serde(default)]
     pub detail: Option<String>,
 }
 
 impl Warning {
+    /// Without a detail.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: code.to_owned(), message: message.into(), detail: None }
     }

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 /// An operation. Serialises as its slug in the catalogue of tools.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
+#[expect(missing_docs, reason = "the catalogue describes the tool of the same name")]
 pub enum Tool {
     MergePdf,
     SplitPdf,
