@@ -25,6 +25,9 @@ pub struct Args {
 }
 
 /// Serves until standard input ends.
+///
+/// # Errors
+/// If it can't prepare, or the pipes to its parent break.
 pub fn run(args: &Args) -> io::Result<()> {
     let mut replies = helper::take_stdout()?;
     helper::or_tell(&mut replies, |replies| {

@@ -1,5 +1,16 @@
 //! The PDF tools of the crate `docmill-pdf`: a helper with the libraries loaded forks a confined child per call.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod helper;
 mod inputs;
 
@@ -33,6 +44,7 @@ const PIXELS: u64 = 100_000_000;
 /// Most characters of a failure's cause in the log.
 const LONGEST_CAUSE: usize = 300;
 
+/// The PDF tools, each call in a fork of a helper.
 #[derive(Debug)]
 pub struct PdfTools {
     server: ForkServer,
@@ -40,6 +52,7 @@ pub struct PdfTools {
 }
 
 impl PdfTools {
+    /// `launcher` starts the helper, with its allowance of memory.
     pub fn new(launcher: Launcher) -> Self {
         let memory_bytes = launcher.allowance([]).memory_bytes;
         // Each start has its own directory, and the previous one is removed.
