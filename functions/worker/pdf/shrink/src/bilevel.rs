@@ -43,6 +43,11 @@ pub(super) fn resample(
     if whole.len() * 100 > samples.len() * DOTTED {
         return Err(Reason::Compact);
     }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rounded, and clamped to the picture's size"
+    )]
     let scale = |pixels: u32| ((pixels as f32 * wanted / have).round() as u32).clamp(1, pixels);
     let to = (scale(size.0), scale(size.1));
     let row = (size.0 as usize).div_ceil(8);

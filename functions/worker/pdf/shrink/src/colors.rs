@@ -19,9 +19,12 @@ const PIXEL_BYTES: u64 = 12;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Colors {
+    /// Their own.
     #[default]
     Keep,
+    /// Red, green and blue; gray pictures stay gray.
     Rgb,
+    /// Shades of gray.
     Gray,
 }
 
@@ -39,18 +42,24 @@ impl Colors {
 /// Pictures in other colors, and a warning for others.
 #[derive(Debug)]
 pub struct Converted {
+    /// The pictures that were converted.
     pub ids: Vec<ObjectId>,
+    /// Which ones were not, and why.
     pub kept: Option<Warning>,
 }
 
 /// How pictures are converted.
 #[derive(Debug)]
 pub struct Conversion<'c> {
+    /// PDFium draws the pictures.
     pub libraries: &'c Libraries,
     /// For the file that a picture is drawn from.
     pub directory: &'c Path,
+    /// The content of large pictures.
     pub held: &'c DeferredPictures,
+    /// What they become.
     pub colors: Colors,
+    /// Of pixels and memory.
     pub limits: &'c Limits,
 }
 

@@ -2,6 +2,17 @@
 //! streams are stored once, and what no page shows is removed. Forms, links, outlines and the tags of pages are untouched.
 //! Fonts are reduced in a crate of their own. It decides nothing about quality: tools say what is wanted.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod bilevel;
 mod colors;
 mod fit;
@@ -78,14 +89,19 @@ impl Done {
 /// A picture that was looked at.
 #[derive(Debug)]
 pub struct Handled {
+    /// Its object.
     pub id: ObjectId,
     /// The pages that show it, counted from 0.
     pub pages: Vec<u32>,
     /// In pixels, before. 0 if they are not known.
     pub width: u32,
+    /// As for `width`.
     pub height: u32,
+    /// The size of its stream, as it was.
     pub bytes_before: usize,
+    /// As it is now.
     pub bytes_after: usize,
+    /// How it became smaller, or why it did not.
     pub done: Result<Done, Reason>,
 }
 
@@ -103,6 +119,9 @@ pub fn pictures(
 }
 
 /// Brings the pictures of the pages within these limits, and removes the metadata of photographs. Returns whether any has changed.
+///
+/// # Errors
+/// If a held picture can't be read.
 pub fn fit_pictures(
     document: &mut Document,
     held: &DeferredPictures,
@@ -273,6 +292,9 @@ fn remove_packets(dict: &mut Dictionary, packets: &HashSet<ObjectId>, deeper: u8
 }
 
 /// Stores equal streams once.
+///
+/// # Errors
+/// If a held picture can't be read.
 pub fn unify(document: &mut Document, held: &DeferredPictures) -> io::Result<()> {
     let mut first: HashMap<[u8; 32], ObjectId> = HashMap::new();
     // Only streams of one length can be equal: most need not be read.

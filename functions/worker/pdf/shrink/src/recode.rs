@@ -226,6 +226,11 @@ pub(super) fn target(picture: &Picture<'_>, (width, height): (f32, f32), dpi: f3
     if picture.fixed_size || !have.is_finite() || have <= dpi * worthwhile {
         return (picture.width, picture.height);
     }
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "rounded, and clamped to the picture's size"
+    )]
     let scale = |pixels: u32| ((pixels as f32 * dpi / have).round() as u32).clamp(1, pixels);
     (scale(picture.width), scale(picture.height))
 }
@@ -244,8 +249,8 @@ fn is_photo(pixels: &Pixels) -> bool {
     let (mut alike, mut all) = (0u32, 0u32);
     for pair in pixels.data.chunks_exact(channels * 2).step_by(7) {
         all += 1;
-        let differs =
-            (0..looked_at).any(|channel| (1..=24).contains(&pair[channel].abs_diff(pair[channels + channel])));
+        let (one, other) = pair.split_at(channels);
+        let differs = one.iter().zip(other).take(looked_at).any(|(a, b)| (1..=24).contains(&a.abs_diff(*b)));
         alike += u32::from(differs);
     }
     alike * 4 > all

@@ -19,10 +19,13 @@ const IDENTITY: Matrix = [1.0, 0.0, 0.0, 1.0, 0.0, 0.0];
 /// The largest size, in points, at which each picture is placed, and the pages that show it, counted from 0.
 #[derive(Debug, Default)]
 pub struct Placements {
+    /// Width and height of each picture's largest placement.
     pub sizes: HashMap<ObjectId, (f32, f32)>,
+    /// The pages of each picture.
     pub pages: HashMap<ObjectId, Vec<u32>>,
 }
 
+/// Looks for pictures in the content of these pages, and in the forms and patterns that it uses.
 pub fn placements(document: &Document, pages: &[ObjectId]) -> Placements {
     let mut found = Placements::default();
     let mut budget = DRAWINGS;
