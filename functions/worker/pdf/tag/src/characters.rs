@@ -76,7 +76,7 @@ fn is_whole(map: &[u8]) -> bool {
             Token::Operator(b"beginbfchar") => (said, strings) = (Some(last), 0),
             Token::Hex(_) => strings += 1,
             Token::Operator(b"endbfchar") => {
-                if said.take().is_some_and(|said: f32| said as usize * 2 != strings) {
+                if said.take().is_some_and(|said: f32| said.max(0.0).trunc() * 2.0 != strings as f32) {
                     return false;
                 }
             }
@@ -88,7 +88,7 @@ fn is_whole(map: &[u8]) -> bool {
 
 /// The text of a map's entry in UTF-16. `None` if PDF/UA does not allow it.
 fn sound(text: &[u8]) -> Option<String> {
-    let units: Vec<u16> = text.chunks_exact(2).map(|pair| u16::from_be_bytes([pair[0], pair[1]])).collect();
+    let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
     let is_sound = !units.is_empty() && !units.iter().any(|unit| matches!(unit, 0 | 0xFFFE | 0xFEFF));
     is_sound.then(|| String::from_utf16_lossy(&units))
 }
@@ -155,8 +155,8 @@ fn of_wide(document: &Document, font: &Dictionary) -> HashMap<u16, char> {
     match document.value(descendant, b"CIDToGIDMap").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES)) {
         None => glyphs,
         Some(map) => (0..=u16::MAX)
-            .zip(map.chunks_exact(2))
-            .filter_map(|(code, pair)| Some((code, *glyphs.get(&u16::from_be_bytes([pair[0], pair[1]]))?)))
+            .zip(map.as_chunks().0)
+            .filter_map(|(code, pair)| Some((code, *glyphs.get(&u16::from_be_bytes(*pair))?)))
             .collect(),
     }
 }

@@ -3,6 +3,16 @@
 //! `plan` makes elements of the blocks that `extract` finds, and notes where their words stand. `content` puts marks around what pages
 //! draw, by these places. `tree` writes the elements. Pages are never drawn again: all bytes of their content stay, with marks between.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 mod annotations;
@@ -37,7 +47,9 @@ use plan::Planner;
 pub struct Options {
     /// BCP 47.
     pub language: Option<String>,
+    /// The title, if the document has none.
     pub title: Option<String>,
+    /// What figures show.
     pub alternative_texts: Vec<AlternativeText>,
     /// What may make pages look a bit different is left out: font programs stay, and so does each piece of shown text as a whole.
     pub careful: bool,
@@ -48,7 +60,9 @@ pub struct Options {
 pub struct Tagged {
     /// The document had tags, which stay.
     pub is_kept: bool,
+    /// The language that the document has now.
     pub language: Option<String>,
+    /// The title that it has now.
     pub title: Option<String>,
     /// The fonts that the document does not have, and for which others were embedded.
     pub stood_in: Vec<String>,
@@ -62,6 +76,7 @@ pub struct Tagged {
     pub unread: Vec<u32>,
     /// What PDF/UA-1 asks for and the document does not have. `None`: its tags are not made here, so that is not known.
     pub broken: Option<Vec<Finding>>,
+    /// For the job's owner.
     pub warnings: Vec<Warning>,
 }
 

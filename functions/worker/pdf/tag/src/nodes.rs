@@ -190,7 +190,8 @@ impl Nodes {
         }
         // Parents come before the elements in them.
         for index in (0..self.0.len()).rev() {
-            let mut kids = std::mem::take(&mut self.0[index].kids);
+            let Some(node) = self.0.get_mut(index) else { continue };
+            let mut kids = std::mem::take(&mut node.kids);
             kids.retain(|(_, kid)| match kid {
                 Kid::Node(id) => self
                     .get(*id)
@@ -198,10 +199,9 @@ impl Nodes {
                 Kid::Content(_) | Kid::Object { .. } => true,
             });
             let only_grid = kids.iter().all(|(_, kid)| matches!(kid, Kid::Node(id) if self.is_empty(*id)));
-            if self.0[index].tag == Tag::Table && only_grid {
-                kids.clear();
+            if let Some(node) = self.0.get_mut(index).filter(|node| node.tag != Tag::Table || !only_grid) {
+                node.kids = kids;
             }
-            self.0[index].kids = kids;
         }
         self.level();
     }

@@ -138,6 +138,7 @@ pub(super) const fn artifact(kind: Artifact) -> Found {
     Found { owner: Owner::Artifact(kind), order: 0 }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "clamped")]
 fn strip(y: f32) -> i32 {
     (y / STRIP).floor().clamp(-1e6, 1e6) as i32
 }

@@ -24,6 +24,7 @@ pub struct AlternativeText {
     /// Left, top, right and bottom, in points from the upper left corner of the page as shown.
     #[serde(rename = "box")]
     pub corners: Option<[f64; 4]>,
+    /// What the figure shows.
     pub text: String,
 }
 
@@ -329,7 +330,9 @@ impl<'p> Planner<'p> {
                 let spans = free(&taken, table, (row, column), (cell.row_span, cell.column_span));
                 for row in row..row + spans.0 {
                     let start = row * table.columns + column;
-                    taken[start..start + spans.1].fill(true);
+                    if let Some(places) = taken.get_mut(start..start + spans.1) {
+                        places.fill(true);
+                    }
                 }
                 self.plan.nodes.edit(new, |node| node.spans = spans);
                 self.words(&cell.words, new);
@@ -350,7 +353,7 @@ fn header_rows(table: &Table) -> usize {
 fn free(taken: &[bool], table: &Table, (row, column): (usize, usize), spans: (usize, usize)) -> (usize, usize) {
     let rows = spans.0.clamp(1, table.rows - row);
     let most = spans.1.clamp(1, table.columns - column);
-    let is_free = |column: usize| (row..row + rows).all(|row| !taken[row * table.columns + column]);
+    let is_free = |column: usize| (row..row + rows).all(|row| taken.get(row * table.columns + column) == Some(&false));
     let columns = (column..column + most).take_while(|column| is_free(*column)).count();
     if columns == 0 { (1, 1) } else { (rows, columns) }
 }
@@ -366,6 +369,7 @@ fn is_of(text: &AlternativeText, place: &Place) -> bool {
 }
 
 fn rect(place: &Place) -> Rect {
+    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
     let [x0, y0, x1, y1] = place.corners.map(|number| number as f32);
     Rect { x0, y0, x1, y1 }
 }

@@ -45,7 +45,7 @@ impl<'w> Writer<'w> {
             let elements: Vec<Object> = elements.iter().map(of).collect();
             numbers.extend([key.into(), self.document.add_object(elements).into()]);
         }
-        let mut next = self.parents.len() as i64;
+        let mut next = i64::try_from(self.parents.len()).unwrap_or(i64::MAX);
         for (annotation, element) in std::mem::take(&mut self.annotations) {
             if let Ok(entries) = self.document.get_dictionary_mut(annotation) {
                 entries.set("StructParent", next);

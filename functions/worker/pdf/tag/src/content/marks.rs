@@ -113,8 +113,8 @@ impl Groups {
                 }
                 Role::Close(group) => match stack.pop_if(|frame| frame.group == *group) {
                     Some(frame) => {
-                        if stack.len() < DEPTH {
-                            ends[frame.open] = Some((index, frame.whose));
+                        if let Some(end) = ends.get_mut(frame.open).filter(|_| stack.len() < DEPTH) {
+                            *end = Some((index, frame.whose));
                         }
                         frame.whose
                     }

@@ -113,8 +113,9 @@ impl<'m> Marker<'m> {
         let groups = Groups::of(&scan.pieces);
         let writer = Writer { content, pieces: &scan.pieces, groups: &groups, begin: &mut begin, output: Vec::new() };
         let written = writer.write();
+        let key = i64::try_from(self.parents.len()).unwrap_or(i64::MAX);
         self.parents.push(parents);
-        (written, self.parents.len() as i64 - 1)
+        (written, key)
     }
 
     /// Looks at a form that is drawn in this state, and marks a copy of it if it is of several elements.

@@ -153,7 +153,7 @@ impl<'w, 'm, 'p> Walk<'w, 'm, 'p> {
     fn construct(&mut self, operation: &Operation<'_>) {
         let area = self.path.get_or_insert(None);
         let numbers = operation.numbers();
-        let mut points: Vec<(f32, f32)> = numbers.chunks_exact(2).map(|point| (point[0], point[1])).collect();
+        let mut points: Vec<(f32, f32)> = numbers.as_chunks().0.iter().map(|[x, y]| (*x, *y)).collect();
         if let (b"re", [x, y, width, height]) = (operation.operator, numbers.as_slice()) {
             points = vec![(*x, *y), (x + width, *y), (*x, y + height), (x + width, y + height)];
         }
