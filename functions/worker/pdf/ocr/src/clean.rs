@@ -42,6 +42,7 @@ pub(super) fn smooth(picture: &mut GreyBitmap) {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "a mean of bytes")]
 const fn mixed(before: u16, own: u16, after: u16) -> u8 {
     ((before + 2 * own + after + 2) / 4) as u8
 }
@@ -62,7 +63,7 @@ pub(super) fn evened(picture: &GreyBitmap) -> Option<GreyBitmap> {
     }
     let paper = resized(&paper, PixelType::U8, (across, down), size, FilterType::Bilinear)?;
     let even = |(pixel, paper): (&u8, &u8)| {
-        (u32::from(*pixel) * PAPER / u32::from(*paper).max(DARKEST)).min(u8::MAX.into()) as u8
+        u8::try_from(u32::from(*pixel) * PAPER / u32::from(*paper).max(DARKEST)).unwrap_or(u8::MAX)
     };
     let data = picture.data.iter().zip(&paper).map(even).collect();
     Some(GreyBitmap { data, ..*picture })

@@ -51,6 +51,7 @@ struct Runs {
 impl Runs {
     fn add(&mut self, picture: &GreyBitmap, word: &Word) {
         let width = picture.width as usize;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let pixel = |value: f32, most: u32| (value.max(0.0) as usize).min(most as usize);
         let (left, right) = (pixel(word.left, picture.width), pixel(word.right, picture.width));
         let (top, bottom) = (pixel(word.top, picture.height), pixel(word.bottom, picture.height));
@@ -100,12 +101,14 @@ pub(super) fn faces(lines: &[Line], scale: f32, known: &mut Sizes) -> Vec<Option
     let of_text = weighted(lines, &sizes, |_, size| Some(size));
     alike(&mut sizes, of_text, known);
     let low = median(heights.iter().filter_map(|of| Some(of.low? / of.tall?)).collect()).unwrap_or(LOW);
-    for at in 0..lines.len() {
-        if let (Some(None), Some(height)) = (sizes.get(at), heights.get(at).and_then(|of| of.low)) {
+    for (at, height) in heights.iter().enumerate() {
+        if let (Some(None), Some(height)) = (sizes.get(at), height.low) {
             let own = em(height / low);
             let beside = [at.checked_sub(1), Some(at + 1)].into_iter().flatten().filter_map(|at| *sizes.get(at)?);
             let near = beside.chain(of_text).find(|size| is_same(*size, own, NEAR)).unwrap_or_else(|| known.known(own));
-            sizes[at] = Some(near);
+            if let Some(size) = sizes.get_mut(at) {
+                *size = Some(near);
+            }
         }
     }
     let weight = |line: &Line, size: f32| Some(line.stroke? / size);

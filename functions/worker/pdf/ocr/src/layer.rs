@@ -47,6 +47,7 @@ struct Run {
 }
 
 impl TextLayer {
+    /// A layer without text. Its font is added at the end.
     pub fn new(document: &mut Document) -> Self {
         let mut layer = Self { font: document.new_object_id(), codes: HashMap::new(), characters: Vec::new() };
         layer.code(' ');
@@ -122,17 +123,20 @@ impl TextLayer {
         let character = if next < MOST_CODES || self.codes.contains_key(&character) { character } else { ' ' };
         *self.codes.entry(character).or_insert_with(|| {
             self.characters.push(character);
-            SPACE + next as u16
+            // There are at most so many.
+            SPACE.saturating_add(u16::try_from(next).unwrap_or(0))
         })
     }
 
     /// Adds the font after all pages.
     pub fn finish(self, document: &mut Document) {
-        let file = document.add_object(Stream::new(dictionary! { "Length1" => FONT.len() as i64 }, FONT.to_vec()));
+        let length = i64::try_from(FONT.len()).unwrap_or(i64::MAX);
+        let file = document.add_object(Stream::new(dictionary! { "Length1" => length }, FONT.to_vec()));
         let to_unicode = document.add_object(Stream::new(Dictionary::new(), to_unicode(&self.characters)));
         // All codes have the only glyph with a width.
         let glyphs = std::iter::once([0, 0]).chain(self.characters.iter().map(|_| [0, 1])).flatten().collect();
         let glyphs = document.add_object(Stream::new(Dictionary::new(), glyphs));
+        #[expect(clippy::cast_possible_truncation, reason = "parts of an em")]
         let em = |part: f32| (part * 1000.0) as i64;
         let descriptor = document.add_object(dictionary! {
             "Type" => "FontDescriptor", "FontName" => "GlyphLessFont", "Flags" => 5, "ItalicAngle" => 0,

@@ -1,6 +1,17 @@
 //! OCR: `tesseract/` is the library, `page` prepares pages for it, `clean` improves poor scans, `face` finds sizes and bold type, and
 //! `layer` adds the result to the page as invisible text. Which pages to read, and why, is up to the tools.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod clean;
 mod face;
 mod layer;
@@ -27,13 +38,16 @@ pub struct Skew {
 /// The text of a picture in reading order. Places are in pixels from the upper left corner.
 #[derive(Clone, Debug, Default)]
 pub struct Text {
+    /// Without empty ones.
     pub lines: Vec<Line>,
 }
 
 /// Words in reading order.
 #[derive(Clone, Debug)]
 pub struct Line {
+    /// At least one.
     pub words: Vec<Word>,
+    /// How its letters stand.
     pub direction: Direction,
     /// The baseline of an upright line: a point on the left and one on the right.
     pub baseline: Option<[(f32, f32); 2]>,
@@ -41,28 +55,38 @@ pub struct Line {
     pub stroke: Option<f32>,
 }
 
+/// A word and where it is.
 #[derive(Clone, Debug)]
 pub struct Word {
     /// In logical order, without spaces.
     pub text: String,
     /// From 0 to 100.
     pub confidence: f32,
+    /// The left edge.
     pub left: f32,
+    /// The upper edge.
     pub top: f32,
+    /// The right edge.
     pub right: f32,
+    /// The lower edge.
     pub bottom: f32,
 }
 
 /// The direction of the tops of letters.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Direction {
+    /// The text is upright.
     Up,
+    /// It is turned clockwise.
     Right,
+    /// It is upside down.
     Down,
+    /// It is turned counter-clockwise.
     Left,
 }
 
 impl Text {
+    /// The number of words.
     pub fn words(&self) -> usize {
         self.lines.iter().map(|line| line.words.len()).sum()
     }

@@ -50,6 +50,7 @@ pub struct Orienter<'t> {
 }
 
 impl<'t> Orienter<'t> {
+    /// Without its own reader, which it loads once it is needed.
     pub fn new(tesseract: &'t Tesseract) -> Self {
         Self { tesseract, reader: None }
     }
@@ -73,16 +74,22 @@ impl<'t> Orienter<'t> {
 /// The text of a page, in the picture that was read.
 #[derive(Debug)]
 pub struct PageText {
+    /// Places are in pixels of that picture.
     pub text: Text,
     /// Size of the picture in pixels.
     pub width: u32,
+    /// As for `width`.
     pub height: u32,
+    /// Pixels of the picture per inch of the page.
     pub dpi: f32,
     /// How the page was rotated clockwise for this picture: by quarters, and the rest that levels its lines.
     pub view: View,
 }
 
 /// Reads a page except for the areas `without`.
+///
+/// # Errors
+/// If the page can't be drawn, or Tesseract gives up.
 pub fn read(
     page: &Page<'_>,
     reader: &mut Reader,
@@ -157,11 +164,15 @@ fn read_clearest(reader: &mut Reader, picture: &GreyBitmap) -> Result<Text, Fail
 }
 
 /// Draws a page upright at the best resolution for OCR.
+///
+/// # Errors
+/// If it can't be drawn.
 pub fn picture(page: &Page<'_>, pixels: u64) -> Result<GreyBitmap, Failure> {
     let dpi = resolution(page, MOST_DPI, pixels);
     page.render_grey(dpi, View::default())
 }
 
+/// A page that Tesseract could not read, for the job's owner.
 pub fn unread() -> Failure {
     Failure::new(ErrorCode::RenderFailed, "The text of a page could not be recognized.", "tesseract gave up")
 }
@@ -190,8 +201,10 @@ fn look(page: &Page<'_>, reader: &Reader, dpi: f32, view: View, without: &[Rect]
     for area in without {
         let Rect { x0, y0, x1, y1 } = page.view_area(view, area);
         let scale = dpi / 72.0;
-        let [left, right] = [x0, x1].map(|x| ((x * scale).max(0.0) as usize).min(picture.width as usize));
-        let [top, bottom] = [y0, y1].map(|y| ((y * scale).max(0.0) as usize).min(picture.height as usize));
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
+        let pixel = |points: f32, most: u32| ((points * scale).max(0.0) as usize).min(most as usize);
+        let [left, right] = [x0, x1].map(|x| pixel(x, picture.width));
+        let [top, bottom] = [y0, y1].map(|y| pixel(y, picture.height));
         for row in picture.data.chunks_exact_mut(picture.width.max(1) as usize).take(bottom).skip(top) {
             if let Some(pixels) = row.get_mut(left..right) {
                 pixels.fill(255);

@@ -44,6 +44,10 @@ impl fmt::Debug for Tesseract {
 }
 
 impl Tesseract {
+    /// Loads the installed library.
+    ///
+    /// # Errors
+    /// If it is missing or too old.
     pub fn load() -> Result<Self, String> {
         Api::load().map(|api| Self { api, idle: Arc::default() }).map_err(|error| error.to_string())
     }
@@ -120,10 +124,12 @@ impl Reader {
         {
             return false;
         }
+        #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+        let resolution = picture.dpi.round() as c_int;
         // SAFETY: The bytes are `height` rows of `width` bytes, and live during the call, which copies them.
         unsafe {
             (self.api.TessBaseAPISetImage)(self.handle, picture.data.as_ptr(), width, height, 1, width);
-            (self.api.TessBaseAPISetSourceResolution)(self.handle, picture.dpi.round() as c_int);
+            (self.api.TessBaseAPISetSourceResolution)(self.handle, resolution);
         }
         true
     }
