@@ -25,11 +25,17 @@ const NODES: u32 = 4_000_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
+    /// Totals alone: not an invoice by itself in most countries.
     Minimum,
+    /// All but the lines of goods and services.
     BasicWl,
+    /// With simple lines.
     Basic,
+    /// All that the European standard knows.
     En16931,
+    /// More than the standard knows.
     Extended,
+    /// Germany's, for public buyers.
     XRechnung,
 }
 
@@ -72,6 +78,7 @@ impl Profile {
         }
     }
 
+    /// What the invoice is called in the PDF.
     pub const fn file_name(self) -> &'static str {
         match self {
             Self::XRechnung => "xrechnung.xml",
@@ -93,6 +100,7 @@ impl Profile {
 /// An invoice, checked as far as the PDF must agree with it.
 #[derive(Debug)]
 pub struct Invoice {
+    /// How much it contains.
     pub profile: Profile,
     /// The version in the metadata: of Factur-X or XRechnung.
     version: String,
@@ -102,6 +110,9 @@ pub struct Invoice {
 
 impl Invoice {
     /// Reads an invoice, which must have the profile `wanted` if given.
+    ///
+    /// # Errors
+    /// If it is no invoice, or has another profile.
     pub fn read(
         content: Vec<u8>,
         wanted: Option<Profile>,

@@ -3,6 +3,16 @@
 //! The conversion never redraws a page. A fault that can't be repaired without changing a page's look is a broken rule, and so
 //! is everything unknown: a document only conforms if nothing was found.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 mod annotations;
@@ -32,6 +42,9 @@ pub use verdict::{Level, Verdict};
 use verdict::Rule;
 
 /// Repairs a document in place; `held` has its large pictures. [`claim`] adds the claim to be PDF/A.
+///
+/// # Errors
+/// If a held picture can't be read.
 pub fn mend(
     document: &mut Document,
     held: &DeferredPictures,

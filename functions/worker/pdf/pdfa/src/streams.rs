@@ -113,11 +113,11 @@ fn image(document: &Document, held: &DeferredPictures, image: &mut Stream, verdi
 /// colors.
 fn jpeg_2000(data: &[u8]) -> bool {
     let Some(header) = memchr::memmem::find(data, b"jp2h") else { return false };
-    let rest = &data[header + 4..];
+    let rest = data.get(header + 4..).unwrap_or_default();
     let find = |name: &[u8]| memchr::memmem::find(rest, name).and_then(|at| rest.get(at + 4..));
     let Some(ihdr) = find(b"ihdr") else { return false };
-    let (Some(channels), Some(depth)) = (ihdr.get(8..10), ihdr.get(10)) else { return false };
-    let channels = u16::from_be_bytes([channels[0], channels[1]]);
+    let [_, _, _, _, _, _, _, _, high, low, depth, ..] = ihdr else { return false };
+    let channels = u16::from_be_bytes([*high, *low]);
     // One box with the colors: enumerated sRGB, grey, or sYCC; others are rare.
     let specifications = memchr::memmem::find_iter(rest, b"colr").count();
     let Some(colr) = find(b"colr") else { return false };

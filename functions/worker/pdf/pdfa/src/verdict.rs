@@ -6,18 +6,23 @@ use docmill_pdf_request::Warning;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+/// A conformance level of PDF/A.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 pub enum Level {
+    /// PDF/A-1b: as PDF 1.4, without transparency.
     #[serde(rename = "1b")]
     One,
+    /// PDF/A-2b.
     #[default]
     #[serde(rename = "2b")]
     Two,
+    /// PDF/A-3b: with attachments of any kind.
     #[serde(rename = "3b")]
     Three,
 }
 
 impl Level {
+    /// As options and reports name it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::One => "1b",
@@ -178,8 +183,10 @@ impl Repair {
     }
 }
 
+/// What was repaired, and what could not be.
 #[derive(Debug)]
 pub struct Verdict {
+    /// What the document was measured by.
     pub level: Level,
     broken: BTreeMap<Rule, usize>,
     mended: BTreeMap<Repair, usize>,
@@ -209,6 +216,7 @@ impl Verdict {
         self.stood_in.iter().map(String::as_str)
     }
 
+    /// Whether no rule is broken any more.
     pub fn conforms(&self) -> bool {
         self.broken.is_empty()
     }

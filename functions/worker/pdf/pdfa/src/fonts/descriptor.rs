@@ -40,9 +40,9 @@ pub(super) fn with_file(
     descriptor.set(key, file);
     if let Some((bounds, ascent, descent)) = face.and_then(Face::metrics) {
         let usual = dictionary! {
-            "FontBBox" => bounds.map(|bound| Object::Real(bound as f32)).to_vec(),
-            "Ascent" => Object::Real(ascent as f32), "Descent" => Object::Real(descent as f32),
-            "CapHeight" => Object::Real(ascent as f32), "ItalicAngle" => 0, "StemV" => 80,
+            "FontBBox" => bounds.map(real).to_vec(),
+            "Ascent" => real(ascent), "Descent" => real(descent),
+            "CapHeight" => real(ascent), "ItalicAngle" => 0, "StemV" => 80,
         };
         for (key, value) in usual {
             if !descriptor.has(&key) {
@@ -53,8 +53,15 @@ pub(super) fn with_file(
     document.add_object(descriptor)
 }
 
+/// A number as PDFs have it.
+#[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
+fn real(number: f64) -> Object {
+    Object::Real(number as f32)
+}
+
 /// A name without the prefix of a subset.
 pub(super) fn plain_name(name: &[u8]) -> String {
-    let is_tagged = name.get(6) == Some(&b'+') && name[..6].iter().all(u8::is_ascii_uppercase);
-    String::from_utf8_lossy(if is_tagged { &name[7..] } else { name }).into_owned()
+    let tagged = name.split_first_chunk::<6>().filter(|(tag, _)| tag.iter().all(u8::is_ascii_uppercase));
+    let own = tagged.and_then(|(_, rest)| rest.strip_prefix(b"+"));
+    String::from_utf8_lossy(own.unwrap_or(name)).into_owned()
 }

@@ -98,9 +98,9 @@ fn bounds(glyphs: &[Glyph]) -> Vec<f64> {
             Step::Curve(points) => points,
             Step::Hints(_) => &[],
         };
-        for point in points.chunks_exact(2) {
-            (left, right) = (left.min(point[0]), right.max(point[0]));
-            (bottom, top) = (bottom.min(point[1]), top.max(point[1]));
+        for [x, y] in points.as_chunks().0 {
+            (left, right) = (left.min(*x), right.max(*x));
+            (bottom, top) = (bottom.min(*y), top.max(*y));
         }
     }
     vec![left.floor(), bottom.floor(), right.ceil(), top.ceil()]

@@ -42,6 +42,7 @@ enum Fate {
 /// What becomes of font programs that do not have the widths, glyphs or encoding that a document uses.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Programs {
+    /// They get what they lack.
     Rewritten,
     /// They stay, and so does the broken rule.
     Kept,
@@ -54,6 +55,7 @@ pub enum StandIns<'s> {
     Installed(&'s Fonts),
     /// What pdfium draws instead: pages look the same in it as before.
     Drawn(&'s Session<'s>),
+    /// Nothing: the rule stays broken.
     None,
 }
 
@@ -218,7 +220,7 @@ fn file(document: &mut Document, data: &[u8], kind: Option<&str>) -> Option<(Obj
     let mut head = lopdf::dictionary! { "Filter" => "FlateDecode" };
     match kind {
         Some(kind) => head.set("Subtype", kind),
-        None => head.set("Length1", data.len() as i64),
+        None => head.set("Length1", i64::try_from(data.len()).ok()?),
     }
     let mut stream = Stream::new(head, packed);
     stream.allows_compression = false;

@@ -70,7 +70,7 @@ impl<'f> Face<'f> {
     pub(super) fn metrics(&self) -> Option<([f64; 4], f64, f64)> {
         let head = self.tables.get(b"head")?;
         let hhea = self.tables.get(b"hhea")?;
-        let scaled = |table: &[u8], at: usize| Some(f64::from(u16_at(table, at)? as i16) * 1000.0 / self.units);
+        let scaled = |table: &[u8], at: usize| Some(f64::from(u16_at(table, at)?.cast_signed()) * 1000.0 / self.units);
         let bounds = [scaled(head, 36)?, scaled(head, 38)?, scaled(head, 40)?, scaled(head, 42)?];
         Some((bounds, scaled(hhea, 4)?, scaled(hhea, 6)?))
     }
@@ -204,7 +204,9 @@ pub(super) fn rewrite(face: &Face<'_>, slots: &[Slot], with_codes: bool) -> Opti
         if !(0.0..=65_535.0).contains(&units) {
             return None;
         }
-        *glyphs.advances.get_mut(usize::from(glyph))? = units as u16;
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "whole and in the range")]
+        let units = units as u16;
+        *glyphs.advances.get_mut(usize::from(glyph))? = units;
     }
     let mut tables = glyphs.tables(&new)?;
     if with_codes {
@@ -296,13 +298,13 @@ fn cmap(glyphs: &BTreeMap<u16, u16>) -> Option<Vec<u8>> {
         glyphs.iter().map(|(code, glyph)| (SYMBOLS + code, glyph.wrapping_sub(SYMBOLS + code))).collect();
     segments.push((0xFFFF, 1));
     let count = u16::try_from(segments.len()).ok()?;
-    let exponent = count.ilog2();
+    let exponent = u16::try_from(count.ilog2()).ok()?;
     let mut table: Vec<u8> = Vec::new();
     let mut push = |value: u16| table.extend(value.to_be_bytes());
     // One record: Windows, symbols, 12 bytes from here.
     [0, 1, 3, 0, 0, 12].into_iter().for_each(&mut push);
     let range = 2 << exponent;
-    [4, 16 + count * 8, 0, count * 2, range, exponent as u16, count * 2 - range].into_iter().for_each(&mut push);
+    [4, 16 + count * 8, 0, count * 2, range, exponent, count * 2 - range].into_iter().for_each(&mut push);
     segments.iter().for_each(|(code, _)| push(*code));
     push(0);
     segments.iter().for_each(|(code, _)| push(*code));

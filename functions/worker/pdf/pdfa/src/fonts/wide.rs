@@ -76,7 +76,7 @@ fn true_type(document: &mut Document, composite: &Composite<'_>, data: &[u8]) ->
         None => cid,
         Some(map) => {
             let place = usize::from(cid) * 2;
-            map.get(place..place + 2).map_or(0, |pair| u16::from_be_bytes([pair[0], pair[1]]))
+            map.get(place..).and_then(<[u8]>::first_chunk).map_or(0, |pair| u16::from_be_bytes(*pair))
         }
     };
     let widths = Widths::new(document, descendant);
@@ -156,7 +156,9 @@ fn entries(
         let last = present.iter().max().copied().unwrap_or(0);
         let mut bits = vec![0u8; usize::from(last) / 8 + 1];
         for cid in present.iter().chain([&0]) {
-            bits[usize::from(*cid) / 8] |= 0x80 >> (cid % 8);
+            if let Some(byte) = bits.get_mut(usize::from(*cid) / 8) {
+                *byte |= 0x80 >> (cid % 8);
+            }
         }
         let set = document.add_object(Stream::new(Dictionary::new(), bits));
         described.set("CIDSet", set);

@@ -57,7 +57,7 @@ impl Wide {
         let mut list = HashMap::new();
         let mut entries = document.array(font, b"W").iter().filter_map(|entry| document.resolve(entry));
         while let (Some(first), Some(second)) = (entries.next(), entries.next()) {
-            let Some(first) = document.number(first).map(|first| first as i64) else { continue };
+            let Some(first) = document.number(first).map(whole) else { continue };
             match second {
                 Object::Array(widths) => {
                     for (cid, width) in (first..).zip(widths) {
@@ -69,7 +69,7 @@ impl Wide {
                 last => {
                     let width = entries.next().and_then(|width| document.number(width));
                     let (Some(last), Some(width)) = (document.number(last), width) else { continue };
-                    for cid in first.max(0)..=(last as i64).min(i64::from(u16::MAX)) {
+                    for cid in first.max(0)..=whole(last).min(i64::from(u16::MAX)) {
                         if let Ok(cid) = u16::try_from(cid) {
                             list.insert(cid, f64::from(width));
                         }
@@ -85,13 +85,20 @@ impl Wide {
     }
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+fn whole(number: f32) -> i64 {
+    number as i64
+}
+
 pub(super) fn set_widths(font: &mut Dictionary, widths: impl Iterator<Item = (u16, f64)> + Clone) {
     let first = widths.clone().map(|(code, _)| code).min().unwrap_or(0);
     let last = widths.clone().map(|(code, _)| code).max().unwrap_or(0);
     let mut list = vec![Object::Integer(0); usize::from(last - first) + 1];
     for (code, width) in widths {
         if let Some(entry) = list.get_mut(usize::from(code - first)) {
-            *entry = if width.fract() == 0.0 { Object::Integer(width as i64) } else { Object::Real(width as f32) };
+            #[expect(clippy::cast_possible_truncation, reason = "whole, or written in fewer digits")]
+            let width = if width.fract() == 0.0 { Object::Integer(width as i64) } else { Object::Real(width as f32) };
+            *entry = width;
         }
     }
     font.set("FirstChar", i64::from(first));
