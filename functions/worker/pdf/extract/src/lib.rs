@@ -4,6 +4,16 @@
 //! Markdown, CSV and e-mail. `write/` writes it as Markdown, HTML, plain text, tables, workbooks and chunks. It knows no options or
 //! requests of tools, and recognises no text itself.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 pub mod message;
 pub mod model;
 pub mod own;

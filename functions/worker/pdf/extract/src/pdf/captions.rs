@@ -40,7 +40,9 @@ pub(super) fn find(drafts: &mut [Draft], body: f32, first: usize) {
         let tagged = drafts.get(at).is_some_and(|draft| draft.role == Role::Caption { of: None });
         if tagged {
             let of = neighbour(drafts, at).map(|of| Id::block(first + of));
-            drafts[at].role = Role::Caption { of };
+            if let Some(draft) = drafts.get_mut(at) {
+                draft.role = Role::Caption { of };
+            }
             continue;
         }
         let Some(draft) = drafts.get(at).filter(|draft| matches!(draft.role, Role::Paragraph | Role::Heading { .. }))
@@ -76,8 +78,8 @@ fn neighbour(drafts: &[Draft], at: usize) -> Option<usize> {
     let (before, after) = (at.checked_sub(1).filter(is), Some(at + 1).filter(is));
     match (before, after) {
         (Some(before), Some(after)) => {
-            let gap = |a: usize, b: usize| drafts[b].area.y0 - drafts[a].area.y1;
-            Some(if gap(before, at) <= gap(at, after) { before } else { after })
+            let gap = |a: usize, b: usize| Some(drafts.get(b)?.area.y0 - drafts.get(a)?.area.y1);
+            Some(if gap(before, at)? <= gap(at, after)? { before } else { after })
         }
         (one, other) => one.or(other),
     }

@@ -73,6 +73,7 @@ impl Drawings<'_, '_> {
         let (width, height) = page.size();
         let most = (self.pixels as f32 / (width * height).max(1.0)).sqrt();
         let scale = (DPI / 72.0).min(most);
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
         let pixels = |points: f32| ((points * scale).floor() as u32).max(1);
         page.render_content(pixels(width), pixels(height))
     }
@@ -107,6 +108,7 @@ fn areas(pictures: &[Rect], (width, height): (f32, f32)) -> Vec<Rect> {
 }
 
 fn cut(drawn: &Bitmap, area: &Rect, scale: f32) -> Bitmap {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     let pixel = |points: f32, most: u32| ((points * scale).round().max(0.0) as u32).min(most);
     let (left, top) = (pixel(area.x0, drawn.width - 1), pixel(area.y0, drawn.height - 1));
     let width = pixel(area.x1, drawn.width).saturating_sub(left).max(1);

@@ -169,42 +169,44 @@ fn drawn(page: &Page<'_>) -> Result<Bitmap, Failure> {
     let (width, height) = page.size();
     let most = (PIXELS / (width * height).max(1.0)).sqrt();
     let scale = (DPI / 72.0).min(most);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     let pixels = |points: f32| ((points * scale).round() as u32).max(1);
     page.render_content(pixels(width), pixels(height))
 }
 
 /// Decides on runs of text that has one look.
 fn resolve(characters: &[Character], verdicts: &mut [Verdict], is_seen: impl Fn(&Rect) -> bool) {
-    let mut at = 0;
-    while at < verdicts.len() {
-        let verdict = verdicts[at];
+    let (mut characters, mut verdicts) = (characters, verdicts);
+    while let (Some(first), Some(verdict)) = (characters.first(), verdicts.first().copied()) {
         let Verdict::Unsure(why) = verdict else {
-            at += 1;
+            (characters, verdicts) =
+                (characters.get(1..).unwrap_or_default(), verdicts.get_mut(1..).unwrap_or_default());
             continue;
         };
-        let object = characters[at].object;
-        let same =
-            characters[at..].iter().zip(&verdicts[at..]).take_while(|(c, v)| c.object == object && **v == verdict);
-        let end = at + same.count();
-        let seen = characters[at..end].iter().filter(|character| is_seen(&character.area)).count();
-        let is_hidden = (end - at - seen) as f32 >= (end - at) as f32 * UNSEEN;
-        verdicts[at..end].fill(if is_hidden { Verdict::Hidden(why) } else { Verdict::Seen });
-        at = end;
+        let pairs = characters.iter().zip(&*verdicts);
+        let count = pairs.take_while(|(c, v)| c.object == first.object && **v == verdict).count();
+        let (run, later) = characters.split_at(count);
+        let (own, rest) = verdicts.split_at_mut(count);
+        let seen = run.iter().filter(|character| is_seen(&character.area)).count();
+        let is_hidden = (count - seen) as f32 >= count as f32 * UNSEEN;
+        own.fill(if is_hidden { Verdict::Hidden(why) } else { Verdict::Seen });
+        (characters, verdicts) = (later, rest);
     }
 }
 
 /// Whether the drawn page has more than one color there.
 fn is_seen(drawn: &Bitmap, area: &Rect, scale: f32) -> bool {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     let pixel = |points: f32, most: u32| ((points * scale).max(0.0) as u32).min(most.saturating_sub(1)) as usize;
     let (left, right) = (pixel(area.x0, drawn.width), pixel(area.x1, drawn.width));
     let (top, bottom) = (pixel(area.y0, drawn.height), pixel(area.y1, drawn.height));
     let (mut least, mut most) = ([u8::MAX; 3], [0u8; 3]);
     for row in top..=bottom {
         let start = (row * drawn.width as usize + left) * 4;
-        for color in drawn.data.get(start..start + (right - left + 1) * 4).unwrap_or_default().chunks_exact(4) {
-            for part in 0..3 {
-                least[part] = least[part].min(color[part]);
-                most[part] = most[part].max(color[part]);
+        let row = drawn.data.get(start..start + (right - left + 1) * 4).unwrap_or_default();
+        for color in row.as_chunks::<4>().0 {
+            for ((least, most), part) in least.iter_mut().zip(&mut most).zip(color) {
+                (*least, *most) = ((*least).min(*part), (*most).max(*part));
             }
         }
     }

@@ -56,7 +56,9 @@ pub(super) fn of(lines: &[Line]) -> Look {
     let mut fixed = !lines.is_empty();
     for word in lines.iter().flat_map(|line| &line.words) {
         fixed &= word.font.fixed;
-        *fonts.entry((word.font.name.as_str(), (word.size * 2.0).round() as i32)).or_default() += word.text.len();
+        #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+        let half_points = (word.size * 2.0).round() as i32;
+        *fonts.entry((word.font.name.as_str(), half_points)).or_default() += word.text.len();
     }
     let most = fonts.into_iter().max_by_key(|((name, size), count)| (*count, *size, std::cmp::Reverse(*name)));
     let (name, size) = most.map_or(("", 0.0), |((name, size), _)| (name, size as f32 / 2.0));

@@ -130,9 +130,9 @@ impl Making {
 
     /// Joins the first text of a page with the last one of the page before, if both are the same element.
     fn go_on(&mut self, drafts: &mut Vec<Draft>, links: &mut [TableLink]) {
-        let first = drafts.iter().position(Draft::is_text);
+        let first = drafts.iter().enumerate().find(|(_, draft)| draft.is_text());
         let Some((at, (_, block))) =
-            first.and_then(|at| Some((at, self.open.take_if(|(open, _)| drafts[at].element == Some(*open))?)))
+            first.and_then(|(at, draft)| Some((at, self.open.take_if(|(open, _)| draft.element == Some(*open))?)))
         else {
             return;
         };

@@ -198,6 +198,7 @@ pub(super) fn general(value: f64) -> String {
     if !(1e-9..1e11).contains(&size) {
         return scientific(value, 5, true, 2);
     }
+    #[expect(clippy::cast_possible_truncation, reason = "clamped")]
     let digits = size.log10().floor().clamp(-9.0, 11.0) as i32;
     let decimals = usize::try_from((9 - digits).clamp(0, 15)).unwrap_or(0);
     without_zeros(&format!("{value:.decimals$}")).to_owned()
@@ -344,7 +345,9 @@ fn moment(value: f64, from_1904: bool) -> Option<DateTime> {
         false if value < 60.0 => date(1899, 12, 31),
         false => date(1899, 12, 30),
     };
+    #[expect(clippy::cast_possible_truncation, reason = "in the range of days")]
     let days: Span = (value.floor() as i64).days();
+    #[expect(clippy::cast_possible_truncation, reason = "at most a day")]
     let seconds: Span = (((value - value.floor()) * 86_400.0).round() as i64).seconds();
     start.at(0, 0, 0, 0).checked_add(days).ok()?.checked_add(seconds).ok()
 }

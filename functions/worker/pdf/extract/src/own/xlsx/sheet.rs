@@ -90,7 +90,9 @@ impl Read {
                 }
             }
             "pane" if attribute(start, "state").is_some_and(|state| state.starts_with("frozen")) => {
-                sheet.frozen = number::<f64>(start, "ySplit").map_or(0, |rows| rows.clamp(0.0, 1e6) as usize);
+                #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped")]
+                let frozen = number::<f64>(start, "ySplit").map_or(0, |rows| rows.clamp(0.0, 1e6) as usize);
+                sheet.frozen = frozen;
             }
             "mergeCell" => {
                 let area = attribute(start, "ref").and_then(|text| area(&text));
