@@ -4,6 +4,16 @@
 //! cryptography is AWS-LC's, and webpki builds chains. `changes/` compares a signed revision with the final document.
 //! `verdict.rs` says what all that means, in the words of ETSI EN 319 102-1 and in a sentence for people.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod changes;
 mod cms;
 mod fields;

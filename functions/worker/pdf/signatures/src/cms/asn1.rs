@@ -156,8 +156,10 @@ pub(crate) fn put(der: &mut Vec<u8>, tag: u8, body: &[u8]) {
         Ok(length @ 0..=0x7f) => der.push(length),
         _ => {
             let length = (body.len() as u64).to_be_bytes();
-            let digits: Vec<u8> = length.into_iter().skip_while(|byte| *byte == 0).collect();
-            der.push(0x80 | digits.len() as u8);
+            let zeros = length.iter().take_while(|byte| **byte == 0).count();
+            let digits = length.get(zeros..).unwrap_or_default();
+            // Eight at most.
+            der.push(0x80 | u8::try_from(digits.len()).unwrap_or(0));
             der.extend(digits);
         }
     }

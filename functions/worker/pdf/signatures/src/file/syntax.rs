@@ -243,13 +243,14 @@ impl<'b> Parser<'b> {
             b'\r' => self.at += usize::from(self.peek() == Some(b'\n')),
             b'\n' => {}
             b'0'..=b'7' => {
-                let mut value = u32::from(byte - b'0');
+                let mut value = byte - b'0';
                 for _ in 0..2 {
                     let Some(next @ b'0'..=b'7') = self.peek() else { break };
-                    value = value * 8 + u32::from(next - b'0');
+                    // Of three digits, the highest bit is dropped (ISO 32000-2, 7.3.4.2).
+                    value = (value << 3) | (next - b'0');
                     self.at += 1;
                 }
-                text.push((value & 0xff) as u8);
+                text.push(value);
             }
             other => text.push(other),
         }
