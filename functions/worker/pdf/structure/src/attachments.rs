@@ -42,7 +42,7 @@ pub struct Attachment<'a> {
 
 /// Attaches a file to the document.
 pub fn attach(document: &mut Document, attachment: Attachment<'_>) {
-    let mut parameters = dictionary! { "Size" => attachment.content.len() as i64 };
+    let mut parameters = dictionary! { "Size" => i64::try_from(attachment.content.len()).unwrap_or(i64::MAX) };
     if let Some(modified) = &attachment.modified {
         parameters.set("ModDate", text(modified));
     }

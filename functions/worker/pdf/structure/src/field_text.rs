@@ -317,6 +317,7 @@ fn values(document: &Document, widget: &Dictionary) -> Vec<String> {
 
 /// The choices that fit, starting with the first selected one if it would not be visible otherwise.
 fn list(choices: &[(String, String)], selected: &[String], size: f32, height: f32) -> Layout {
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the cast saturates")]
     let room = ((height / (LINE_EM * size)).floor().max(1.0) as usize).min(MOST_CELLS);
     let is_selected = |(stored, _): &(String, String)| selected.contains(stored);
     let first = choices.iter().position(is_selected).filter(|first| *first >= room).unwrap_or(0);
@@ -366,16 +367,16 @@ fn frame(
     width: f32,
     height: f32,
 ) -> (String, f32) {
-    let color = |key: &[u8], operators: [&str; 3]| {
+    let color = |key: &[u8], [gray, rgb, cmyk]: [&str; 3]| {
         let parts: Vec<f32> = document
             .array(style?, key)
             .iter()
             .filter_map(|part| Some(document.number(part)?.clamp(0.0, 1.0)))
             .collect();
         let operator = match parts.len() {
-            1 => operators[0],
-            3 => operators[1],
-            4 => operators[2],
+            1 => gray,
+            3 => rgb,
+            4 => cmyk,
             _ => return None,
         };
         let parts: Vec<String> = parts.iter().map(f32::to_string).collect();
@@ -401,12 +402,13 @@ fn default_appearance(appearance: &[u8]) -> (f32, String) {
         let at = words.iter().position(|word| word == operator)?;
         words.get(at.checked_sub(count)?..at)?.iter().map(|word| word.parse().ok()).collect()
     };
-    let size = before("Tf", 1).map_or(0.0, |size| size[0]);
+    let size = before("Tf", 1).and_then(|size| size.first().copied()).unwrap_or(0.0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a byte")]
     let byte = |part: f32| (part.clamp(0.0, 1.0) * 255.0).round() as u8;
-    let [red, green, blue] = match (before("rg", 3), before("g", 1)) {
-        (Some(parts), _) => [byte(parts[0]), byte(parts[1]), byte(parts[2])],
-        (None, Some(gray)) => [byte(gray[0]); 3],
-        (None, None) => [0; 3],
+    let [red, green, blue] = match (before("rg", 3).as_deref(), before("g", 1).as_deref()) {
+        (Some([red, green, blue]), _) => [byte(*red), byte(*green), byte(*blue)],
+        (_, Some([gray])) => [byte(*gray); 3],
+        _ => [0; 3],
     };
     (size, format!("#{red:02x}{green:02x}{blue:02x}"))
 }

@@ -4,6 +4,15 @@
 //! `open` and `repair/` get a document out of any source, `assembly/` makes one of many, and `label/` draws text. It knows tools only by
 //! their requests.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 pub mod assembly;

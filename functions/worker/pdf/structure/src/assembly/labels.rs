@@ -61,7 +61,7 @@ impl Labels {
         self.any |= labels.is_some();
         for (position, page) in pages.enumerate() {
             let own = labels.and_then(|labels| labels.get(page)).cloned();
-            self.labels.push(own.unwrap_or_else(|| Label::decimal(position as i64 + 1)));
+            self.labels.push(own.unwrap_or_else(|| Label::decimal(number(position) + 1)));
         }
     }
 
@@ -84,7 +84,7 @@ pub(super) fn read(document: &Document, catalog: &Dictionary, pages: usize) -> O
     let mut labels = Vec::with_capacity(pages);
     let mut current: Option<(i64, &Dictionary)> = None;
     let mut ranges = ranges.into_iter().peekable();
-    for page in 0..pages as i64 {
+    for page in 0..number(pages) {
         while let Some(next) = ranges.next_if(|(start, _)| *start <= page) {
             current = Some(next);
         }
@@ -93,6 +93,10 @@ pub(super) fn read(document: &Document, catalog: &Dictionary, pages: usize) -> O
         );
     }
     Some(labels)
+}
+
+fn number(count: usize) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn label(document: &Document, range: &Dictionary, offset: i64) -> Label {
@@ -107,12 +111,13 @@ fn label(document: &Document, range: &Dictionary, offset: i64) -> Label {
 /// The number tree for these labels, one for each page.
 fn to_tree(labels: &[Label]) -> Dictionary {
     let mut nums = Vec::new();
-    for (page, label) in labels.iter().enumerate() {
-        let follows = page.checked_sub(1).is_some_and(|before| label.follows(&labels[before]));
-        if !follows {
-            nums.push((page as i64).into());
+    let mut before = None;
+    for (page, label) in (0_i64..).zip(labels) {
+        if !before.is_some_and(|before| label.follows(before)) {
+            nums.push(page.into());
             nums.push(label.to_object());
         }
+        before = Some(label);
     }
     let mut tree = Dictionary::new();
     tree.set("Nums", nums);

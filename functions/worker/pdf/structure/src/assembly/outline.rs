@@ -145,13 +145,15 @@ fn write_chain(
         parent_node.set("First", *first);
         parent_node.set("Last", *last);
     }
-    for (position, item) in items.into_iter().enumerate() {
+    let mut previous = None;
+    let next = ids.iter().skip(1).map(Some).chain([None]);
+    for ((item, id), next) in items.into_iter().zip(&ids).zip(next) {
         let visible = item.visible();
         let mut node = dictionary! { "Title" => item.title, "Parent" => parent };
-        if let Some(previous) = position.checked_sub(1) {
-            node.set("Prev", ids[previous]);
+        if let Some(previous) = previous.replace(*id) {
+            node.set("Prev", previous);
         }
-        if let Some(next) = ids.get(position + 1) {
+        if let Some(next) = next {
             node.set("Next", *next);
         }
         if !item.kids.is_empty() {
@@ -160,8 +162,8 @@ fn write_chain(
         for (key, value) in item.entries {
             node.set(key, value);
         }
-        write_chain(writer, item.kids, ids[position], &mut node)?;
-        writer.put(ids[position], node.into())?;
+        write_chain(writer, item.kids, *id, &mut node)?;
+        writer.put(*id, node.into())?;
     }
     Ok(())
 }

@@ -93,7 +93,7 @@ impl Pages {
 
     /// Writes the root of the pages.
     pub(super) fn write(self, writer: &mut PdfWriter) -> Result<(), WriteError> {
-        let count = self.pages.len() as i64;
+        let count = i64::try_from(self.pages.len()).unwrap_or(i64::MAX);
         writer.put(self.root, dictionary! { "Type" => "Pages", "Kids" => self.pages, "Count" => count }.into())
     }
 }

@@ -130,7 +130,7 @@ impl Subset {
         let mut name: String = name.chars().filter(|letter| letter.is_ascii_alphanumeric() || *letter == '-').collect();
         name.truncate(LONGEST_NAME);
         let letters = (0..6).map(|_| {
-            let letter = char::from(b'A' + (tag % 26) as u8);
+            let letter = char::from_u32(u32::from(b'A') + tag % 26).unwrap_or('A');
             tag /= 26;
             letter
         });

@@ -65,7 +65,8 @@ impl Pictures {
         if index == next {
             self.drawings.push((key, width));
         }
-        (index / GLYPHS, (index % GLYPHS) as u8 + 1)
+        // There are fewer glyphs than codes of one byte.
+        (index / GLYPHS, u8::try_from(index % GLYPHS + 1).unwrap_or(u8::MAX))
     }
 
     pub(super) fn is_empty(&self) -> bool {
@@ -172,12 +173,13 @@ fn font(document: &mut Document, glyphs: &[(&Drawing, Option<Form>)]) -> ObjectI
     }
     let pairs: Vec<(u16, &str)> = (1..).zip(glyphs.iter().map(|((key, _), _)| key.text.as_str())).collect();
     let map = character_map_object(document, &character_map::table(&pairs, 1));
-    let widest = glyphs.iter().map(|((_, width), _)| width * EM).fold(0.0, f32::max);
+    #[expect(clippy::cast_possible_truncation, reason = "the cast saturates")]
+    let widest = glyphs.iter().map(|((_, width), _)| width * EM).fold(0.0, f32::max) as i64;
     let widths: Vec<Object> = glyphs.iter().map(|((_, width), _)| Object::Real(width * EM)).collect();
     document.add_object(dictionary! {
         "Type" => "Font", "Subtype" => "Type3", "FontMatrix" => [1.0 / EM, 0.0, 0.0, 1.0 / EM, 0.0, 0.0].map(Object::Real).to_vec(),
         // Programs that read text tell from this how high it is.
-        "FontBBox" => [0, DESCENT, widest as i64, ASCENT].map(Object::Integer).to_vec(),
+        "FontBBox" => [0, DESCENT, widest, ASCENT].map(Object::Integer).to_vec(),
         "CharProcs" => procedures, "Encoding" => dictionary! { "Type" => "Encoding", "Differences" => names },
         "FirstChar" => 1, "LastChar" => i64::try_from(glyphs.len()).unwrap_or(1), "Widths" => widths,
         "Resources" => dictionary! { "XObject" => objects }, "ToUnicode" => map,
