@@ -122,6 +122,7 @@ impl Sheet {
 
 fn quantile(mut values: Vec<f64>, share: f64) -> Option<f64> {
     values.sort_by(f64::total_cmp);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "an index: the share is at most 1")]
     let at = ((values.len().checked_sub(1)?) as f64 * share).round() as usize;
     values.get(at).copied()
 }
@@ -168,7 +169,8 @@ pub(crate) fn columns(table: &Table, whole: f64) -> Vec<f64> {
     let right = ends.iter().flatten().copied().fold(f64::NEG_INFINITY, f64::max);
     let Some(edges) = edges.filter(|_| left < right) else { return vec![even; table.columns] };
     let all: Vec<f64> = [left - 3.0].into_iter().chain(edges).chain([right + 3.0]).collect();
-    let widths: Vec<f64> = all.windows(2).map(|pair| (pair[1] - pair[0]).max(NARROWEST)).collect();
+    let widths: Vec<f64> =
+        all.iter().zip(all.iter().skip(1)).map(|(left, right)| (right - left).max(NARROWEST)).collect();
     let sum: f64 = widths.iter().sum();
     widths.into_iter().map(|width| width * (whole / sum).min(1.0)).collect()
 }

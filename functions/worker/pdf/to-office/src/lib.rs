@@ -4,6 +4,16 @@
 //! `flow` and `running` say what follows from the source's pages: which paragraphs go on, where pages begin, and which headers and
 //! footers they share. `docx/` and `pptx/` write the parts of the packages. It reads no PDF.
 
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod docx;
 mod flow;
 mod geometry;

@@ -74,7 +74,7 @@ fn levels(xml: &mut Xml, number: usize, start: impl Fn(u8) -> Option<u32>) {
         let start = start(level);
         let (format, text) = match start {
             Some(_) => ("decimal", format!("%{}.", level + 1)),
-            None => ("bullet", BULLETS[usize::from(level) % BULLETS.len()].to_owned()),
+            None => ("bullet", BULLETS.iter().cycle().nth(level.into()).copied().unwrap_or_default().to_owned()),
         };
         let left = (STEP * (u32::from(level) + 1)).to_string();
         xml.open("w:lvl", &[("w:ilvl", &level.to_string())])

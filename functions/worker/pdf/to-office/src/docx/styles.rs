@@ -33,11 +33,12 @@ impl Face {
         if self.font != base.font {
             fonts(xml, &self.font);
         }
-        for (is, was, names) in [(self.bold, base.bold, ["w:b", "w:bCs"]), (self.italic, base.italic, ["w:i", "w:iCs"])]
+        for (is, was, [name, of_complex]) in
+            [(self.bold, base.bold, ["w:b", "w:bCs"]), (self.italic, base.italic, ["w:i", "w:iCs"])]
         {
             if is != was {
                 let value: Attributes<'_> = if is { &[] } else { &[("w:val", "0")] };
-                xml.empty(names[0], value).empty(names[1], value);
+                xml.empty(name, value).empty(of_complex, value);
             }
         }
         if self.size != base.size {
@@ -245,11 +246,13 @@ fn spacing(document: &Document, normal: &Face) -> (i64, i64) {
     let leadings = document.blocks.iter().filter(is_text).filter_map(|block| block.look.as_ref()?.leading);
     let size = normal.size as f32 / 2.0;
     let leading = median(leadings.collect()).unwrap_or(size * SINGLE);
+    #[expect(clippy::cast_possible_truncation, reason = "clamped")]
     let line = (240.0 * leading / (size * SINGLE)).clamp(200.0, 600.0).round() as i64;
     let line = if line.abs_diff(240) <= 12 { 240 } else { line };
     let gap = |pair: &[Block]| {
         let [a, b] = pair else { return None };
         let (a, b) = (a.places.last()?, b.places.first()?);
+        #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
         let gap = (b.corners[1] - a.corners[3]) as f32;
         (a.page == b.page && (0.0..size * 2.0).contains(&gap)).then_some(gap)
     };

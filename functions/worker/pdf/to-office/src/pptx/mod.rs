@@ -142,11 +142,11 @@ impl<'s> Writer<'s> {
         let groups = groups(blocks, title);
         let body = groups
             .iter()
-            .filter(|group| is_text(&group[0].role))
+            .filter(|group| group.first().is_some_and(|first| is_text(&first.role)))
             .max_by_key(|group| length(group))
-            .map(|group| &group[0].id);
+            .and_then(|group| Some(&group.first()?.id));
         for group in &groups {
-            let first = group[0];
+            let Some(first) = group.first() else { continue };
             let holder = match title {
                 Some(title) if title.id == first.id => Holder::Title,
                 Some(_) | None if Some(&first.id) == body => Holder::Body,

@@ -23,7 +23,9 @@ impl Writer<'_> {
         let is_left = block.text.chars().find(|c| c.is_alphabetic()).is_some_and(is_rtl);
         let alignment = block.look.as_ref().and_then(|look| look.alignment);
         let look = block.look.as_ref();
-        let spacing = Spacing { leading: look.and_then(|look| Some(look.leading? * self.fit.scale as f32)), before };
+        #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
+        let scale = self.fit.scale as f32;
+        let spacing = Spacing { leading: look.and_then(|look| Some(look.leading? * scale)), before };
         properties(xml, &block.role, aligned(alignment, is_left), is_left, &spacing);
         if let Role::Footnote { mark } = &block.role {
             let mark = Span { text: format!("{mark} "), superscript: true, ..Span::default() };
@@ -48,6 +50,7 @@ impl Writer<'_> {
 
     fn run(&mut self, xml: &mut Xml, span: &Span, look: Option<&Look>, language: Option<&str>) {
         let size = look.map(|look| f64::from(look.size) * self.fit.scale * 100.0);
+        #[expect(clippy::cast_possible_truncation, reason = "the cast saturates, and the size is clamped")]
         let size = size.filter(|size| *size > 0.0).map(|size| (size.round() as i64).clamp(100, 400_000).to_string());
         let mut attributes: Vec<(&str, &str)> = Vec::new();
         if let Some(language) = language {
