@@ -6,6 +6,8 @@
 //! `tools/` has a module for each tool, which reads options and runs steps in order; `compare/` finds differences between two
 //! documents. What the tools do their work with has crates of its own beside this one.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod compare;
 mod engines;
 mod tools;
