@@ -12,34 +12,53 @@ pub trait Api: Send + Sync + 'static {
 
 /// One request to the API. Ids and slugs are safe in a path. `Debug` shows no content.
 pub enum Request {
+    /// The tools that the key may use.
     ListTools,
+    /// What jobs of a tool are made of.
     GetToolSchema {
+        /// The tool's slug.
         tool: String,
     },
-    /// `body` has the `toolSlug`.
+    /// A new job.
     CreateJob {
+        /// The request, with its `toolSlug`.
         body: Map<String, Value>,
+        /// How long the answer may wait for the end.
         wait_seconds: Option<u64>,
+        /// Makes a repeated request the same.
         idempotency_key: Option<String>,
     },
+    /// A job, now or once it has ended.
     GetJob {
+        /// The job's id.
         job: String,
+        /// How long the answer may wait for the end: at least 1.
         wait_seconds: u64,
     },
+    /// Links to the result of a job.
     GetDownload {
+        /// The job's id.
         job: String,
     },
     /// A piece of a result's file as text: answered by [`crate::reading::body_of_piece`].
     ReadResult {
+        /// The job's id.
         job: String,
+        /// Which file of the result, from 0.
         file: usize,
+        /// The first byte.
         from: u64,
+        /// How many bytes at most.
         most: u64,
     },
+    /// The end of a job that has not ended.
     CancelJob {
+        /// The job's id.
         job: String,
     },
+    /// A link to send a file to.
     CreateUpload {
+        /// What the file is.
         body: Map<String, Value>,
     },
 }

@@ -3,6 +3,8 @@
 //!
 //! No AWS here: the command line uses this too.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod api;
 mod arguments;
 mod definitions;

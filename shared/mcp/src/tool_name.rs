@@ -3,16 +3,24 @@
 /// A tool of the server.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ToolName {
+    /// Lists the API's tools.
     ListTools,
+    /// Says what a tool takes.
     DescribeTool,
+    /// Creates a job, and waits for it.
     RunTool,
+    /// Shows a job with links to its result.
     GetJob,
+    /// Reads a text that a job made.
     ReadResult,
+    /// Ends a job.
     CancelJob,
+    /// Makes a link to send a file to.
     CreateUpload,
 }
 
 impl ToolName {
+    /// In the order in which assistants see them.
     pub const ALL: [Self; 7] = [
         Self::ListTools,
         Self::DescribeTool,
@@ -23,6 +31,7 @@ impl ToolName {
         Self::CreateUpload,
     ];
 
+    /// As assistants call it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ListTools => "list_tools",
