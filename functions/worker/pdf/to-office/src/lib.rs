@@ -4,6 +4,7 @@
 //! `flow` and `running` say what follows from the source's pages: which paragraphs go on, where pages begin, and which headers and
 //! footers they share. `docx/` and `pptx/` write the parts of the packages. It reads no PDF.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(

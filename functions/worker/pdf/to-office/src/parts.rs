@@ -18,9 +18,11 @@ pub(crate) const DRAWING: &str = "http://schemas.openxmlformats.org/drawingml/20
 /// What is written.
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'s> {
+    /// The structure that is written.
     pub document: &'s Document,
     /// The folder with the files of figures.
     pub pictures: &'s Path,
+    /// The time in the file's properties.
     pub now: Timestamp,
 }
 
