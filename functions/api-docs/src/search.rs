@@ -58,8 +58,10 @@ fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
         let (heading, text) = part.split_once('\n').unwrap_or((part, ""));
         // Every other part is code.
         let prose = text.split("```").step_by(2).collect::<String>();
-        let words =
-            without_targets(&prose).split_whitespace().collect::<Vec<_>>().join(" ").replace(['`', '*', '|', '['], "");
+        let plain = without_targets(&prose).replace(['`', '*', '|', '['], "");
+        // Without the bullets of lists and the rules of tables.
+        let words = plain.split_whitespace().filter(|word| !word.trim_matches('-').is_empty());
+        let words = words.collect::<Vec<_>>().join(" ");
         let target = if index == 0 { link(path) } else { format!("{}#{}", link(path), slug(heading)) };
         json!([if index == 0 { title } else { heading }, title, target, words])
     });

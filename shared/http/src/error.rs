@@ -33,6 +33,7 @@ pub enum ErrorCode {
     JobFailed,
     JobCanceled,
     JobEnded,
+    JobNotEnded,
     BatchEnded,
     TooManyFonts,
     TooManyTemplates,
@@ -52,7 +53,7 @@ pub enum ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -75,6 +76,7 @@ impl ErrorCode {
         Self::JobFailed,
         Self::JobCanceled,
         Self::JobEnded,
+        Self::JobNotEnded,
         Self::BatchEnded,
         Self::TooManyFonts,
         Self::TooManyTemplates,
@@ -117,6 +119,7 @@ impl ErrorCode {
             Self::JobFailed => "job_failed",
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
+            Self::JobNotEnded => "job_not_ended",
             Self::BatchEnded => "batch_ended",
             Self::TooManyFonts => "too_many_fonts",
             Self::TooManyTemplates => "too_many_templates",
@@ -156,6 +159,7 @@ impl ErrorCode {
             Self::JobFailed
             | Self::JobCanceled
             | Self::JobEnded
+            | Self::JobNotEnded
             | Self::BatchEnded
             | Self::TooManyFonts
             | Self::TooManyTemplates
@@ -211,6 +215,7 @@ impl ErrorCode {
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
+            Self::JobNotEnded => "The job has not ended. It has a receipt once it has.",
             Self::BatchEnded => "The batch has ended. Create a new one with the items that are left.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
             Self::TooManyTemplates => {

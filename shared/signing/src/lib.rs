@@ -1,6 +1,8 @@
-//! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them.
+//! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them. Receipts.
 
+pub mod canonical;
 pub mod keys;
+pub mod receipt;
 pub mod seal;
 pub mod signature;
 
