@@ -10,6 +10,7 @@ use docmill_app::jobs::control::ControlService;
 use docmill_app::jobs::receipts::Receipts;
 use docmill_aws::files::ObjectKey;
 use docmill_config::clock;
+use docmill_domain::api_key::ApiKey;
 use docmill_domain::job::{Job, JobId};
 use docmill_domain::sha256_hex;
 use docmill_domain::upload::UploadId;
@@ -23,26 +24,32 @@ use crate::support::aws_watch::Fault;
 use crate::support::http::{Answer, RequestBuilder, get};
 use crate::support::stage::{Actor, Control, Stage};
 use crate::support::visitor::Visitor;
-use crate::support::world::{Account, World};
+use crate::support::world::World;
 use crate::worker_pipeline::Bench;
 
 pub(crate) fn keys() -> ReceiptKeys {
     ReceiptKeys::new(&"r".repeat(86), "").unwrap()
 }
 
-pub(crate) async fn answer(world: &World, account: &Account, id: &str) -> Answer {
+pub(crate) async fn answer(world: &World, key: &ApiKey, id: &str) -> Answer {
     let receipts = Arc::new(Receipts { context: world.context.clone(), keys: keys() });
-    let request = get("/v1/jobs/x/receipt").parameter("job_id", id).key(&account.key).build();
+    let request = get("/v1/jobs/x/receipt").parameter("job_id", id).key(key).build();
     Answer::of(get_job_receipt::handle(receipts, request).await)
 }
 
 /// The receipt of a test's job, whose signature is right.
 async fn receipt(bench: &Bench) -> Value {
-    let mut answer = answer(&bench.world, &bench.account, &bench.id.to_string()).await;
+    let mut answer = answer(&bench.world, &bench.account.key, &bench.id.to_string()).await;
     assert_eq!(answer.status, 200, "{}", answer.body);
     let receipt = answer.body["receipt"].take();
     verify(&receipt, &keys().document()).unwrap();
     receipt
+}
+
+/// The guide's program, which verifies a receipt.
+pub(crate) fn program() -> String {
+    let guide = crate::contract::file("functions/api-docs/guides/receipts.md");
+    guide.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap().to_owned()
 }
 
 /// A job that takes an upload, and one that takes nothing but text.
@@ -60,7 +67,7 @@ async fn of_upload(content: &str) -> Bench {
 async fn a_completed_job_has_the_digests_of_its_upload_and_its_result() {
     let page = "<p>Quarterly figures</p>";
     let bench = of_upload(page).await;
-    let early = answer(&bench.world, &bench.account, &bench.id.to_string()).await;
+    let early = answer(&bench.world, &bench.account.key, &bench.id.to_string()).await;
     assert_eq!((early.refusal(), &early.body["job"]["status"]), ((409, "job_not_ended"), &json!("queued")));
     bench.deliver().await;
     let job = bench.job().await;
@@ -137,8 +144,8 @@ async fn the_sweeper_notes_when_it_has_removed_a_result() {
 async fn a_failed_or_foreign_job_has_what_is_known() {
     let bench = Bench::new([]).await;
     let stranger = bench.world.account(1).await;
-    let unknown = answer(&bench.world, &bench.account, &JobId::new().to_string()).await;
-    let foreign = answer(&bench.world, &stranger, &bench.id.to_string()).await;
+    let unknown = answer(&bench.world, &bench.account.key, &JobId::new().to_string()).await;
+    let foreign = answer(&bench.world, &stranger.key, &bench.id.to_string()).await;
     assert_eq!(foreign.refusal(), (404, "job_not_found"));
     assert_eq!(foreign.body["error"], unknown.body["error"]);
     bench.world.context.jobs.cancel(&bench.job().await, clock::now()).await.unwrap();
@@ -154,8 +161,7 @@ async fn the_program_of_the_guide_checks_a_receipt() {
     bench.deliver().await;
     let receipt = receipt(&bench).await;
     let folder = tempfile::tempdir().unwrap();
-    let guide = crate::contract::file("functions/api-docs/guides/receipts.md");
-    let program = guide.split("```python\n").nth(1).and_then(|rest| rest.split("```").next()).unwrap();
+    let program = program();
     let lines = program.lines().filter(|line| !line.is_empty()).count();
     assert!(lines <= 10, "the guide promises ten, not {lines}");
     let run = async |receipt: &Value| {
@@ -165,7 +171,7 @@ async fn the_program_of_the_guide_checks_a_receipt() {
         write("receipt.json", receipt);
         write("keys.json", &keys().document());
         let mut python = Command::new(prepared(&["python", "local"]).await);
-        python.current_dir(folder.path()).args(["-c", program, "receipt.json", "keys.json"]);
+        python.current_dir(folder.path()).args(["-c", &program, "receipt.json", "keys.json"]);
         python.kill_on_drop(true).output().await.unwrap()
     };
     let good = run(&receipt).await;

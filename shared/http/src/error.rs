@@ -215,7 +215,7 @@ impl ErrorCode {
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
-            Self::JobNotEnded => "The job has not ended. It has a receipt once it has.",
+            Self::JobNotEnded => "The job has not ended. It gets a receipt when it ends.",
             Self::BatchEnded => "The batch has ended. Create a new one with the items that are left.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
             Self::TooManyTemplates => {

@@ -73,11 +73,11 @@ fn public_key(text: &str) -> Option<Vec<u8>> {
 /// Why a receipt proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unverified {
-    #[error("it is no receipt")]
+    #[error("it is not a receipt")]
     Malformed,
     #[error("the key {0} is not among the keys")]
     UnknownKey(String),
-    #[error("its signature is not of this statement")]
+    #[error("the signature does not match the statement")]
     Mismatch,
 }
 

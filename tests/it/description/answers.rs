@@ -99,7 +99,7 @@ async fn jobs(description: &Description) {
         description.check(Method::GET, "/v1/jobs/{job_id}", &answer);
         let answer = Answer::of(get_job_download::handle(world.context.clone(), request).await);
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
-        let answer = receipts::answer(&world, &account, &id).await;
+        let answer = receipts::answer(&world, &account.key, &id).await;
         description.check(Method::GET, "/v1/jobs/{job_id}/receipt", &answer);
     }
 
@@ -133,7 +133,7 @@ async fn jobs(description: &Description) {
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
     }
 
-    let answer = receipts::answer(&world, &account, &created.job_id()).await;
+    let answer = receipts::answer(&world, &account.key, &created.job_id()).await;
     assert_eq!(answer.status, 200);
     description.check(Method::GET, "/v1/jobs/{job_id}/receipt", &answer);
 

@@ -41,8 +41,8 @@ pub async fn check(args: &VerifyReceiptArgs, globals: &Globals) -> Outcome<()> {
         None => published(globals).await?,
     };
     let statement = verify(&receipt, &keys).map_err(|why| {
-        let message = format!("{}: the receipt is not proven: {why}.", args.receipt.display());
-        Failure::document("receipt_unproven", message)
+        let message = format!("{}: the receipt cannot be verified: {why}.", args.receipt.display());
+        Failure::document("receipt_unverified", message)
     })?;
     let found = args.documents.iter().map(|path| Ok((path, place_of(path, statement)?)));
     let found = found.collect::<Outcome<Vec<_>>>()?;

@@ -44,7 +44,11 @@ async fn saved_keys_check_it_without_the_service_and_a_forgery_is_found() {
     }
     user.write("forged.json", &user.read("receipt.json").replace("completed", "failed"));
     let ran = user.run(&["verify-receipt", "forged.json", "--keys", "keys.json"]).await.ends_with(7);
-    assert!(ran.stderr.contains("its signature is not of this statement") && ran.stdout.is_empty(), "{}", ran.stderr);
+    assert!(
+        ran.stderr.contains("the signature does not match the statement") && ran.stdout.is_empty(),
+        "{}",
+        ran.stderr
+    );
     user.write("keys.json", "{}");
     let ran = user.run(&["verify-receipt", "receipt.json", "--keys", "keys.json"]).await.ends_with(7);
     assert!(ran.stderr.contains("is not among the keys"), "{}", ran.stderr);
