@@ -295,6 +295,16 @@ func (c *Client) Cancel(ctx context.Context, id string) (*Job, error) {
 	return &answer.Job, nil
 }
 
+// Receipt is the signed receipt of a job that has ended, for `docmill verify-receipt`.
+func (c *Client) Receipt(ctx context.Context, id string) (*Receipt, error) {
+	var answer ReceiptResponse
+	_, err := c.do(ctx, call{method: http.MethodGet, path: "/v1/jobs/{id}/receipt", id: id}, &answer)
+	if err != nil {
+		return nil, err
+	}
+	return &answer.Receipt, nil
+}
+
 // Delete deletes a job's result and everything that describes its document. A job that has not ended is canceled first.
 func (c *Client) Delete(ctx context.Context, id string) error {
 	_, err := c.do(ctx, call{method: http.MethodDelete, path: "/v1/jobs/{id}", id: id}, nil)

@@ -483,6 +483,7 @@ const (
 	ErrorCodeJobCanceled           ErrorCode = "job_canceled"
 	ErrorCodeJobEnded              ErrorCode = "job_ended"
 	ErrorCodeJobFailed             ErrorCode = "job_failed"
+	ErrorCodeJobNotEnded           ErrorCode = "job_not_ended"
 	ErrorCodeJobNotFound           ErrorCode = "job_not_found"
 	ErrorCodeMethodNotAllowed      ErrorCode = "method_not_allowed"
 	ErrorCodeMissingAPIKey         ErrorCode = "missing_api_key"
@@ -542,6 +543,8 @@ func (e ErrorCode) Valid() bool {
 	case ErrorCodeJobEnded:
 		return true
 	case ErrorCodeJobFailed:
+		return true
+	case ErrorCodeJobNotEnded:
 		return true
 	case ErrorCodeJobNotFound:
 		return true
@@ -2260,7 +2263,7 @@ type BatchJobsResponse struct {
 	// Refused Items among those of this page that could not become jobs. Nothing was charged for them.
 	Refused []RefusedItem `json:"refused"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2314,7 +2317,7 @@ type BatchResponse struct {
 	Batch Batch `json:"batch"`
 	Ok    bool  `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2356,7 +2359,7 @@ type BatchResultsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string        `json:"requestId"`
 	Results   []BatchResult `json:"results"`
 }
@@ -2386,7 +2389,7 @@ type BatchesResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2513,7 +2516,7 @@ type DeliveriesResponse struct {
 	NextCursor string     `json:"nextCursor,omitempty"`
 	Ok         bool       `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2571,7 +2574,7 @@ type DownloadResponse struct {
 	Job       Job        `json:"job"`
 	Ok        bool       `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2771,7 +2774,7 @@ type EventResponse struct {
 	Event Event `json:"event"`
 	Ok    bool  `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2789,7 +2792,7 @@ type EventsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2912,7 +2915,7 @@ type FontResponse struct {
 	Font Font `json:"font"`
 	Ok   bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2921,7 +2924,7 @@ type FontsResponse struct {
 	Fonts []Font `json:"fonts"`
 	Ok    bool   `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3264,7 +3267,7 @@ type JobResponse struct {
 	Job Job  `json:"job"`
 	Ok  bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3703,6 +3706,28 @@ type RateLimit struct {
 	WindowSeconds int64 `json:"windowSeconds"`
 }
 
+// Receipt defines model for Receipt.
+type Receipt struct {
+	Signature ReceiptSignature       `json:"signature"`
+	Statement map[string]interface{} `json:"statement"`
+}
+
+// ReceiptResponse defines model for ReceiptResponse.
+type ReceiptResponse struct {
+	Ok      bool    `json:"ok"`
+	Receipt Receipt `json:"receipt"`
+
+	// RequestID As `x-request-id`.
+	RequestID string `json:"requestId"`
+}
+
+// ReceiptSignature defines model for ReceiptSignature.
+type ReceiptSignature struct {
+	Algorithm string `json:"algorithm"`
+	KeyID     string `json:"keyId"`
+	Value     string `json:"value"`
+}
+
 // RedactPDFOptions defines model for RedactPdfOptions.
 type RedactPDFOptions struct {
 	// Color Color of the boxes that take the place of what was removed, as `#rrggbb`. By default: "#000000".
@@ -3822,7 +3847,7 @@ type ReplayResponse struct {
 	// Replayed How many events are sent again.
 	Replayed int64 `json:"replayed"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3992,7 +4017,7 @@ type TemplateRequest struct {
 type TemplateResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 
 	// Template A stored template, with one of its versions.
@@ -4019,7 +4044,7 @@ type TemplateVersionFormat string
 type TemplatesResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string     `json:"requestId"`
 	Templates []Template `json:"templates"`
 }
@@ -4122,7 +4147,7 @@ type ToolSchemaOutputFormat struct {
 type ToolSchemaResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string     `json:"requestId"`
 	Tool      ToolSchema `json:"tool"`
 }
@@ -4134,7 +4159,7 @@ type ToolState string
 type ToolsResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 	Tools     []Tool `json:"tools"`
 }
@@ -4183,7 +4208,7 @@ type UploadRequest struct {
 type UploadResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string `json:"requestId"`
 	Upload    Upload `json:"upload"`
 }
@@ -4275,7 +4300,7 @@ type UsageRateLimit struct {
 type UsageResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string      `json:"requestId"`
 	Usage     interface{} `json:"usage"`
 }
@@ -4710,7 +4735,7 @@ type WebhookRequest struct {
 type WebhookResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string  `json:"requestId"`
 	Webhook   Webhook `json:"webhook"`
 }
@@ -4751,7 +4776,7 @@ type WebhookTestRequest struct {
 type WebhookTestResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID   string      `json:"requestId"`
 	WebhookTest WebhookTest `json:"webhookTest"`
 }
@@ -4778,7 +4803,7 @@ type WebhookTestSampleHeaders struct {
 type WebhooksResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID The header `x-request-id`.
+	// RequestID As `x-request-id`.
 	RequestID string    `json:"requestId"`
 	Webhooks  []Webhook `json:"webhooks"`
 }

@@ -275,6 +275,7 @@ class Roles(unittest.TestCase):
                 "CreateJob", "CreateToolJob", "ConvertOfficeToPdf", "ConvertHtmlToPdf", "CreateBatch",
             },
             "WebhookSigningKey": {"CreateWebhook", "UpdateWebhook", "GetWebhookKeys", "Deliverer", "Dashboard"},
+            "ReceiptKey": {"GetJobReceipt", "Dashboard"},
         })
 
     def test_who_looks_for_uploads_is_told_which_are_missing(self):

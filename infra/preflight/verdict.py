@@ -21,7 +21,7 @@ MIB = 1 << 20
 # The functions' packages, each a few MB.
 CODE_BYTES = 200 * MIB
 # A function and its role for each endpoint. Batches alone have ten of each.
-ROLES = 108
+ROLES = 110
 DEPLOYABLE = ("CREATE_COMPLETE", "UPDATE_COMPLETE", "UPDATE_ROLLBACK_COMPLETE", "IMPORT_COMPLETE", "IMPORT_ROLLBACK_COMPLETE")
 
 

@@ -127,6 +127,11 @@ test("a job page follows the job without a reload, offers the download, and hide
     const link = await page.getByRole("link", { name: "Download" }).getAttribute("href");
     const answer = await visitor.context.request.get(new URL(link, page.url()).href);
     assert.ok((await answer.body()).subarray(0, 5).equals(Buffer.from("%PDF-")));
+    const statement = await page.getByRole("link", { name: "Signed statement" }).getAttribute("href");
+    const receipt = await (await visitor.context.request.get(new URL(statement, page.url()).href)).json();
+    assert.deepEqual([receipt.statement.status, receipt.statement.sources], ["completed", [{ kind: "html" }]]);
+    const { keys } = await (await fetch(url("/.well-known/docmill-receipts.json"))).json();
+    assert.equal(receipt.signature.keyId, keys[0].id);
 
     await goto("/app/jobs?status=completed");
     assert.match(await mainText(page), /HTML to PDF/);

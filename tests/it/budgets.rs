@@ -14,6 +14,7 @@ use lambda_http::http::Method;
 use serde_json::{Value, json};
 
 use crate::fonts::{fixture, uploaded};
+use crate::receipts;
 use crate::stored_templates::uploaded as uploaded_template;
 use crate::support::hooks::test_service;
 use crate::support::http::{Answer, RequestBuilder, get, post};
@@ -82,6 +83,8 @@ async fn each_endpoint_keeps_its_budget() {
     world.watch.take_calls();
     let answer = Answer::of(get_job_download::handle(world.context.clone(), with_id()).await);
     check("GET /v1/jobs/{job_id}/download", answer, 200, &[KEY, "GetItem"]);
+    let answer = receipts::answer(&world, key, &id).await;
+    check("GET /v1/jobs/{job_id}/receipt", answer, 200, &[KEY, "GetItem"]);
     let request = get("/v1/events").key(key).build();
     let answer = Answer::of(list_events::handle(context(), request).await);
     let event = answer.body["nextCursor"].as_str().unwrap().to_owned();

@@ -162,7 +162,7 @@ pub async fn sample(language: Language, code: &str, folder: &Path) -> Command {
 }
 
 /// A shell with `docmill` on its path, and a home of its own.
-fn with_docmill(folder: &Path) -> Command {
+pub fn with_docmill(folder: &Path) -> Command {
     let home = folder.join("home");
     std::fs::create_dir(&home).unwrap();
     let test = std::env::current_exe().unwrap();

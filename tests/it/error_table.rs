@@ -233,6 +233,10 @@ async fn jobs_and_routes(deployed: &mut Deployed) {
     let request = deployed.post(&format!("/v1/jobs/{failed}/cancel"), &json!({}), &key);
     let body = deployed.expect(ErrorCode::JobEnded, request).await;
     assert_eq!(body["job"]["id"], failed);
+    let queued = deployed.put_job(&account, |item| drop(item.insert("status".into(), string("queued")))).await;
+    let request = deployed.get(&format!("/v1/jobs/{queued}/receipt"), &key);
+    let body = deployed.expect(ErrorCode::JobNotEnded, request).await;
+    assert_eq!(body["job"]["status"], "queued");
 
     let request = deployed.get("/v1/jobs/6f1c1c2e-0000-7000-8000-000000000000", &key);
     deployed.expect(ErrorCode::JobNotFound, request).await;

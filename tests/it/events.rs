@@ -102,7 +102,7 @@ async fn every_transition_raises_the_version_and_an_event_has_that_of_its_end() 
     let other = claimed(&world, &account).await;
     assert_eq!(jobs.complete(&other, &done).await.unwrap(), Written::Yes);
     let other = jobs.get(other.id).await.unwrap().unwrap();
-    assert_eq!(jobs.expire(&other).await.unwrap(), Written::Yes);
+    assert_eq!(jobs.expire(&other, None).await.unwrap(), Written::Yes);
     assert_eq!(read(other.id, done.expires_at).await, 4, "as it was read before");
 }
 

@@ -16,9 +16,12 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::process::Command;
 
-use crate::clients::{root, sample};
+use crate::clients::{root, sample, with_docmill};
 use crate::every_tool::part_of;
 use crate::fonts::fixture;
+use crate::journeys::Traveller;
+use crate::receipts;
+use crate::receivers::prepared;
 use crate::support::{deployed_url, eventually, pdf};
 
 /// Failed requests end a script, except for canceling a job that has just ended.
@@ -27,6 +30,8 @@ curl() { command curl --fail-with-body "$@" || case "$*" in */cancel*) ;; *) ret
 "#;
 const TEXT: &str = "Amet aliqua dolor";
 const SURVEY: &str = "tree-survey.pdf";
+/// The guide whose commands have a test of their own, because they answer in words.
+const RECEIPTS: &str = "receipts";
 
 /// The deployed stack as examples use it.
 struct Stack {
@@ -123,7 +128,7 @@ impl Stack {
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
         std::fs::copy(root().join("samples/invoice-template.docx"), folder.join("invoice-template.docx")).unwrap();
         std::fs::copy(root().join("tests/fixtures/invoices/en16931.xml"), folder.join("invoice.xml")).unwrap();
-        let mut bash = Command::new("bash");
+        let mut bash = with_docmill(folder);
         bash.args(["-O", "expand_aliases", "-c", &format!("{STRICT}{script}")]);
         let output = self.run(bash, folder, job).await;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -181,7 +186,7 @@ async fn every_command_of_the_guides_works() {
         let commands = script(guide.text());
         let commands: Vec<_> = commands.lines().filter(|line| !line.starts_with("export DOCMILL_")).collect();
         let script = commands.join("\n").replace("https://bucket.example.com", &elsewhere.address);
-        if !script.contains("curl") {
+        if !script.contains("curl") || guide.slug == RECEIPTS {
             continue;
         }
         let body = match guide.slug {
@@ -241,6 +246,24 @@ async fn every_command_of_the_guides_works() {
 }
 
 #[tokio::test]
+async fn the_commands_of_the_guide_to_receipts_verify_one() {
+    let Some(stack) = Stack::deployed() else { return };
+    let source = format!("{}/small.docx", stack.samples);
+    let job = stack.create(json!({"toolSlug": "office-to-pdf", "sourceUrl": source})).await;
+    let (_, result) = Traveller::with_key("DOCMILL_LIVE_KEY").unwrap().downloaded(&job).await;
+    let folder = TempDir::new().unwrap();
+    std::fs::write(folder.path().join("report.pdf"), result).unwrap();
+    std::fs::write(folder.path().join("verify.py"), receipts::program()).unwrap();
+    let guide = GUIDES.iter().find(|guide| guide.slug == RECEIPTS).unwrap();
+    let python = prepared(&["python", "local"]).await;
+    let commands = format!("python3() {{ '{}' \"$@\"; }}\n{}", python.display(), script(guide.text()));
+    let said = stack.run_script(RECEIPTS, &commands, folder.path(), &job).await;
+    let (genuine, rest) = said.split_once('\n').unwrap();
+    assert!(genuine.starts_with(&format!("The receipt is genuine: job {job}, completed, ")), "{said}");
+    assert_eq!(rest, format!("report.docx: a source\nreport.pdf: a result\n{job} completed\n"));
+}
+
+#[tokio::test]
 async fn the_request_of_the_readme_works() {
     let Some(stack) = Stack::deployed() else { return };
     let readme = std::fs::read_to_string(root().join("README.md")).unwrap();
@@ -269,7 +292,11 @@ async fn every_request_on_an_endpoints_page_works() {
         let request =
             request.replace("https://files.example.com/report.docx", &format!("{}/small.docx", stack.samples));
         let (job, upload, font) = needs(&stack, &elsewhere, &operation.slug()).await;
-        let event = if operation.slug() == "get-event" { stack.event_of(&job).await } else { String::new() };
+        let event = match operation.slug().as_str() {
+            // A job has a receipt once it has ended.
+            "get-event" | "get-job-receipt" => stack.event_of(&job).await,
+            _ => String::new(),
+        };
         let mut bash = Command::new("bash");
         let webhook = if operation.path.contains("{webhook_id}") { stack.webhook().await } else { String::new() };
         let template = if operation.path.contains("{template_name}") { stack.template(&upload).await } else { "" };

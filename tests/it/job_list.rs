@@ -202,7 +202,7 @@ async fn jobs_with_many_results_list_them_until_they_expire() {
 
     // Its list of results is deleted with them.
     let completed = world.context.jobs.get(id).await.unwrap().unwrap();
-    world.context.jobs.expire(&completed).await.unwrap();
+    world.context.jobs.expire(&completed, None).await.unwrap();
     world.context.files.delete(&key(OutputPart::Manifest).to_string()).await.unwrap();
     let expired = read().await;
     assert_eq!((expired.status, &expired.body["job"]["status"]), (200, &json!("expired")));

@@ -59,6 +59,7 @@ mod people;
 mod plans;
 mod playground;
 mod read_jobs;
+mod receipts;
 mod receivers;
 mod redrive;
 mod relay;

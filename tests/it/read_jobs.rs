@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use docmill_config::clock;
 use docmill_domain::job::Completion;
-use docmill_domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Progress, Timings};
+use docmill_domain::job::{EngineInfo, Job, JobError, JobErrorCode, JobId, Output, Progress, Timings, Traces};
 use docmill_domain::time::Timestamp;
 use docmill_store::jobs::{Claim, Written};
 use serde_json::json;
@@ -43,6 +43,7 @@ fn completion(expires_at: Timestamp) -> Completion {
         engine: EngineInfo { name: "stub".into(), version: "1".into() },
         timings: Timings::default(),
         warnings: Vec::new(),
+        traces: Traces::default(),
         finished_at: clock::now(),
         expires_at,
     }

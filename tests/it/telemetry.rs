@@ -9,6 +9,7 @@ use api_docs::book::Book;
 use docmill_app::batches::{BatchControl, NewBatches};
 use docmill_app::fonts::FontService;
 use docmill_app::jobs::control::ControlService;
+use docmill_app::jobs::receipts::Receipts;
 use docmill_app::jobs::submit::JobService;
 use docmill_app::templates::TemplateService;
 use docmill_domain::job::JobErrorCode;
@@ -26,6 +27,7 @@ use serde_json::{Value, json};
 
 use crate::contract::file;
 use crate::error_table::Deployed;
+use crate::receipts;
 use crate::support::aws_watch::Fault;
 use crate::support::eventually;
 use crate::support::hooks::{Deliveries, sealing, test_service};
@@ -52,6 +54,10 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
             cancel_job::handle(Arc::new(ControlService::new(context)), request).await
         }
         ("GET", ["v1", "jobs", _, "download"]) => get_job_download::handle(world.context.clone(), request).await,
+        ("GET", ["v1", "jobs", _, "receipt"] | [".well-known", "docmill-receipts.json"]) => {
+            let receipts = Receipts { context: world.context.clone(), keys: receipts::keys() };
+            get_job_receipt::handle(Arc::new(receipts), request).await
+        }
         ("POST", ["v1", "convert", "office-to-pdf"]) => convert_office_to_pdf::handle(service, request).await,
         ("POST", ["v1", "convert", "html-to-pdf"]) => convert_html_to_pdf::handle(service, request).await,
         ("POST", ["v1", "convert", _]) => create_tool_job::handle(service, request).await,
@@ -150,9 +156,8 @@ async fn every_route_has_one_line_with_its_name() {
         let line = line_of(&world, &lines, RequestBuilder::new(method.clone(), &path).build()).await;
         assert_eq!(line["route"], format!("{method} {template}"));
         let expected = match *template {
-            "/openapi.json" | "/openapi-3.0.json" | "/llms.txt" | "/docs" | "/.well-known/docmill-webhooks.json" => {
-                "ok"
-            }
+            "/openapi.json" | "/openapi-3.0.json" | "/llms.txt" | "/docs" => "ok",
+            "/.well-known/docmill-webhooks.json" | "/.well-known/docmill-receipts.json" => "ok",
             "/docs/{page+}" => "route_not_found",
             _ => "missing_api_key",
         };

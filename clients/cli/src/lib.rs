@@ -77,6 +77,8 @@ async fn dispatch(matches: &ArgMatches) -> Outcome<()> {
         Verb::Run(args) => verbs::pipeline::run(&args, &globals).await,
         Verb::Watch(args) => verbs::watch::run(&args, &globals).await,
         Verb::Jobs(verb) => verbs::jobs::run(verb, &globals).await,
+        Verb::Receipt { job } => verbs::receipts::show(&job, &globals).await,
+        Verb::VerifyReceipt(args) => verbs::receipts::check(&args, &globals).await,
         Verb::Batches(verb) => verbs::batches::run(verb, &globals).await,
         Verb::Events(args) => verbs::events::run(&args, &globals).await,
         Verb::Listen(args) => verbs::listen::run(&args, &globals).await,

@@ -117,6 +117,9 @@ var steps = map[string]func(context.Context, *docmill.Client, step) (result, err
 	"cancel": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
 		return of("job")(client.Cancel(ctx, s.ID))
 	},
+	"receipt": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
+		return of("receipt")(client.Receipt(ctx, s.ID))
+	},
 	"delete": func(ctx context.Context, client *docmill.Client, s step) (result, error) {
 		return result{}, client.Delete(ctx, s.ID)
 	},

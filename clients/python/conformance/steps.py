@@ -164,6 +164,9 @@ class Steps:
     async def jobs(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"ids": [job.id for job in await listed(self.client.jobs.list(**filters(step)), step.get("take"))]}
 
+    async def receipt(self, step: dict[str, Any]) -> dict[str, Any]:
+        return {"receipt": await value((await value(self.client.jobs.get(step["id"]))).receipt())}
+
     async def cancel(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"job": (await value((await value(self.client.jobs.get(step["id"]))).cancel())).data}
 

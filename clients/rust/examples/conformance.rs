@@ -55,6 +55,7 @@ async fn take(client: &Client, step: &Value) -> Outcome {
             Ok(json!({"ids": jobs.iter().map(|job| &job.id).collect::<Vec<_>>()}))
         }
         "cancel" => Ok(json!({"job": client.cancel(id).await?})),
+        "receipt" => Ok(json!({"receipt": client.receipt(id).await?})),
         "delete" => client.delete(id).await.map(|()| json!({})),
         "upload" => Ok(json!({"id": client.upload(text(&step["file"])).await?.id})),
         "events" => {

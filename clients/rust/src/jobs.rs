@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::client::Client;
 use crate::download::{Save, Saved};
 use crate::error::{Error, JobFailed, Result};
-use crate::models::{DownloadResponse, Job, JobResponse, JobStatus, WaitResponse};
+use crate::models::{DownloadResponse, Job, JobResponse, JobStatus, Receipt, ReceiptResponse, WaitResponse};
 use crate::request::{Details, Input, Options, Place, Request, Source, Step};
 use crate::results::{check_name, check_target, is_folder};
 use crate::transport::{Answer, Call};
@@ -227,6 +227,12 @@ impl Client {
     /// Deletes a job's result and everything that describes its document. A job that has not ended is canceled first.
     pub async fn delete(&self, id: &str) -> Result<()> {
         self.send(&Call::new(Method::DELETE, &["v1", "jobs", id])?).await.map(drop)
+    }
+
+    /// The signed receipt of a job that has ended, for `docmill verify-receipt`.
+    pub async fn receipt(&self, id: &str) -> Result<Receipt> {
+        let response: ReceiptResponse = self.json(&Call::get(&["v1", "jobs", id, "receipt"])?).await?;
+        Ok(response.receipt)
     }
 
     /// New links to a job's result, for a program that fetches it by itself. `output`: only this file.

@@ -101,6 +101,7 @@ const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<obj
     const jobs = await listed(client.jobs.list({ ...step.filters, pageSize: step.pageSize }), step.take);
     return { ids: jobs.map((job) => job.id) };
   },
+  receipt: async (client, step) => ({ receipt: await (await client.jobs.get(step.id)).receipt() }),
   cancel: async (client, step) => ({ job: (await (await client.jobs.get(step.id)).cancel()).data }),
   delete: async (client, step) => {
     await (await client.jobs.get(step.id)).delete();

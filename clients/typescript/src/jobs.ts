@@ -257,6 +257,12 @@ export class Job {
     return this;
   }
 
+  /** The signed receipt of the job once it has ended, for `docmill verify-receipt`. */
+  async receipt(): Promise<Schemas["Receipt"]> {
+    const response = await this.#transport.send({ method: "GET", path: `${this.#path()}/receipt` });
+    return response.json<Schemas["ReceiptResponse"]>().receipt;
+  }
+
   /** Deletes the result and everything that describes the document, now. */
   async delete(): Promise<void> {
     await this.#transport.send({ method: "DELETE", path: this.#path() });

@@ -171,9 +171,35 @@ export interface paths {
         };
         /**
          * Get a job's download
-         * @description Returns signed links to the result once the job has completed: `download` to the primary result, `downloads` to each file. The links work for ten minutes and need no key, so keep them secret. You can get new links until the result expires. If `Accept` names the content type of the result, the response redirects to the link.
+         * @description Signed links to the result of a completed job: `download` to the primary result, `downloads` to each file. They work for ten minutes without a key, so keep them secret; you can get new ones until the result expires. If `Accept` names the result's content type, the response redirects to the link.
          */
         get: operations["getJobDownload"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/jobs/{job_id}/receipt": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A job's id.
+                 * @example 01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90
+                 */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        /**
+         * Get a job's receipt
+         * @description A signed statement about an ended job. See [Receipts](docs/receipts).
+         */
+        get: operations["getJobReceipt"];
         put?: never;
         post?: never;
         delete?: never;
@@ -818,7 +844,7 @@ export interface components {
         JobResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
         };
@@ -1067,7 +1093,7 @@ export interface components {
         DownloadResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
             download: components["schemas"]["Download"];
@@ -1092,10 +1118,26 @@ export interface components {
             /** @description In a list: which file, as in `job.outputs`. */
             index?: number;
         };
+        ReceiptResponse: {
+            /** @constant */
+            ok: true;
+            /** @description As `x-request-id`. */
+            requestId: string;
+            receipt: components["schemas"]["Receipt"];
+        };
+        Receipt: {
+            statement: Record<string, never>;
+            signature: {
+                keyId: string;
+                /** @constant */
+                algorithm: "ed25519";
+                value: string;
+            };
+        };
         ToolsResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             tools: components["schemas"]["Tool"][];
         };
@@ -1127,7 +1169,7 @@ export interface components {
         ToolSchemaResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             tool: components["schemas"]["ToolSchema"];
         };
@@ -1157,7 +1199,7 @@ export interface components {
         UsageResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             usage: components["schemas"]["Usage"] | components["schemas"]["UsageOfDays"];
         };
@@ -1312,14 +1354,14 @@ export interface components {
         BatchResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             batch: components["schemas"]["Batch"];
         };
         BatchesResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             batches: components["schemas"]["Batch"][];
             /** @description The `cursor` of the next page. Absent on the last page. */
@@ -1385,7 +1427,7 @@ export interface components {
         BatchJobsResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             jobs: components["schemas"]["Job"][];
             /** @description Items among those of this page that could not become jobs. Nothing was charged for them. */
@@ -1396,7 +1438,7 @@ export interface components {
         BatchResultsResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             results: components["schemas"]["BatchResult"][];
             /** @description The archive of all results, if the request asks for one, on the first page. */
@@ -1489,7 +1531,7 @@ export interface components {
         UploadResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             upload: components["schemas"]["Upload"];
         };
@@ -1570,14 +1612,14 @@ export interface components {
         TemplateResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             template: components["schemas"]["Template"];
         };
         TemplatesResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             templates: components["schemas"]["Template"][];
         };
@@ -1590,14 +1632,14 @@ export interface components {
         FontResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             font: components["schemas"]["Font"];
         };
         FontsResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             fonts: components["schemas"]["Font"][];
         };
@@ -1706,14 +1748,14 @@ export interface components {
         WebhookResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             webhook: components["schemas"]["Webhook"];
         };
         WebhooksResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             webhooks: components["schemas"]["Webhook"][];
         };
@@ -1777,7 +1819,7 @@ export interface components {
         ReplayResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             /** @description How many events are sent again. */
             replayed: number;
@@ -1788,7 +1830,7 @@ export interface components {
         DeliveriesResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             deliveries: components["schemas"]["Delivery"][];
             hasMore: boolean;
@@ -1854,7 +1896,7 @@ export interface components {
         WebhookTestResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             webhookTest: components["schemas"]["WebhookTest"];
         };
@@ -1914,7 +1956,7 @@ export interface components {
         EventsResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             events: components["schemas"]["ListedEvent"][];
             /** @description Whether there can be more events after these now. */
@@ -1925,7 +1967,7 @@ export interface components {
         EventResponse: {
             /** @constant */
             ok: true;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             event: components["schemas"]["ListedEvent"];
         };
@@ -1937,7 +1979,7 @@ export interface components {
         ErrorResponse: {
             /** @constant */
             ok: false;
-            /** @description The header `x-request-id`. */
+            /** @description As `x-request-id`. */
             requestId: string;
             error: components["schemas"]["Error"];
             job?: components["schemas"]["Job"];
@@ -1947,7 +1989,7 @@ export interface components {
              * @description A stable code. More may be added: decide by `status` if you don't know one.
              * @enum {string}
              */
-            code: "invalid_json" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "tool_not_allowed" | "origin_not_allowed" | "test_mode_disabled" | "account_suspended" | "tool_not_found" | "job_not_found" | "font_not_found" | "template_not_found" | "event_not_found" | "webhook_not_found" | "batch_not_found" | "route_not_found" | "method_not_allowed" | "job_failed" | "job_canceled" | "job_ended" | "batch_ended" | "too_many_fonts" | "too_many_templates" | "too_many_webhooks" | "webhook_disabled" | "output_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_font" | "invalid_template" | "challenge_failed" | "idempotency_key_reused" | "rate_limited" | "internal" | "unavailable";
+            code: "invalid_json" | "invalid_idempotency_key" | "missing_api_key" | "invalid_api_key" | "revoked_api_key" | "insufficient_credits" | "tool_not_allowed" | "origin_not_allowed" | "test_mode_disabled" | "account_suspended" | "tool_not_found" | "job_not_found" | "font_not_found" | "template_not_found" | "event_not_found" | "webhook_not_found" | "batch_not_found" | "route_not_found" | "method_not_allowed" | "job_failed" | "job_canceled" | "job_ended" | "job_not_ended" | "batch_ended" | "too_many_fonts" | "too_many_templates" | "too_many_webhooks" | "webhook_disabled" | "output_expired" | "payload_too_large" | "unsupported_media_type" | "validation_failed" | "invalid_font" | "invalid_template" | "challenge_failed" | "idempotency_key_reused" | "rate_limited" | "internal" | "unavailable";
             /** @description What happened and what to do. */
             message: string;
             /** @description The HTTP status. */
@@ -4596,8 +4638,8 @@ export interface components {
         /** @description The job was accepted, now or earlier with the same `Idempotency-Key`. */
         JobAccepted: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Location: components["headers"]["Location"];
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -4611,8 +4653,8 @@ export interface components {
         /** @description The job ended while the request waited. A completed job comes with its `download`. */
         JobEnded: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Location: components["headers"]["Location"];
                 "Idempotency-Replayed": components["headers"]["IdempotencyReplayed"];
@@ -4626,8 +4668,8 @@ export interface components {
         /** @description The result, if `Accept` names its content type (`application/pdf`): follow the redirect. Send no key to the link. */
         ToResult: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 Location: components["headers"]["ResultLocation"];
                 /** @description The job. */
@@ -4643,8 +4685,8 @@ export interface components {
         /** @description The body is not a JSON object. */
         InvalidJson: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4655,8 +4697,8 @@ export interface components {
         /** @description The body is not a JSON object, or the `Idempotency-Key` is invalid. */
         BadRequest: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4667,7 +4709,7 @@ export interface components {
         /** @description The key is missing, unknown or revoked. */
         Unauthorized: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
+                "x-request-id": components["headers"]["Id"];
                 "WWW-Authenticate": components["headers"]["WwwAuthenticate"];
                 [name: string]: unknown;
             };
@@ -4678,8 +4720,8 @@ export interface components {
         /** @description The tool costs more credits than you have left. */
         InsufficientCredits: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4690,8 +4732,8 @@ export interface components {
         /** @description The key is valid, but not allowed here or now. */
         Forbidden: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4702,8 +4744,8 @@ export interface components {
         /** @description The key is valid, but not allowed here, now, or for this tool. */
         ToolForbidden: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4714,8 +4756,8 @@ export interface components {
         /** @description There is no tool with this name. */
         ToolNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4726,8 +4768,8 @@ export interface components {
         /** @description Your account has no job with this id. */
         JobNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4738,8 +4780,8 @@ export interface components {
         /** @description Your account has no batch with this id. */
         BatchNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4750,8 +4792,8 @@ export interface components {
         /** @description Your account has no font with this id. */
         FontNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4762,8 +4804,8 @@ export interface components {
         /** @description Your account has no event with this id. */
         EventNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4774,8 +4816,8 @@ export interface components {
         /** @description Your account has no webhook endpoint with this id. */
         WebhookNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4786,8 +4828,8 @@ export interface components {
         /** @description Your account has no webhook endpoint or no event with this id. */
         WebhookOrEventNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4798,7 +4840,7 @@ export interface components {
         /** @description This path does not exist. Needs no key. */
         RouteNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
+                "x-request-id": components["headers"]["Id"];
                 [name: string]: unknown;
             };
             content: {
@@ -4808,7 +4850,7 @@ export interface components {
         /** @description The path does not support this method. That includes HEAD and OPTIONS. Needs no key. */
         MethodNotAllowed: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
+                "x-request-id": components["headers"]["Id"];
                 Allow: components["headers"]["Allow"];
                 [name: string]: unknown;
             };
@@ -4819,8 +4861,8 @@ export interface components {
         /** @description The job failed or was canceled and has no result. The response contains the job. */
         JobFailed: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4831,8 +4873,20 @@ export interface components {
         /** @description The job has ended and can no longer be canceled. The response contains the job. */
         JobHasEnded: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
+                RateLimit: components["headers"]["RateLimit"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ErrorResponse"];
+            };
+        };
+        /** @description The job has not ended. */
+        JobNotEnded: {
+            headers: {
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4843,8 +4897,8 @@ export interface components {
         /** @description The batch has ended. */
         BatchHasEnded: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4855,8 +4909,8 @@ export interface components {
         /** @description Your account has 50 fonts. */
         TooManyFonts: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4867,8 +4921,8 @@ export interface components {
         /** @description Your account has no template with this name and version. */
         TemplateNotFound: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4879,8 +4933,8 @@ export interface components {
         /** @description Your account has 500 versions of templates, or this template has 50, or your account has begun to use 500 names today. */
         TooManyTemplates: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4891,8 +4945,8 @@ export interface components {
         /** @description The body does not match the schema, the upload is not there, or it is not a template that can be used. */
         TemplateRefused: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4903,8 +4957,8 @@ export interface components {
         /** @description The query is not valid. */
         TemplateVersionRefused: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4915,8 +4969,8 @@ export interface components {
         /** @description Your account has 20 webhook endpoints. */
         TooManyWebhooks: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4927,8 +4981,8 @@ export interface components {
         /** @description The endpoint is disabled. */
         WebhookIsDisabled: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4939,8 +4993,8 @@ export interface components {
         /** @description The result has expired. The response contains the job. */
         OutputExpired: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4951,8 +5005,8 @@ export interface components {
         /** @description The request body is over 1 MiB, or the form over 4.5 MB. */
         PayloadTooLarge: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4963,8 +5017,8 @@ export interface components {
         /** @description The body is neither JSON nor, where files are taken, a form. */
         UnsupportedMediaType: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4975,8 +5029,8 @@ export interface components {
         /** @description The body does not match the schema. `details` lists every invalid value. */
         ValidationFailed: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4987,8 +5041,8 @@ export interface components {
         /** @description The batch is invalid (`details` lists every invalid value), or the `Idempotency-Key` was used for a different request. */
         BatchRefused: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -4999,8 +5053,8 @@ export interface components {
         /** @description The body does not match the schema, the upload is not there, or it is not a font that can be used. */
         FontRefused: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -5011,8 +5065,8 @@ export interface components {
         /** @description The body is invalid, or the endpoint did not answer the challenge. */
         WebhookRefused: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -5023,8 +5077,8 @@ export interface components {
         /** @description The body does not match the tool's schema (`details` lists every invalid value), or the `Idempotency-Key` was used for a different request. */
         JobRefused: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -5035,8 +5089,8 @@ export interface components {
         /** @description Too many requests: wait for `Retry-After`. */
         RateLimited: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -5048,8 +5102,8 @@ export interface components {
         /** @description An error on our side. */
         Internal: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 [name: string]: unknown;
             };
@@ -5060,8 +5114,8 @@ export interface components {
         /** @description The service is unavailable at the moment. Try again after `Retry-After`, with the same `Idempotency-Key`. */
         Unavailable: {
             headers: {
-                "x-request-id": components["headers"]["RequestId"];
-                "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                "x-request-id": components["headers"]["Id"];
+                "RateLimit-Policy": components["headers"]["Policy"];
                 RateLimit: components["headers"]["RateLimit"];
                 "Retry-After": components["headers"]["RetryAfter"];
                 [name: string]: unknown;
@@ -5241,12 +5295,12 @@ export interface components {
          * @description The request's id, the same as `requestId` in the body. Give it to support when something goes wrong.
          * @example QZ1sTh2uoAMEPTQ=
          */
-        RequestId: string;
+        Id: string;
         /**
          * @description The rate limit that applies: `q` requests in `w` seconds (draft-ietf-httpapi-ratelimit-headers-11). In every authenticated response.
          * @example "create";q=120;w=60
          */
-        RateLimitPolicy: string;
+        Policy: string;
         /**
          * @description What is left: `r` requests now, all of them again after `t` seconds. In every authenticated response.
          * @example "create";r=29;t=1
@@ -5335,8 +5389,8 @@ export interface operations {
             /** @description The tools. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
@@ -5349,8 +5403,8 @@ export interface operations {
             /** @description The list has not changed since the version that `If-None-Match` names. */
             304: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     ETag: components["headers"]["ETag"];
                     Vary: components["headers"]["Vary"];
@@ -5383,8 +5437,8 @@ export interface operations {
             /** @description The tool's schema. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -5504,8 +5558,8 @@ export interface operations {
             /** @description A page of jobs. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -5604,8 +5658,8 @@ export interface operations {
             /** @description The job, with its `download` if it completed while the request waited. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
@@ -5644,8 +5698,8 @@ export interface operations {
             /** @description The job is deleted. */
             204: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -5677,8 +5731,8 @@ export interface operations {
             /** @description The job, canceled. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -5719,8 +5773,8 @@ export interface operations {
             /** @description The download is ready. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -5731,8 +5785,8 @@ export interface operations {
             /** @description The result is not ready yet. Ask again after `Retry-After`. */
             202: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Retry-After": components["headers"]["RetryAfter"];
                     [name: string]: unknown;
@@ -5748,6 +5802,42 @@ export interface operations {
             409: components["responses"]["JobFailed"];
             410: components["responses"]["OutputExpired"];
             422: components["responses"]["ValidationFailed"];
+            429: components["responses"]["RateLimited"];
+            500: components["responses"]["Internal"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getJobReceipt: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description A job's id.
+                 * @example 01935f6b-8d4a-7c3e-9b5d-2f1a6c7e8d90
+                 */
+                job_id: components["parameters"]["JobId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The receipt. */
+            200: {
+                headers: {
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReceiptResponse"];
+                };
+            };
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["JobNotFound"];
+            409: components["responses"]["JobNotEnded"];
             429: components["responses"]["RateLimited"];
             500: components["responses"]["Internal"];
             503: components["responses"]["Unavailable"];
@@ -5946,8 +6036,8 @@ export interface operations {
             /** @description The upload can begin. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -5978,8 +6068,8 @@ export interface operations {
             /** @description The fonts. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6010,8 +6100,8 @@ export interface operations {
             /** @description Your account had this font already. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6022,8 +6112,8 @@ export interface operations {
             /** @description The font was added. */
             201: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6061,8 +6151,8 @@ export interface operations {
             /** @description The font is deleted. */
             204: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6088,8 +6178,8 @@ export interface operations {
             /** @description The templates. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6120,8 +6210,8 @@ export interface operations {
             /** @description This upload is a version already. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6132,8 +6222,8 @@ export interface operations {
             /** @description The version was added. */
             201: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6177,8 +6267,8 @@ export interface operations {
             /** @description The template. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6219,8 +6309,8 @@ export interface operations {
             /** @description It is deleted. */
             204: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6260,8 +6350,8 @@ export interface operations {
             /** @description A page of batches. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6304,8 +6394,8 @@ export interface operations {
             /** @description The batch was accepted, now or earlier with the same `Idempotency-Key`. */
             202: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Location: components["headers"]["BatchLocation"];
                     "Idempotency-Replayed": components["headers"]["BatchReplayed"];
@@ -6345,8 +6435,8 @@ export interface operations {
             /** @description The batch. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6380,8 +6470,8 @@ export interface operations {
             /** @description The batch is being deleted. */
             202: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6428,8 +6518,8 @@ export interface operations {
             /** @description A page of jobs. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6472,8 +6562,8 @@ export interface operations {
             /** @description A page of results: JSON, or a table if `Accept` prefers `text/csv`. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     Link: components["headers"]["NextPage"];
                     [name: string]: unknown;
@@ -6510,8 +6600,8 @@ export interface operations {
             /** @description The batch. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6546,8 +6636,8 @@ export interface operations {
             /** @description The batch. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6583,8 +6673,8 @@ export interface operations {
             /** @description The usage. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6644,8 +6734,8 @@ export interface operations {
             /** @description A page of events. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
                     [name: string]: unknown;
@@ -6680,8 +6770,8 @@ export interface operations {
             /** @description The event. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6709,8 +6799,8 @@ export interface operations {
             /** @description The endpoints. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6741,8 +6831,8 @@ export interface operations {
             /** @description The endpoint is created. */
             201: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6780,8 +6870,8 @@ export interface operations {
             /** @description The endpoint. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6815,8 +6905,8 @@ export interface operations {
             /** @description The endpoint is deleted. */
             204: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6852,8 +6942,8 @@ export interface operations {
             /** @description The endpoint is changed. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6895,8 +6985,8 @@ export interface operations {
             /** @description The endpoint with its new secret. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6957,8 +7047,8 @@ export interface operations {
             /** @description A page of deliveries. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -6997,8 +7087,8 @@ export interface operations {
             /** @description The events are sent again. */
             202: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -7035,8 +7125,8 @@ export interface operations {
             /** @description The test is recorded. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
-                    "RateLimit-Policy": components["headers"]["RateLimitPolicy"];
+                    "x-request-id": components["headers"]["Id"];
+                    "RateLimit-Policy": components["headers"]["Policy"];
                     RateLimit: components["headers"]["RateLimit"];
                     [name: string]: unknown;
                 };
@@ -7067,7 +7157,7 @@ export interface operations {
             /** @description The keys. */
             200: {
                 headers: {
-                    "x-request-id": components["headers"]["RequestId"];
+                    "x-request-id": components["headers"]["Id"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -139,6 +139,8 @@ fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
         ApiError::from(code).with_job(job("JobCanceled"))
     } else if code == ErrorCode::JobEnded {
         ApiError::from(code).with_job(job("JobCompleted"))
+    } else if code == ErrorCode::JobNotEnded {
+        ApiError::from(code).with_job(job("JobQueued"))
     } else if code == ErrorCode::OutputExpired {
         ApiError::from(code).with_job(job("JobExpired"))
     } else {

@@ -27,7 +27,7 @@ macro_rules! guide {
 }
 
 /// In the order of [`docmill_look::GUIDES`].
-pub static GUIDES: [Guide; 32] = [
+pub static GUIDES: [Guide; 33] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -50,6 +50,7 @@ pub static GUIDES: [Guide; 32] = [
     guide!("idempotency"),
     guide!("events"),
     guide!("webhooks"),
+    guide!("receipts"),
     guide!("command-line"),
     guide!("python"),
     guide!("typescript"),

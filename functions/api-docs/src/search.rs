@@ -14,6 +14,9 @@ const OTHER_PAGES: [[&str; 4]; 2] = [
     ["All tools", "This service", "tools", "Every tool, to try in the browser."],
 ];
 
+/// Pages that say what changed, which is not where an answer stands: they are found by their title.
+const CHANGES: [&str; 2] = ["api-changes", "changelog"];
+
 /// Entries of `[title, page, path, text]`. Paths are relative to the API's address.
 pub fn index(book: &Book) -> Value {
     let mut found: Vec<_> = OTHER_PAGES.iter().map(|page| json!(page)).collect();
@@ -28,11 +31,11 @@ pub fn index(book: &Book) -> Value {
         };
         found.push(json!([entry.title, entry.heading, link(&entry.path), text]));
         match entry.group {
-            Group::Guides => found.extend(sections(&entry.title, &entry.path, name)),
+            Group::Guides | Group::About if !CHANGES.contains(&name) => {
+                found.extend(sections(&entry.title, &entry.path, name));
+            }
             Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
-            // What changed is not where an answer stands.
-            Group::About if name != "changelog" => found.extend(sections(&entry.title, &entry.path, name)),
-            Group::Reference | Group::Errors | Group::About => {}
+            Group::Guides | Group::About | Group::Reference | Group::Errors => {}
         }
     }
     Value::Array(found)
@@ -58,8 +61,10 @@ fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
         let (heading, text) = part.split_once('\n').unwrap_or((part, ""));
         // Every other part is code.
         let prose = text.split("```").step_by(2).collect::<String>();
-        let words =
-            without_targets(&prose).split_whitespace().collect::<Vec<_>>().join(" ").replace(['`', '*', '|', '['], "");
+        let plain = without_targets(&prose).replace(['`', '*', '|', '['], "");
+        // Without the bullets of lists and the rules of tables.
+        let words = plain.split_whitespace().filter(|word| !word.trim_matches('-').is_empty());
+        let words = words.collect::<Vec<_>>().join(" ");
         let target = if index == 0 { link(path) } else { format!("{}#{}", link(path), slug(heading)) };
         json!([if index == 0 { title } else { heading }, title, target, words])
     });

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use docmill_config::clock;
 use docmill_domain::job::{Job, JobStatus};
 use docmill_store::StoreError;
 use docmill_store::item::Shard;
@@ -32,13 +33,15 @@ impl Sweeper {
     /// Timeline: the sweeper dies between the two. The job is still open, and the next run deletes what is left and writes the
     /// state. In the other order, the files would remain.
     async fn expire(&self, job: Job, is_kept: bool, run: Run) -> Result<Repair, Obstacle> {
+        // Not the start of the run: the files were still there.
+        let removed_at = (!is_kept).then(|| run.now.max(clock::now()));
         if is_kept {
             if job.index.due.is_some_and(|due| run.now < due.plus(LIFECYCLE)) {
                 return Err(Obstacle::OutputKept);
             }
             tracing::warn!(job_id = %job.id, "an expired output could not be deleted; the bucket's lifecycle will delete it");
         }
-        match self.context.jobs.expire(&job).await? {
+        match self.context.jobs.expire(&job, removed_at).await? {
             Written::Yes => Ok(Repair::Expired),
             Written::Superseded => Ok(Repair::None),
         }

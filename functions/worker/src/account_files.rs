@@ -7,7 +7,7 @@ use std::time::Duration;
 use docmill_app::notices::why;
 use docmill_aws::files::{Files, ObjectKey, TemplatePart, result_files};
 use docmill_config::clock::Clock;
-use docmill_domain::job::{JobErrorCode, JobId, JobStatus};
+use docmill_domain::job::{FileDigest, JobErrorCode, JobId, JobStatus};
 use docmill_domain::template::{TemplateName, chosen};
 use docmill_domain::upload::UploadId;
 use docmill_engine::Failure;
@@ -86,8 +86,9 @@ impl AccountFiles<'_> {
         let filename = stored.content_disposition.as_deref().and_then(disposition_filename).and_then(plain_name);
         let content_type = stored.content_type.clone();
         // An upload's size was signed, but limits may have been lowered since.
-        let bytes = save(stored, to, budget).await?;
-        Ok(Some(Fetched { path: to.to_owned(), bytes, content_type, url: None, filename }))
+        let FileDigest { bytes, sha256 } = save(stored, to, budget).await?;
+        let (path, sha256, url) = (to.to_owned(), Some(sha256), None);
+        Ok(Some(Fetched { path, bytes, sha256, content_type, url, filename }))
     }
 }
 

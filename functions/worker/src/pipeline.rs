@@ -13,7 +13,7 @@ use docmill_confine::scratch::{self, Scratch};
 use docmill_domain::api_key::Mode;
 use docmill_domain::job::{
     Completion, Job, JobError, JobErrorCode, JobId, JobStatus, MAX_ATTEMPTS, MAX_INLINE_RESULTS_BYTES, MAX_WARNINGS,
-    Payload, QUEUED_GRACE, Refund, Results, StoredResults, Timings,
+    Payload, QUEUED_GRACE, Refund, Results, StoredResults, Timings, Traces,
 };
 use docmill_domain::request::JobRequest;
 use docmill_domain::source::Origin;
@@ -314,6 +314,9 @@ impl Pipeline {
             convert_ms: millis(converted.convert),
             store_ms: millis(store),
         };
+        let files = converted.files.each.iter().map(|made| &made.output);
+        let archive = converted.files.archive.as_ref().map(|made| &made.output);
+        let traces = Traces::of(converted.sources, &converted.steps, files, archive);
         let mut warnings = job.result.warnings.clone();
         warnings.extend(converted.warnings);
         warnings.truncate(MAX_WARNINGS);
@@ -325,6 +328,7 @@ impl Pipeline {
             engine: converted.engine,
             timings,
             warnings,
+            traces,
             finished_at,
             expires_at: finished_at.plus(self.retention(job)),
         })

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use docmill_domain::job::JobErrorCode;
+use docmill_domain::job::{FileDigest, JobErrorCode, SourceDigest};
 use docmill_domain::source::{Origin, Source as Wanted};
 use docmill_domain::tool::Definition;
 use docmill_engine::{Artifact, Failure, Limits, Source};
@@ -38,7 +38,7 @@ pub async fn place(scratch: &Path, index: usize) -> Result<PathBuf, Failure> {
     Ok(directory.join(index.to_string()))
 }
 
-/// Obtains all sources in order, or the first failure.
+/// Obtains all sources in order, with their digests, or the first failure.
 pub async fn obtain(
     fetcher: &Fetcher,
     wanted: Vec<Wanted>,
@@ -46,7 +46,7 @@ pub async fn obtain(
     tool: &Definition,
     scratch: &Path,
     limits: &Limits,
-) -> Result<Vec<Obtained>, Failure> {
+) -> Result<(Vec<SourceDigest>, Vec<Obtained>), Failure> {
     let budget = Budget::of(limits);
     given.values().try_for_each(|fetched| budget.take(usize::try_from(fetched.bytes).unwrap_or(usize::MAX)))?;
     let several = wanted.len() > 1;
@@ -59,7 +59,7 @@ pub async fn obtain(
             one.obtain(wanted, given).await.map_err(|failure| if several { numbered(failure, index) } else { failure })
         }
     });
-    obtained.buffered(AT_ONCE).try_collect().await
+    Ok(obtained.buffered(AT_ONCE).try_collect::<Vec<_>>().await?.into_iter().unzip())
 }
 
 /// Adds the number of the failed source if there are several.
@@ -78,7 +78,8 @@ struct Obtaining<'a> {
 }
 
 impl Obtaining<'_> {
-    async fn obtain(&self, wanted: Wanted, given: Option<Fetched>) -> Result<Obtained, Failure> {
+    async fn obtain(&self, wanted: Wanted, given: Option<Fetched>) -> Result<(SourceDigest, Obtained), Failure> {
+        let unnamed = SourceDigest { kind: wanted.origin.kind(), file: None };
         let fetched = match (&wanted.origin, given) {
             (_, Some(given)) => given,
             (Origin::File(url), None) => {
@@ -88,11 +89,13 @@ impl Obtaining<'_> {
             (Origin::Page(url), None) => {
                 let url = parse(url)?;
                 let name = page_name(&url);
-                return Ok(Obtained { source: Source::Page(url), what: docmill_plan::Given::Page, name });
+                let page = Obtained { source: Source::Page(url), what: docmill_plan::Given::Page, name };
+                return Ok((unnamed, page));
             }
             (Origin::Html(html), None) => {
                 let source = Source::Html { html: html.clone(), name: wanted.filename.clone() };
-                return Ok(Obtained { source, what: docmill_plan::Given::File(Format::Html), name: wanted.filename });
+                let what = docmill_plan::Given::File(Format::Html);
+                return Ok((unnamed, Obtained { source, what, name: wanted.filename }));
             }
             (Origin::Markdown(text), None) => self.write(text, "text/markdown; charset=utf-8").await?,
             (Origin::Text(text), None) => self.write(text, "text/plain; charset=utf-8").await?,
@@ -100,6 +103,7 @@ impl Obtaining<'_> {
                 return Err(Failure::internal("a source was not brought"));
             }
         };
+        let file = fetched.sha256.map(|sha256| FileDigest { bytes: fetched.bytes, sha256 });
         let (tool, limits) = (self.tool.clone(), self.limits.clone());
         let is_attachment = self.is_attachment;
         let checked = spawn_blocking(move || match is_attachment {
@@ -107,15 +111,16 @@ impl Obtaining<'_> {
             false => check(fetched, &wanted, &tool, &limits),
         })
         .await;
-        checked.map_err(|_panicked| check_panicked())?
+        let obtained = checked.map_err(|_panicked| check_panicked())??;
+        Ok((SourceDigest { file, ..unnamed }, obtained))
     }
 
-    /// Writes inline text to a file.
+    /// Writes inline text to a file. Its digest is nobody's business: a short text could be guessed from it.
     async fn write(&self, text: &str, content_type: &str) -> Result<Fetched, Failure> {
         let written = tokio::fs::write(&self.to, text).await;
         written.map_err(|error| Failure::internal(format!("writing an inline source: {error}")))?;
         let (bytes, content_type) = (text.len() as u64, Some(content_type.to_owned()));
-        Ok(Fetched { path: self.to.clone(), bytes, content_type, url: None, filename: None })
+        Ok(Fetched { path: self.to.clone(), bytes, sha256: None, content_type, url: None, filename: None })
     }
 }
 

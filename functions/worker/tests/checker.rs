@@ -121,7 +121,7 @@ async fn run_job(
     let path = sources::place(scratch, 0).await.unwrap();
     let bytes = std::fs::copy(fixture(file), &path).unwrap();
     let filename = Path::new(file).file_name().map(|name| name.to_string_lossy().into_owned());
-    let given = Given::from([(0, Fetched { path, bytes, content_type: None, url: None, filename })]);
+    let given = Given::from([(0, Fetched { path, bytes, sha256: None, content_type: None, url: None, filename })]);
     let deadline = Instant::now() + Duration::from_secs(60);
     converter
         .run(

@@ -9,6 +9,7 @@ use serde_json::{Map, Value};
 use uuid::Uuid;
 
 use crate::breach::Breach;
+use crate::job::Digest;
 use crate::link::SentLink;
 use crate::time::{SentTime, Timestamp};
 use crate::tool::validation::{describe_format, is_filename};
@@ -127,7 +128,7 @@ impl UploadRequest {
         read("bytes", format!("must be the document's size in bytes, from 1 to {most_bytes}"), bytes.is_some());
         let filename = text("filename").filter(|name| is_usable_name(name));
         read("filename", describe_format("filename").to_owned(), filename.is_some() || absent("filename"));
-        let sha256 = text("sha256").and_then(digest);
+        let sha256 = text("sha256").and_then(Digest::parse).map(Digest::bytes);
         read("sha256", "must be 64 hexadecimal digits in lower case".to_owned(), sha256.is_some() || absent("sha256"));
 
         match (content_type, bytes) {
@@ -157,14 +158,6 @@ pub(crate) fn is_media_type(text: &str) -> bool {
 
 pub(crate) fn is_usable_name(name: &str) -> bool {
     !name.is_empty() && name.chars().count() <= MAX_FILENAME_CHARACTERS && is_filename(name)
-}
-
-fn digest(text: &str) -> Option<[u8; 32]> {
-    let digit = |byte: u8| char::from(byte).to_digit(16).filter(|_| !byte.is_ascii_uppercase());
-    let (pairs, rest) = text.as_bytes().as_chunks::<2>();
-    let bytes: Option<Vec<u8>> =
-        pairs.iter().map(|[high, low]| u8::try_from(digit(*high)? * 16 + digit(*low)?).ok()).collect();
-    bytes.filter(|_| rest.is_empty())?.try_into().ok()
 }
 
 /// The upload that a request's body names.

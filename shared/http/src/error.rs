@@ -33,6 +33,7 @@ pub enum ErrorCode {
     JobFailed,
     JobCanceled,
     JobEnded,
+    JobNotEnded,
     BatchEnded,
     TooManyFonts,
     TooManyTemplates,
@@ -77,7 +78,7 @@ impl schemars::JsonSchema for ErrorCode {
 }
 
 impl ErrorCode {
-    pub const ALL: [Self; 38] = [
+    pub const ALL: [Self; 39] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
         Self::MissingApiKey,
@@ -100,6 +101,7 @@ impl ErrorCode {
         Self::JobFailed,
         Self::JobCanceled,
         Self::JobEnded,
+        Self::JobNotEnded,
         Self::BatchEnded,
         Self::TooManyFonts,
         Self::TooManyTemplates,
@@ -142,6 +144,7 @@ impl ErrorCode {
             Self::JobFailed => "job_failed",
             Self::JobCanceled => "job_canceled",
             Self::JobEnded => "job_ended",
+            Self::JobNotEnded => "job_not_ended",
             Self::BatchEnded => "batch_ended",
             Self::TooManyFonts => "too_many_fonts",
             Self::TooManyTemplates => "too_many_templates",
@@ -181,6 +184,7 @@ impl ErrorCode {
             Self::JobFailed
             | Self::JobCanceled
             | Self::JobEnded
+            | Self::JobNotEnded
             | Self::BatchEnded
             | Self::TooManyFonts
             | Self::TooManyTemplates
@@ -236,6 +240,7 @@ impl ErrorCode {
             Self::JobFailed => "The job failed and has no result. See `job.error` for the reason.",
             Self::JobCanceled => "The job was canceled and has no result.",
             Self::JobEnded => "The job has ended and can no longer be canceled. `DELETE` it to delete its result.",
+            Self::JobNotEnded => "The job has not ended. It gets a receipt when it ends.",
             Self::BatchEnded => "The batch has ended. Create a new one with the items that are left.",
             Self::TooManyFonts => "Your account has 50 fonts, which is the limit. Delete one first.",
             Self::TooManyTemplates => {

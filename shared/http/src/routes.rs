@@ -13,7 +13,7 @@ use lambda_http::http::Method;
 const LONGEST_SLUG: usize = 40;
 
 /// Method and path template of each endpoint, in the order of the documentation.
-pub const ROUTES: [(Method, &str); 40] = [
+pub const ROUTES: [(Method, &str); 41] = [
     (Method::GET, "/v1/tools"),
     (Method::GET, "/v1/tools/{tool_slug}/schema"),
     (Method::POST, "/v1/tools/{tool_slug}/jobs"),
@@ -23,6 +23,7 @@ pub const ROUTES: [(Method, &str); 40] = [
     (Method::DELETE, "/v1/jobs/{job_id}"),
     (Method::POST, "/v1/jobs/{job_id}/cancel"),
     (Method::GET, "/v1/jobs/{job_id}/download"),
+    (Method::GET, "/v1/jobs/{job_id}/receipt"),
     (Method::POST, "/v1/convert/office-to-pdf"),
     (Method::POST, "/v1/convert/html-to-pdf"),
     (Method::POST, "/v1/convert/{tool_slug}"),
@@ -56,18 +57,22 @@ pub const ROUTES: [(Method, &str); 40] = [
     (Method::POST, "/v1/webhooks/test"),
 ];
 
+/// The path of the public keys of receipts.
+pub const RECEIPT_KEYS: &str = "/.well-known/docmill-receipts.json";
+
 /// The route of the Model Context Protocol, with a key.
 pub const MCP_ROUTES: [(Method, &str); 1] = [(Method::POST, "/mcp")];
 
 /// Routes without a key: the OpenAPI description, the documentation with its list of pages for language models, and the public
-/// keys of webhooks.
-pub const PUBLIC_ROUTES: [(Method, &str); 6] = [
+/// keys of webhooks and receipts.
+pub const PUBLIC_ROUTES: [(Method, &str); 7] = [
     (Method::GET, "/openapi.json"),
     (Method::GET, "/openapi-3.0.json"),
     (Method::GET, "/llms.txt"),
     (Method::GET, "/docs"),
     (Method::GET, "/docs/{page+}"),
     (Method::GET, "/.well-known/docmill-webhooks.json"),
+    (Method::GET, RECEIPT_KEYS),
 ];
 
 /// The dashboard's routes: public ones, for signed-in users, and for administrators. `{page+}` is any path below.

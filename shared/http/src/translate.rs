@@ -6,6 +6,7 @@ use docmill_app::fault::Fault;
 use docmill_app::fonts::FontError;
 use docmill_app::jobs::LookupError;
 use docmill_app::jobs::control::ControlError;
+use docmill_app::jobs::receipts::ReceiptError;
 use docmill_app::jobs::submit::SubmitError;
 use docmill_app::templates::TemplateError;
 use docmill_app::tools::ToolError;
@@ -58,6 +59,16 @@ impl From<ControlError> for ApiError {
             ControlError::NotFound => ErrorCode::JobNotFound.into(),
             ControlError::Ended(job) => Self::from(ErrorCode::JobEnded).with_job(job),
             ControlError::Fault(fault) => fault.into(),
+        }
+    }
+}
+
+impl From<ReceiptError> for ApiError {
+    fn from(error: ReceiptError) -> Self {
+        match error {
+            ReceiptError::NotFound => ErrorCode::JobNotFound.into(),
+            ReceiptError::NotEnded(job) => Self::from(ErrorCode::JobNotEnded).with_job(job),
+            ReceiptError::Fault(fault) => fault.into(),
         }
     }
 }

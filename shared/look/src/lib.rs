@@ -29,7 +29,7 @@ pub const GUIDES: [GuideGroup; 6] = [
     GuideGroup { title: "Many documents", guides: &["batches", "lists", "control", "limits"] },
     GuideGroup {
         title: "Reliability",
-        guides: &["errors", "request-log", "warnings", "idempotency", "events", "webhooks"],
+        guides: &["errors", "request-log", "warnings", "idempotency", "events", "webhooks", "receipts"],
     },
     GuideGroup {
         title: "Clients",

@@ -1,8 +1,10 @@
-//! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them.
+//! Webhooks on the wire: signed by Standard Webhooks (standardwebhooks.com), and checked like their receiver checks them. Receipts.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
 
+pub mod canonical;
 pub mod keys;
+pub mod receipt;
 pub mod seal;
 pub mod signature;
 

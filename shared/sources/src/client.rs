@@ -14,6 +14,7 @@ use docmill_egress::{EgressPolicy, ExchangeError, GuardedClient, Reason, Refusal
 use futures_util::stream;
 use reqwest::header::{CONTENT_DISPOSITION, CONTENT_LENGTH, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Body, Method, Response};
+use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::{AsyncReadExt, AsyncSeekExt, AsyncWriteExt};
 use tokio::time::{Instant, timeout_at};
@@ -106,16 +107,18 @@ impl SourceClient {
             let (mut response, url) = self.open(url, &client_headers(headers)?, &caps).await?;
             response.content_length().map_or(Ok(()), |length| budget.admits(length))?;
             let mut file = File::create(to).await.map_err(scratch_failure)?;
-            let mut bytes = 0;
+            let (mut bytes, mut digest) = (0, Sha256::new());
             while let Some(chunk) = next_chunk(&mut response, &url, bytes, &caps).await? {
                 budget.take(chunk.len())?;
                 bytes += chunk.len() as u64;
+                digest.update(&chunk);
                 file.write_all(&chunk).await.map_err(scratch_failure)?;
             }
             file.flush().await.map_err(scratch_failure)?;
             let filename = filename(response.headers(), &url);
             let content_type = content_type(&response);
-            Ok(Fetched { path: to.to_owned(), bytes, content_type, url: Some(url), filename })
+            let sha256 = Some(<[u8; 32]>::from(digest.finalize()).into());
+            Ok(Fetched { path: to.to_owned(), bytes, sha256, content_type, url: Some(url), filename })
         })
         .await
     }

@@ -18,7 +18,7 @@ mod client;
 
 use std::path::PathBuf;
 
-use docmill_domain::job::{INTERNAL_MESSAGE, JobErrorCode};
+use docmill_domain::job::{Digest, INTERNAL_MESSAGE, JobErrorCode};
 use url::Url;
 
 pub use budget::Budget;
@@ -31,6 +31,8 @@ pub struct Fetched {
     pub path: PathBuf,
     /// After content decoding.
     pub bytes: u64,
+    /// Of these bytes. `None` if nobody will be told: of texts in the request, and of files on the command line.
+    pub sha256: Option<Digest>,
     /// The response's unchanged `Content-Type`.
     pub content_type: Option<String>,
     /// The address after redirects. Uploads have none.

@@ -23,6 +23,7 @@ use serde_json::{Value, json};
 
 use super::{Description, sent};
 use crate::fonts::{fixture, uploaded};
+use crate::receipts;
 use crate::stored_templates;
 use crate::support::hooks::{Deliveries, Hooks, Reply};
 use crate::support::hooks::{sealing, test_service};
@@ -98,6 +99,8 @@ async fn jobs(description: &Description) {
         description.check(Method::GET, "/v1/jobs/{job_id}", &answer);
         let answer = Answer::of(get_job_download::handle(world.context.clone(), request).await);
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
+        let answer = receipts::answer(&world, &account.key, &id).await;
+        description.check(Method::GET, "/v1/jobs/{job_id}/receipt", &answer);
     }
 
     let again = post("/", &good).header("idempotency-key", "a").key(&account.key).query("wait", "1");
@@ -129,6 +132,10 @@ async fn jobs(description: &Description) {
         let answer = Answer::of(get_job_download::handle(world.context.clone(), request.build()).await);
         description.check(Method::GET, "/v1/jobs/{job_id}/download", &answer);
     }
+
+    let answer = receipts::answer(&world, &account.key, &created.job_id()).await;
+    assert_eq!(answer.status, 200);
+    description.check(Method::GET, "/v1/jobs/{job_id}/receipt", &answer);
 
     for (name, value) in [("limit", "1"), ("limit", "0")] {
         let request = get("/v1/jobs").key(&account.key).query(name, value).build();

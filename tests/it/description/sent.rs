@@ -8,7 +8,7 @@ use super::Description;
 use crate::contract::file;
 
 /// Optional properties that the answers here don't have, by the file whose tests send them.
-const ELSEWHERE: [(&str, &[&str]); 14] = [
+const ELSEWHERE: [(&str, &[&str]); 13] = [
     (
         "shared/app/src/batches/results.rs",
         &["BatchResult.contentType", "BatchResult.errorMessage", "BatchResult.expiresAt", "BatchResult.sha256"],
@@ -67,7 +67,6 @@ const ELSEWHERE: [(&str, &[&str]); 14] = [
             "TemplatePlace.text",
         ],
     ),
-    ("tests/it/waiting.rs", &["ErrorResponse.job"]),
     (
         "tests/it/webhook_deliveries.rs",
         &["Delivery.jobId", "Webhook.disabled", "WebhookAttempt.error", "WebhookTest.attempt"],

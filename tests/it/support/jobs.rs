@@ -7,7 +7,7 @@ use aws_sdk_dynamodb::types::{PutRequest, WriteRequest};
 use docmill_app::context::Context;
 use docmill_config::clock;
 use docmill_domain::job::Completion;
-use docmill_domain::job::{EngineInfo, Job, JobId, Output, Timings};
+use docmill_domain::job::{EngineInfo, Job, JobId, Output, Timings, Traces};
 use docmill_domain::time::Timestamp;
 use docmill_store::item::{Item, job_item};
 use docmill_store::jobs::{Claim, Jobs};
@@ -42,6 +42,7 @@ pub fn completion(at: Timestamp) -> Completion {
         engine: EngineInfo { name: "stub".into(), version: "1".into() },
         timings: Timings::default(),
         warnings: Vec::new(),
+        traces: Traces::default(),
         finished_at: at,
         expires_at: at.plus(Duration::from_secs(3600)),
     }

@@ -62,6 +62,10 @@ pub enum Verb {
     /// List, show, cancel, download and delete jobs.
     #[command(subcommand)]
     Jobs(JobsVerb),
+    /// Print the signed receipt of an ended job: digests of its files, tools, times and credits.
+    Receipt { job: String },
+    /// Check a receipt, and whether files are those that it is about.
+    VerifyReceipt(VerifyReceiptArgs),
     /// Create, list, show, download, cancel, resume and delete batches.
     #[command(subcommand)]
     Batches(batches::BatchesVerb),
@@ -219,6 +223,18 @@ pub enum JobsVerb {
         #[arg(required = true, value_name = "JOB")]
         jobs: Vec<String>,
     },
+}
+
+#[derive(Debug, Args)]
+pub struct VerifyReceiptArgs {
+    #[arg(value_name = "RECEIPT", value_hint = clap::ValueHint::FilePath)]
+    pub receipt: PathBuf,
+    /// Sources and results, which must be in the receipt.
+    #[arg(value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub documents: Vec<PathBuf>,
+    /// The service's keys, saved from /.well-known/docmill-receipts.json. Without it, the service is asked for them.
+    #[arg(long, value_name = "FILE", value_hint = clap::ValueHint::FilePath)]
+    pub keys: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]

@@ -10,6 +10,7 @@ pub mod login;
 pub mod manual;
 pub mod mcp;
 pub mod pipeline;
+pub mod receipts;
 pub mod templates;
 pub mod tools;
 pub mod usage;

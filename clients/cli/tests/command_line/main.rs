@@ -8,6 +8,7 @@ mod converting;
 mod interrupted;
 mod limits;
 mod listening;
+mod receipts;
 mod service;
 mod signing_in;
 

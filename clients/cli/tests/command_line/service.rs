@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use bytes::Bytes;
+use docmill_signing::receipt::ReceiptKeys;
 use http_body_util::{BodyExt, Full};
 use hyper::body::Incoming;
 use hyper::http::request::Parts;
@@ -73,6 +74,10 @@ pub struct Service {
 
 type Answer = Response<Full<Bytes>>;
 
+fn receipt_keys() -> ReceiptKeys {
+    ReceiptKeys::new(&"k".repeat(86), "").unwrap()
+}
+
 impl Service {
     pub async fn start(manners: Manners) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
@@ -113,7 +118,7 @@ impl Service {
         let path = parts.uri.path().to_owned();
         let path: Vec<&str> = path.trim_start_matches('/').split('/').collect();
         // A program that asks for a key has none yet.
-        let is_signed = matches!(path[0], "store" | "results" | "archives" | "app");
+        let is_signed = matches!(path[0], "store" | "results" | "archives" | "app" | ".well-known");
         let key = parts.headers.get("authorization").map(|value| value.to_str().unwrap().to_owned());
         // A signed link must not get a key.
         match (is_signed, key.as_deref()) {
@@ -145,6 +150,16 @@ impl Service {
                 created
             }
             (&Method::GET, ["v1", "jobs", id] | ["v1", "jobs", id, "download"]) => self.job(&self.world(), id),
+            (&Method::GET, ["v1", "jobs", id, "receipt"]) => {
+                let file =
+                    |content: &[u8]| json!({"bytes": content.len(), "sha256": docmill_domain::sha256_hex(content)});
+                let statement = json!({
+                    "type": "docmill.receipt.v1", "jobId": id, "status": "completed", "createdAt": "2026-11-29T09:00:00.000Z",
+                    "sources": [file(b"source")], "result": {"files": [file(b"result")]},
+                });
+                ok(200, json!({"receipt": receipt_keys().sign(statement).unwrap()}))
+            }
+            (&Method::GET, [".well-known", "docmill-receipts.json"]) => ok(200, receipt_keys().document()),
             (_, ["v1", "batches", rest @ ..]) => self.answer_about_batches(parts, rest, &body),
             (&Method::GET, ["archives", _]) => Response::new(Full::new(batches::ARCHIVE.into())),
             (&Method::GET, ["results", id]) => match self.content(id) {

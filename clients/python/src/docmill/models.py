@@ -211,6 +211,17 @@ class Download(TypedDict):
     """
 
 
+class ReceiptSignature(TypedDict):
+    keyId: str
+    algorithm: Literal["ed25519"]
+    value: str
+
+
+class Receipt(TypedDict):
+    statement: dict[str, Any]
+    signature: ReceiptSignature
+
+
 class ToolPageVisibility(TypedDict):
     """
     Where the tool is listed.
@@ -648,7 +659,7 @@ class TemplateResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     template: Template
 
@@ -657,7 +668,7 @@ class TemplatesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     templates: list[Template]
 
@@ -756,7 +767,7 @@ class ReplayResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     replayed: int
     """
@@ -861,7 +872,7 @@ class ErrorDetail(TypedDict):
 
 
 class Error(TypedDict):
-    code: Literal["invalid_json", "invalid_idempotency_key", "missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_credits", "tool_not_allowed", "origin_not_allowed", "test_mode_disabled", "account_suspended", "tool_not_found", "job_not_found", "font_not_found", "template_not_found", "event_not_found", "webhook_not_found", "batch_not_found", "route_not_found", "method_not_allowed", "job_failed", "job_canceled", "job_ended", "batch_ended", "too_many_fonts", "too_many_templates", "too_many_webhooks", "webhook_disabled", "output_expired", "payload_too_large", "unsupported_media_type", "validation_failed", "invalid_font", "invalid_template", "challenge_failed", "idempotency_key_reused", "rate_limited", "internal", "unavailable"]
+    code: Literal["invalid_json", "invalid_idempotency_key", "missing_api_key", "invalid_api_key", "revoked_api_key", "insufficient_credits", "tool_not_allowed", "origin_not_allowed", "test_mode_disabled", "account_suspended", "tool_not_found", "job_not_found", "font_not_found", "template_not_found", "event_not_found", "webhook_not_found", "batch_not_found", "route_not_found", "method_not_allowed", "job_failed", "job_canceled", "job_ended", "job_not_ended", "batch_ended", "too_many_fonts", "too_many_templates", "too_many_webhooks", "webhook_disabled", "output_expired", "payload_too_large", "unsupported_media_type", "validation_failed", "invalid_font", "invalid_template", "challenge_failed", "idempotency_key_reused", "rate_limited", "internal", "unavailable"]
     """
     A stable code. More may be added: decide by `status` if you don't know one.
     """
@@ -959,11 +970,20 @@ Links to each file of the result, 1,000 at most.
 """
 
 
+class ReceiptResponse(TypedDict):
+    ok: Literal[True]
+    requestId: str
+    """
+    As `x-request-id`.
+    """
+    receipt: Receipt
+
+
 class ToolsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     tools: list[Tool]
 
@@ -972,7 +992,7 @@ class ToolSchemaResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     tool: ToolSchema
 
@@ -1091,7 +1111,7 @@ class BatchResultsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     results: list[BatchResult]
     archive: NotRequired[BatchResultsResponseArchive]
@@ -1108,7 +1128,7 @@ class UploadResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     upload: Upload
 
@@ -1271,7 +1291,7 @@ class WebhookTestResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     webhookTest: WebhookTest
 
@@ -1308,7 +1328,7 @@ class EventsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     events: list[ListedEvent]
     hasMore: bool
@@ -1325,7 +1345,7 @@ class EventResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     event: ListedEvent
 
@@ -1401,7 +1421,7 @@ class UsageResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     usage: Union[Usage, UsageOfDays]
 
@@ -1410,7 +1430,7 @@ class BatchResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     batch: Batch
 
@@ -1419,7 +1439,7 @@ class BatchesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     batches: list[Batch]
     nextCursor: NotRequired[str]
@@ -1432,7 +1452,7 @@ class FontResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     font: Font
 
@@ -1441,7 +1461,7 @@ class FontsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     fonts: list[Font]
 
@@ -1450,7 +1470,7 @@ class WebhookResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     webhook: Webhook
 
@@ -1459,7 +1479,7 @@ class WebhooksResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     webhooks: list[Webhook]
 
@@ -1468,7 +1488,7 @@ class DeliveriesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     deliveries: list[Delivery]
     hasMore: bool
@@ -1605,7 +1625,7 @@ class DownloadResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     job: Job
     download: Download
@@ -1616,7 +1636,7 @@ class BatchJobsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     jobs: list[Job]
     refused: list[RefusedItem]
@@ -1633,7 +1653,7 @@ class ErrorResponse(TypedDict):
     ok: Literal[False]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     error: Error
     job: NotRequired[Job]
@@ -1643,6 +1663,6 @@ class JobResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    The header `x-request-id`.
+    As `x-request-id`.
     """
     job: Job

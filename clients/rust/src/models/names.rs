@@ -160,6 +160,7 @@ super::open_enums! {
         JobFailed = "job_failed",
         JobCanceled = "job_canceled",
         JobEnded = "job_ended",
+        JobNotEnded = "job_not_ended",
         BatchEnded = "batch_ended",
         TooManyFonts = "too_many_fonts",
         TooManyTemplates = "too_many_templates",

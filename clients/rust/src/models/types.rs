@@ -107,7 +107,7 @@ pub struct BatchJobsResponse {
     #[doc = "Items among those of this page that could not become jobs. Nothing was charged for them."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedItem>,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -163,7 +163,7 @@ pub struct BatchRequestWebhook {
 pub struct BatchResponse {
     pub batch: Batch,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -210,7 +210,7 @@ pub struct BatchResultsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -243,7 +243,7 @@ pub struct BatchesResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -368,7 +368,7 @@ pub struct DeliveriesResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -427,7 +427,7 @@ pub struct DownloadResponse {
     pub downloads: Vec<Download>,
     pub job: Job,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -614,7 +614,7 @@ pub struct Event {
 pub struct EventResponse {
     pub event: Event,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -631,7 +631,7 @@ pub struct EventsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -747,7 +747,7 @@ pub struct FontRequest {
 pub struct FontResponse {
     pub font: Font,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -758,7 +758,7 @@ pub struct FontsResponse {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fonts: Vec<Font>,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1079,7 +1079,7 @@ pub struct JobOutput {
 pub struct JobResponse {
     pub job: Job,
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1493,6 +1493,33 @@ pub struct RateLimit {
     #[serde(rename = "windowSeconds")]
     pub window_seconds: u64,
 }
+#[doc = "`Receipt`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct Receipt {
+    pub signature: ReceiptSignature,
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub statement: serde_json::Map<String, serde_json::Value>,
+}
+#[doc = "`ReceiptResponse`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct ReceiptResponse {
+    pub ok: bool,
+    pub receipt: Receipt,
+    #[doc = "As `x-request-id`."]
+    #[serde(rename = "requestId")]
+    pub request_id: String,
+}
+#[doc = "`ReceiptSignature`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
+pub struct ReceiptSignature {
+    pub algorithm: String,
+    #[serde(rename = "keyId")]
+    pub key_id: String,
+    pub value: String,
+}
 #[doc = "`RedactPdfOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -1621,7 +1648,7 @@ pub struct ReplayResponse {
     pub ok: bool,
     #[doc = "How many events are sent again."]
     pub replayed: u64,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1795,7 +1822,7 @@ pub struct TemplateRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplateResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[doc = "A stored template, with one of its versions."]
@@ -1820,7 +1847,7 @@ pub struct TemplateVersion {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplatesResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1932,7 +1959,7 @@ pub struct ToolSchemaOutputFormat {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct ToolSchemaResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub tool: ToolSchema,
@@ -1942,7 +1969,7 @@ pub struct ToolSchemaResponse {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct ToolsResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1997,7 +2024,7 @@ pub struct UploadRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UploadResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub upload: Upload,
@@ -2102,7 +2129,7 @@ pub struct UsageRateLimit {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UsageResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub usage: serde_json::Value,
@@ -2557,7 +2584,7 @@ pub struct WebhookRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub webhook: Webhook,
@@ -2596,7 +2623,7 @@ pub struct WebhookTestRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookTestResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(rename = "webhookTest")]
@@ -2630,7 +2657,7 @@ pub struct WebhookTestSampleHeaders {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhooksResponse {
     pub ok: bool,
-    #[doc = "The header `x-request-id`."]
+    #[doc = "As `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -19,11 +19,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use docmill_aws::files::Stored;
 use docmill_aws::relay::{self, Answer, Relay, RelayError, Reply, Request};
 use docmill_confine::scratch;
+use docmill_domain::job::FileDigest;
 use docmill_domain::time::millis;
 use docmill_egress::EgressPolicy;
 use docmill_engine::{Failure, Limits};
 use docmill_sources::{Budget, SourceClient, SourceError};
 pub use docmill_sources::{Caps, Fetched, Resource};
+use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
@@ -158,28 +160,30 @@ async fn receive(answer: &Answer, to: &Path, budget: &Budget) -> Result<Fetched,
         Reply::Fetched { content_type, url, filename } => {
             let body = answer.body().await.map_err(|error| internal("reading a relayed source", &error))?;
             let body = body.ok_or_else(|| Failure::internal("the relay has stored no source"))?;
-            let bytes = save(body, to, budget).await?;
-            Ok(Fetched { path: to.to_owned(), bytes, content_type, url: Url::parse(&url).ok(), filename })
+            let FileDigest { bytes, sha256 } = save(body, to, budget).await?;
+            let (sha256, url) = (Some(sha256), Url::parse(&url).ok());
+            Ok(Fetched { path: to.to_owned(), bytes, sha256, content_type, url, filename })
         }
         Reply::Failed { code, message, cause, .. } => Err(SourceError { code, message, cause }.into()),
         Reply::Delivered => Err(unrelayed(RelayError::Malformed("not about a source".into()))),
     }
 }
 
-/// Writes a stored source to the file `to`. Returns its size.
+/// Writes a stored source to the file `to`. Returns its size and digest.
 ///
 /// # Errors
 /// If there are more bytes than the budget has left, or they can't be read or written.
-pub async fn save(mut stored: Stored, to: &Path, budget: &Budget) -> Result<u64, Failure> {
+pub async fn save(mut stored: Stored, to: &Path, budget: &Budget) -> Result<FileDigest, Failure> {
     let mut file = File::create(to).await.map_err(|error| scratch_failure(&error))?;
-    let mut bytes = 0;
+    let (mut bytes, mut digest) = (0, Sha256::new());
     while let Some(chunk) = stored.body.try_next().await.map_err(|error| internal("reading a stored source", &error))? {
         bytes += chunk.len() as u64;
         budget.take(chunk.len())?;
+        digest.update(&chunk);
         file.write_all(&chunk).await.map_err(|error| scratch_failure(&error))?;
     }
     file.flush().await.map_err(|error| scratch_failure(&error))?;
-    Ok(bytes)
+    Ok(FileDigest { bytes, sha256: <[u8; 32]>::from(digest.finalize()).into() })
 }
 
 fn unrelayed(error: RelayError) -> Failure {

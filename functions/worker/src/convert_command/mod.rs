@@ -329,5 +329,5 @@ async fn local(path: &Path, scratch: &Path, index: usize) -> Result<Fetched, Fai
     let copied = tokio::fs::copy(path, &to).await;
     let bytes = copied.map_err(|error| Failure::internal(format!("copying the source: {error}")))?;
     let filename = path.file_name().map(|name| name.to_string_lossy().into_owned());
-    Ok(Fetched { path: to, bytes, content_type: None, url: None, filename })
+    Ok(Fetched { path: to, bytes, sha256: None, content_type: None, url: None, filename })
 }

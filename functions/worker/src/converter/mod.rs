@@ -9,7 +9,9 @@ use std::time::{Duration, Instant};
 
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
-use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, SIGNATURE_INVALIDATED, StepRun, Warning};
+use docmill_domain::job::{
+    EngineInfo, JobErrorCode, MAX_WARNINGS, SIGNATURE_INVALIDATED, SourceDigest, StepRun, Warning,
+};
 use docmill_domain::request::JobRequest;
 use docmill_domain::time::millis;
 use docmill_domain::tool::{Definition, EngineKind, QueueName, Slug};
@@ -50,6 +52,8 @@ pub enum Network {
 pub struct Converted {
     pub files: Files,
     pub report: Option<Value>,
+    /// What it was made of.
+    pub sources: Vec<SourceDigest>,
     /// The engine of the job's main tool.
     pub engine: EngineInfo,
     pub warnings: Vec<Warning>,
@@ -92,7 +96,8 @@ impl Converter {
         at: Workspace<'_>,
     ) -> Result<Converted, Failure> {
         let started = Instant::now();
-        let obtained = sources::obtain(&self.fetcher, request.sources(), given, tool, at.scratch, at.limits).await?;
+        let (digests, obtained) =
+            sources::obtain(&self.fetcher, request.sources(), given, tool, at.scratch, at.limits).await?;
         let fetch = started.elapsed();
 
         let started = Instant::now();
@@ -142,7 +147,7 @@ impl Converter {
         let files = results::finish(artifacts, name, at.scratch).await?;
         let engine = steps.first().map_or(engine, |first| first.engine.clone());
         let steps = if steps.len() > 1 { steps } else { Vec::new() };
-        Ok(Converted { files, report, engine, warnings, steps, fetch, convert })
+        Ok(Converted { files, report, sources: digests, engine, warnings, steps, fetch, convert })
     }
 
     /// Makes a step's call, and marks and checks its result.

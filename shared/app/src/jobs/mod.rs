@@ -1,6 +1,7 @@
-//! Jobs of callers: created, read, canceled and deleted.
+//! Jobs of callers: created, read, canceled and deleted, and their receipts.
 
 pub mod control;
+pub mod receipts;
 pub mod submit;
 
 use docmill_domain::job::Job;

@@ -9,6 +9,7 @@ mod mistake;
 pub mod outcome;
 mod progress;
 pub mod queue;
+mod receipt;
 mod record;
 mod refund;
 mod result;
@@ -26,11 +27,12 @@ pub use failure::{
 pub use findings::findings_of;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};
+pub use receipt::{Digest, FileDigest, MOST_DIGESTS, Removal, SourceDigest, Statement, ToolRun, Traces};
 pub use record::{Deletion, IndexPlaces, JobResult, Payment, RequestRecord, ResultDelivery, Times, Waits, Work};
 pub use refund::Refund;
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
 pub use status::JobStatus;
-pub use view::{JobView, OutputFile};
+pub use view::{JobCredits, JobView, OutputFile};
 pub use webhook::{JobWebhook, ShownWebhook, WebhookRequest};
 
 use std::fmt;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{
     Completion, EngineInfo, JobError, JobId, JobStatus, JobWebhook, NotedProgress, Output, Payload, StepRun,
-    StoredResults, Timings, Warning,
+    StoredResults, Timings, Traces, Warning,
 };
 use crate::account::limits::Ceilings;
 use crate::account::quota::Charge;
@@ -137,6 +137,13 @@ pub struct JobResult {
     pub warnings: Vec<Warning>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<JobError>,
+    /// For the receipt. They outlive the documents.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    // In a box: jobs are held by many futures.
+    pub traces: Option<Box<Traces>>,
+    /// When the files of the result had been removed.
+    #[serde(skip_serializing_if = "Option::is_none", default)]
+    pub removed_at: Option<Timestamp>,
 }
 
 /// Jobs that wait for each other's results.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Timings, Warning};
+use super::{Timings, Traces, Warning};
 use crate::time::Timestamp;
 
 /// The result of a completed job.
@@ -107,6 +107,8 @@ pub struct Completion {
     pub engine: EngineInfo,
     pub timings: Timings,
     pub warnings: Vec<Warning>,
+    #[serde(default)]
+    pub traces: Traces,
     pub finished_at: Timestamp,
     pub expires_at: Timestamp,
 }

@@ -218,6 +218,19 @@ impl Source {
 }
 
 impl Origin {
+    pub const fn kind(&self) -> SourceKind {
+        match self {
+            Self::File(_) => SourceKind::SourceUrl,
+            Self::Page(_) => SourceKind::Url,
+            Self::Upload(_) => SourceKind::UploadId,
+            Self::Job { .. } => SourceKind::JobId,
+            Self::Template { .. } => SourceKind::Template,
+            Self::Html(_) => SourceKind::Html,
+            Self::Markdown(_) => SourceKind::Markdown,
+            Self::Text(_) => SourceKind::Text,
+        }
+    }
+
     fn read(source: &Map<String, Value>) -> Option<Self> {
         let (kind, value) = SourceKind::ALL.iter().find_map(|kind| Some((kind, source.get(kind.as_str())?)))?;
         let text = || value.as_str().map(str::to_owned);

@@ -1,4 +1,4 @@
-//! Deletion at the owner's request. Owner, tool, times, price and size of a job are kept.
+//! Deletion at the owner's request. Owner, tool, times, price and size of a job are kept, and the digests of its receipt.
 
 use super::{Jobs, Written, written};
 use crate::StoreError;
@@ -34,7 +34,8 @@ impl Jobs {
             .expression_attribute_values(":nothing", nested(&serde_json::json!({}))?);
         let mut size = "";
         if let Some(output) = &job.result.output {
-            size = ", #output = :output";
+            // The files were removed before, by this deletion or at the end of their time.
+            size = ", #output = :output, removed_at = if_not_exists(removed_at, :now)";
             update = update
                 .expression_attribute_names("#output", "output")
                 .expression_attribute_values(":output", nested(&output.size_alone())?);

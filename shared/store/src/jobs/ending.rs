@@ -84,7 +84,7 @@ impl Jobs {
             .update_expression(format!(
                 "SET #status = :next, version = :version, finished_at = :finished, expires_at = :expires, due = :due, \
                  #output = :output, output_key = :key, results = :results, steps = :steps, engine = :engine, \
-                 timings = :timings, warnings = :warnings, \
+                 timings = :timings, warnings = :warnings, traces = :traces, \
                  #open = :open{noted} \
                  REMOVE secret, delivered, lease_until",
             ))
@@ -100,7 +100,8 @@ impl Jobs {
             .expression_attribute_values(":steps", nested(&completion.steps)?)
             .expression_attribute_values(":engine", nested(&completion.engine)?)
             .expression_attribute_values(":timings", nested(&completion.timings)?)
-            .expression_attribute_values(":warnings", nested(&completion.warnings)?);
+            .expression_attribute_values(":warnings", nested(&completion.warnings)?)
+            .expression_attribute_values(":traces", nested(&completion.traces)?);
         let mut ended = ended(job, JobStatus::Completed, at);
         ended.times.expires_at = Some(completion.expires_at);
         ended.result.output = Some(completion.output.clone());

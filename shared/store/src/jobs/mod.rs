@@ -224,13 +224,17 @@ impl Jobs {
         written(Box::pin(send(update)).await)
     }
 
-    /// `completed → expired`: no further work is due.
-    pub async fn expire(&self, job: &Job) -> Result<Written, StoreError> {
+    /// `completed → expired`: no further work is due. `removed_at`: when the files had been removed, if they are known to be.
+    pub async fn expire(&self, job: &Job, removed_at: Option<Timestamp>) -> Result<Written, StoreError> {
+        let removed = if removed_at.is_some() { ", removed_at = :removed" } else { "" };
         let update = self
             .transition(job.id)
             // If two sweepers run at once, the second finds `expired` and does nothing.
             .condition_expression("#status = :completed")
-            .update_expression("SET #status = :expired REMOVE #open, due, output_key ADD version :one")
+            .update_expression(format!(
+                "SET #status = :expired{removed} REMOVE #open, due, output_key ADD version :one"
+            ))
+            .set_expression_attribute_values(removed_at.map(|at| HashMap::from([(":removed".to_owned(), time(at))])))
             .expression_attribute_names("#open", OPEN)
             .expression_attribute_values(":one", number(1))
             .expression_attribute_values(":completed", string(JobStatus::Completed.as_str()))

@@ -250,6 +250,11 @@ class AsyncJob:
         self._take(await self._transport.send(Request("POST", f"/v1/jobs/{self.id}/cancel")))
         return self
 
+    async def receipt(self) -> models.Receipt:
+        """The signed receipt of the job once it has ended, for `docmill verify-receipt`."""
+        response = await self._transport.send(Request("GET", f"/v1/jobs/{self.id}/receipt"))
+        return cast(models.Receipt, response.json()["receipt"])
+
     async def delete(self) -> None:
         """Deletes the result and everything that describes the document, now."""
         await self._transport.send(Request("DELETE", f"/v1/jobs/{self.id}"))

@@ -251,6 +251,11 @@ class Job:
         self._take(self._transport.send(Request("POST", f"/v1/jobs/{self.id}/cancel")))
         return self
 
+    def receipt(self) -> models.Receipt:
+        """The signed receipt of the job once it has ended, for `docmill verify-receipt`."""
+        response = self._transport.send(Request("GET", f"/v1/jobs/{self.id}/receipt"))
+        return cast(models.Receipt, response.json()["receipt"])
+
     def delete(self) -> None:
         """Deletes the result and everything that describes the document, now."""
         self._transport.send(Request("DELETE", f"/v1/jobs/{self.id}"))

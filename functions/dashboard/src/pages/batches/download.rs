@@ -1,12 +1,12 @@
 //! The results of a batch: a table, JSON, or the archive.
 
 use axum::extract::{Path, Query, State};
-use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use docmill_app::batches::results;
 use docmill_app::fault::Fault;
 use docmill_config::clock;
 use docmill_domain::batch::Archive;
+use docmill_site::delivery::attachment;
 use docmill_site::error::PageError;
 use docmill_site::parts::{bytes, moment_or};
 use docmill_site::session::SignedIn;
@@ -45,13 +45,7 @@ pub(super) async fn results(
     } else {
         ("text/csv; charset=utf-8", results::csv(&rows).map_err(PageError::Internal)?, "csv")
     };
-    let disposition = format!("attachment; filename=\"{}.{suffix}\"", batch.id);
-    let headers = [
-        (header::CONTENT_TYPE, kind.to_owned()),
-        (header::CONTENT_DISPOSITION, disposition),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((headers, text).into_response())
+    Ok(attachment(&format!("{}.{suffix}", batch.id), kind, text))
 }
 
 #[derive(Debug, Deserialize)]

@@ -1,10 +1,10 @@
 //! The certificate of a redaction: what was removed from which file, and how that was checked. A page to print, and JSON.
 
 use axum::extract::{Path, State};
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use docmill_config::clock;
 use docmill_domain::job::{Job, Output};
+use docmill_site::delivery::attachment;
 use docmill_site::error::PageError;
 use docmill_site::layout::Page;
 use docmill_site::parts::{bytes, moment, moment_or};
@@ -59,9 +59,7 @@ pub(super) async fn download(
 ) -> Result<Response, PageError> {
     let job = certified(&state, &user, &id).await?;
     let facts = facts(&job).ok_or(PageError::NotFound)?;
-    let disposition = format!("attachment; filename=\"redaction-{}.json\"", job.id);
-    let headers = [(header::CONTENT_TYPE, "application/json".to_owned()), (header::CONTENT_DISPOSITION, disposition)];
-    Ok((headers, format!("{:#}", of(&facts))).into_response())
+    Ok(attachment(&format!("redaction-{}.json", job.id), "application/json", format!("{:#}", of(&facts))))
 }
 
 /// The certificate as JSON. What was removed is never named, only counted.

@@ -168,6 +168,9 @@ fn facts(state: &AppState, job: &Job) -> Markup {
                 div { dt { "Request ID" } dd { a href=(state.link(&path)) { code { (id) } } } }
             }
             @if let Some(engine) = &job.result.engine { div { dt { "Engine" } dd { (engine.name) " " (engine.version) } } }
+            @if job.status.is_terminal() {
+                div { dt { "Receipt" } dd { a href=(state.link(&format!("/app/jobs/{}/receipt.json", job.id))) download { "Signed statement of files, times and credits" } } }
+            }
         }
     }
 }

@@ -1,12 +1,12 @@
 //! The list of jobs as a CSV file, for spreadsheets.
 
 use axum::extract::State;
-use axum::http::header;
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use docmill_config::clock;
 use docmill_domain::job::Job;
 use docmill_domain::spreadsheet;
 use docmill_domain::time::Timestamp;
+use docmill_site::delivery::attachment;
 use docmill_site::error::PageError;
 use docmill_site::session::SignedIn;
 use docmill_site::state::AppState;
@@ -45,11 +45,7 @@ pub(super) async fn csv(State(state): State<AppState>, viewer: Viewer, user: Sig
         }
     }
     let bytes = writer.into_inner().map_err(|error| PageError::Internal(error.to_string()))?;
-    let headers = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8"),
-        (header::CONTENT_DISPOSITION, "attachment; filename=\"jobs.csv\""),
-    ];
-    Ok((headers, bytes).into_response())
+    Ok(attachment("jobs.csv", "text/csv; charset=utf-8", bytes))
 }
 
 fn record(job: &Job, now: Timestamp) -> [String; 14] {

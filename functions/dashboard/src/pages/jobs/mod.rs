@@ -7,6 +7,7 @@ mod detail;
 mod export;
 mod files;
 mod list;
+mod receipt;
 mod steps;
 pub mod support;
 pub mod table;
@@ -44,6 +45,7 @@ pub fn routes() -> Router<AppState> {
         .route("/app/jobs/{id}/download", get(download))
         .route("/app/jobs/{id}/certificate", get(certificate::show))
         .route("/app/jobs/{id}/certificate.json", get(certificate::download))
+        .route("/app/jobs/{id}/receipt.json", get(receipt::download))
         .route("/app/jobs/{id}/cancel", post(control::cancel))
         .route("/app/jobs/{id}/delete", get(control::ask_to_delete).post(control::delete))
 }

@@ -3,13 +3,13 @@
 use std::cmp::Reverse;
 
 use axum::extract::State;
-use axum::http::{HeaderName, header};
-use axum::response::{IntoResponse, Response};
+use axum::response::Response;
 use docmill_config::clock;
 use docmill_domain::account::StoredKey;
 use docmill_domain::statistics::GroupBy;
 use docmill_domain::time::{Period, Timestamp};
 use docmill_site::chart::{COLORS, Series, color_of, stacked_days};
+use docmill_site::delivery::attachment;
 use docmill_site::error::PageError;
 use docmill_site::parts::{query_of, value_of, with_query};
 use docmill_site::session::SignedIn;
@@ -46,13 +46,8 @@ pub async fn csv(State(state): State<AppState>, viewer: Viewer, user: SignedIn) 
     let by = GroupBy::ALL.into_iter().find(|by| value_of(&query, "by") == Some(by.as_str())).unwrap_or(GroupBy::Day);
     let (first, last) = period.first_and_last_day();
     let groups = state.context.usage.grouped(&user.account, &first, &last, by).await?;
-    let name = format!("attachment; filename=\"usage-{period}-by-{}.csv\"", by.as_str());
-    let headers: [(HeaderName, String); 3] = [
-        (header::CONTENT_TYPE, "text/csv; charset=utf-8".to_owned()),
-        (header::CONTENT_DISPOSITION, name),
-        (header::CACHE_CONTROL, "no-store".to_owned()),
-    ];
-    Ok((headers, by.csv(&groups)).into_response())
+    let name = format!("usage-{period}-by-{}.csv", by.as_str());
+    Ok(attachment(&name, "text/csv; charset=utf-8", by.csv(&groups)))
 }
 
 pub fn section(shown: &Shown<'_>, now: Timestamp) -> Result<Markup, PageError> {
