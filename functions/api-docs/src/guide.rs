@@ -27,7 +27,7 @@ macro_rules! guide {
 }
 
 /// In the order of [`docmill_look::GUIDES`].
-pub static GUIDES: [Guide; 32] = [
+pub static GUIDES: [Guide; 33] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),
@@ -38,6 +38,7 @@ pub static GUIDES: [Guide; 32] = [
     guide!("archives"),
     guide!("accessibility"),
     guide!("signatures"),
+    guide!("invoices"),
     guide!("fonts"),
     guide!("chains"),
     guide!("batches"),

@@ -21,6 +21,7 @@ pub enum Tool {
     ExtractDocument,
     InspectDocument,
     VerifySignatures,
+    ValidateInvoice,
     EditMetadata,
     FlattenPdf,
     FillForm,
