@@ -28,11 +28,11 @@ pub fn index(book: &Book) -> Value {
         };
         found.push(json!([entry.title, entry.heading, link(&entry.path), text]));
         match entry.group {
-            Group::Guides => found.extend(sections(&entry.title, &entry.path, name)),
-            Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
             // What changed is not where an answer stands.
-            Group::About if name != "changelog" => found.extend(sections(&entry.title, &entry.path, name)),
-            Group::Reference | Group::Errors | Group::About => {}
+            Group::Guides | Group::About if matches!(name, "changelog" | "api-changes") => {}
+            Group::Guides | Group::About => found.extend(sections(&entry.title, &entry.path, name)),
+            Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
+            Group::Reference | Group::Errors => {}
         }
     }
     Value::Array(found)
