@@ -1907,6 +1907,27 @@ func (e UsageOfDaysGroupBy) Valid() bool {
 	}
 }
 
+// Defines values for ValidateInvoiceOptionsProfile.
+const (
+	ValidateInvoiceOptionsProfileAuto      ValidateInvoiceOptionsProfile = "auto"
+	ValidateInvoiceOptionsProfileEn16931   ValidateInvoiceOptionsProfile = "en16931"
+	ValidateInvoiceOptionsProfileXrechnung ValidateInvoiceOptionsProfile = "xrechnung"
+)
+
+// Valid indicates whether the value is a known member of the ValidateInvoiceOptionsProfile enum.
+func (e ValidateInvoiceOptionsProfile) Valid() bool {
+	switch e {
+	case ValidateInvoiceOptionsProfileAuto:
+		return true
+	case ValidateInvoiceOptionsProfileEn16931:
+		return true
+	case ValidateInvoiceOptionsProfileXrechnung:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for WatermarkPDFOptionsLayer.
 const (
 	WatermarkPDFOptionsLayerOver  WatermarkPDFOptionsLayer = "over"
@@ -2447,7 +2468,7 @@ type CompressPDFOptions struct {
 	// RemoveMetadata Removes title, author and all other properties of the document. By default: false.
 	RemoveMetadata *bool `json:"removeMetadata,omitempty"`
 
-	// TargetBytes The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`.
+	// TargetBytes The size to aim for, in bytes. The smallest change that reaches it is made, down to 72 dpi. If that isn't enough, the job warns (`target_missed`). Not with `preset`, `maxImageDpi` and `imageQuality`.
 	TargetBytes *int64 `json:"targetBytes,omitempty"`
 }
 
@@ -2583,10 +2604,10 @@ type EditMetadataOptions struct {
 	// Attachments Files to attach: the sources after the PDF.
 	Attachments []EditMetadataOptionsAttachment `json:"attachments,omitempty"`
 
-	// FacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`.
+	// FacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b; an earlier invoice in it is replaced. The invoice is XML in the syntax CII and names its profile; `validate-invoice` checks the rest. Give `source` or `xml`.
 	FacturX *EditMetadataOptionsFacturX `json:"facturX,omitempty"`
 
-	// Remove `all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `["Author", "Producer"]`. Removal comes before `set`.
+	// Remove `all`: all metadata of the document and its parts, except inside picture data. Or names of entries, such as `["Author", "Producer"]`. Removal comes before `set`.
 	Remove interface{} `json:"remove,omitempty"`
 
 	// Set Entries to set, in the document's information and in its XMP metadata.
@@ -2611,12 +2632,12 @@ type EditMetadataOptionsAttachment struct {
 // EditMetadataOptionsAttachmentRelationship How the file relates to the document: its source, its data, an alternative, or more. By default: "unspecified".
 type EditMetadataOptionsAttachmentRelationship string
 
-// EditMetadataOptionsFacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`.
+// EditMetadataOptionsFacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b; an earlier invoice in it is replaced. The invoice is XML in the syntax CII and names its profile; `validate-invoice` checks the rest. Give `source` or `xml`.
 type EditMetadataOptionsFacturX struct {
 	// Level The profile that the invoice has to have. By default the one that it names itself.
 	Level EditMetadataOptionsFacturXLevel `json:"level,omitempty"`
 
-	// OnUnsupported What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it. By default: "fail".
+	// OnUnsupported If the PDF can't become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result does not claim to be PDF/A, and receivers may refuse it. By default: "fail".
 	OnUnsupported EditMetadataOptionsFacturXOnUnsupported `json:"onUnsupported,omitempty"`
 
 	// Relationship How the XML relates to the PDF. `alternative` by default, as Germany asks for. `minimum` and `basicwl` are always `data`.
@@ -2632,7 +2653,7 @@ type EditMetadataOptionsFacturX struct {
 // EditMetadataOptionsFacturXLevel The profile that the invoice has to have. By default the one that it names itself.
 type EditMetadataOptionsFacturXLevel string
 
-// EditMetadataOptionsFacturXOnUnsupported What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it. By default: "fail".
+// EditMetadataOptionsFacturXOnUnsupported If the PDF can't become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result does not claim to be PDF/A, and receivers may refuse it. By default: "fail".
 type EditMetadataOptionsFacturXOnUnsupported string
 
 // EditMetadataOptionsFacturXRelationship How the XML relates to the PDF. `alternative` by default, as Germany asks for. `minimum` and `basicwl` are always `data`.
@@ -2798,13 +2819,13 @@ type EventsResponse struct {
 
 // ExtractDocumentOptions defines model for ExtractDocumentOptions.
 type ExtractDocumentOptions struct {
-	// Chunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+	// Chunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk.
 	Chunks *ExtractDocumentOptionsChunks `json:"chunks,omitempty"`
 
-	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
+	// Format `json`: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the ids of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table; an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+	// HeadersFooters Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 	HeadersFooters ExtractDocumentOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Images Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -2813,17 +2834,17 @@ type ExtractDocumentOptions struct {
 	// Languages Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
-	// Layout How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages. By default: false.
+	// Layout How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, without pages and boxes. `true`: as they are printed, with both, like other formats. By default: false.
 	Layout *bool `json:"layout,omitempty"`
 
 	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
 	Ocr ExtractDocumentOptionsOcr `json:"ocr,omitempty"`
 
-	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.
+	// Pages Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once. Other documents than PDFs are printed for it, as with `layout`.
 	Pages string `json:"pages,omitempty"`
 }
 
-// ExtractDocumentOptionsChunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+// ExtractDocumentOptionsChunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk.
 type ExtractDocumentOptionsChunks struct {
 	// MaxTokens The most tokens of a chunk, in the encoding `o200k_base`. Other models count more or fewer. By default: 512.
 	MaxTokens *int64 `json:"maxTokens,omitempty"`
@@ -2838,10 +2859,10 @@ type ExtractDocumentOptionsChunks struct {
 // ExtractDocumentOptionsChunksSplitAt Where a chunk begins in any case. By default: "heading".
 type ExtractDocumentOptionsChunksSplitAt string
 
-// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
+// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the ids of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table; an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: "json".
 type ExtractDocumentOptionsFormat string
 
-// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+// ExtractDocumentOptionsHeadersFooters Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 type ExtractDocumentOptionsHeadersFooters string
 
 // ExtractDocumentOptionsImages Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -2966,7 +2987,7 @@ type HTMLToImageOptions struct {
 	// FullPage Captures the whole page instead of the window only. By default: false.
 	FullPage *bool `json:"fullPage,omitempty"`
 
-	// Headers Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown.
+	// Headers Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown.
 	Headers map[string]string `json:"headers,omitempty"`
 
 	// Height Height of the window, in CSS pixels. By default: 800.
@@ -3029,7 +3050,7 @@ type HTMLToPDFOptions struct {
 	// HeaderHTML Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in.
 	HeaderHTML string `json:"headerHtml,omitempty"`
 
-	// Headers Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown.
+	// Headers Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown.
 	Headers map[string]string `json:"headers,omitempty"`
 
 	// Height Page height, instead of `pageSize`, together with `width`.
@@ -3056,7 +3077,7 @@ type HTMLToPDFOptions struct {
 	// Outline Writes headings as PDF bookmarks; needs `tagged`. By default: false.
 	Outline *bool `json:"outline,omitempty"`
 
-	// PageRange Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+	// PageRange Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it.
 	PageRange string `json:"pageRange,omitempty"`
 
 	// PageSize Page size. `width` and `height` together replace it. By default: "A4".
@@ -3339,7 +3360,7 @@ type MarkdownToPDFOptions struct {
 	// Outline Writes headings as PDF bookmarks; needs `tagged`. By default: true.
 	Outline *bool `json:"outline,omitempty"`
 
-	// PageRange Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+	// PageRange Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it.
 	PageRange string `json:"pageRange,omitempty"`
 
 	// PageSize Page size. `width` and `height` together replace it. By default: "A4".
@@ -3375,7 +3396,7 @@ type MergePDFOptions struct {
 	// BlankPages `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
 	BlankPages MergePDFOptionsBlankPages `json:"blankPages,omitempty"`
 
-	// Bookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
+	// Bookmarks `keep`: all bookmarks; those of a source with a `title` are nested under one of that title. `titles`: one for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
 	Bookmarks MergePDFOptionsBookmarks `json:"bookmarks,omitempty"`
 
 	// PageSize `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -3385,7 +3406,7 @@ type MergePDFOptions struct {
 // MergePDFOptionsBlankPages `odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: "none".
 type MergePDFOptionsBlankPages string
 
-// MergePDFOptionsBookmarks `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
+// MergePDFOptionsBookmarks `keep`: all bookmarks; those of a source with a `title` are nested under one of that title. `titles`: one for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
 type MergePDFOptionsBookmarks string
 
 // MergePDFOptionsPageSize `keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: "keep".
@@ -3402,14 +3423,14 @@ type OcrPDFOptions struct {
 	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
-	// Mode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+	// Mode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly. By default: "skipText".
 	Mode OcrPDFOptionsMode `json:"mode,omitempty"`
 
 	// Rotate Turns pages upright that were scanned sideways or upside down, if they have enough text to tell. By default: false.
 	Rotate *bool `json:"rotate,omitempty"`
 }
 
-// OcrPDFOptionsMode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+// OcrPDFOptionsMode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly. By default: "skipText".
 type OcrPDFOptionsMode string
 
 // OfficeToPDFOptions defines model for OfficeToPdfOptions.
@@ -3435,7 +3456,7 @@ type OfficeToPDFOptions struct {
 	// MaxImageDpi Pictures above this resolution are scaled down if that makes them smaller. By default: 300.
 	MaxImageDpi *int64 `json:"maxImageDpi,omitempty"`
 
-	// PageRange Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+	// PageRange Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it.
 	PageRange string `json:"pageRange,omitempty"`
 
 	// Password Password of an encrypted source. It is deleted with the job's request and never shown.
@@ -3471,7 +3492,7 @@ type OrganizePDFOptions struct {
 	// NUp How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`.
 	NUp *int64 `json:"nUp,omitempty"`
 
-	// Pages The pages of the result, in order. Leave pages out to delete them, or list them again to repeat them. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+	// Pages The pages of the result, in order: leave pages out to delete them, or repeat them. Pages and ranges, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All by default.
 	Pages string `json:"pages,omitempty"`
 
 	// Rotate Pages to turn. Several entries for the same page add up.
@@ -3569,7 +3590,7 @@ type PDFToImagesOptions struct {
 	// Height Maximum height in pixels. Pages keep their proportions; with `width`, they fit into both.
 	Height *int64 `json:"height,omitempty"`
 
-	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+	// Pages Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once.
 	Pages string `json:"pages,omitempty"`
 
 	// Quality Quality of JPEG and WebP images. PNG ignores it. By default: 85.
@@ -3614,14 +3635,14 @@ type PDFToPdfaOptions struct {
 	// Level The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: "2b".
 	Level PDFToPdfaOptionsLevel `json:"level,omitempty"`
 
-	// OnUnsupported What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+	// OnUnsupported If the document can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
 	OnUnsupported PDFToPdfaOptionsOnUnsupported `json:"onUnsupported,omitempty"`
 }
 
 // PDFToPdfaOptionsLevel The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: "2b".
 type PDFToPdfaOptionsLevel string
 
-// PDFToPdfaOptionsOnUnsupported What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+// PDFToPdfaOptionsOnUnsupported If the document can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
 type PDFToPdfaOptionsOnUnsupported string
 
 // PDFToTextOptions defines model for PdfToTextOptions.
@@ -3629,7 +3650,7 @@ type PDFToTextOptions struct {
 	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 	Format PDFToTextOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+	// HeadersFooters Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 	HeadersFooters PDFToTextOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Languages Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
@@ -3641,14 +3662,14 @@ type PDFToTextOptions struct {
 	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
 	Ocr PDFToTextOptionsOcr `json:"ocr,omitempty"`
 
-	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+	// Pages Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once.
 	Pages string `json:"pages,omitempty"`
 }
 
 // PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
 type PDFToTextOptionsFormat string
 
-// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+// PDFToTextOptionsHeadersFooters Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 type PDFToTextOptionsHeadersFooters string
 
 // PDFToTextOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
@@ -3745,7 +3766,7 @@ type RedactPDFOptions struct {
 	// Regions Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
 	Regions []RedactPDFOptionsRegion `json:"regions,omitempty"`
 
-	// Text Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+	// Text Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
 	Text []interface{} `json:"text,omitempty"`
 }
 
@@ -3788,7 +3809,7 @@ type RenderTemplateOptions struct {
 	// Delimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
 	Delimiters *RenderTemplateOptionsDelimiters `json:"delimiters,omitempty"`
 
-	// FilenamePattern With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+	// FilenamePattern With `merge`: the name of each file or bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, they are numbered.
 	FilenamePattern string `json:"filenamePattern,omitempty"`
 
 	// Locale How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: "en-US".
@@ -3797,7 +3818,7 @@ type RenderTemplateOptions struct {
 	// Merge What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
 	Merge RenderTemplateOptionsMerge `json:"merge,omitempty"`
 
-	// Missing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
+	// Missing For a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
 	Missing RenderTemplateOptionsMissing `json:"missing,omitempty"`
 
 	// TimeZone The time zone for dates and times, such as `Europe/Vienna`. By default: "UTC".
@@ -3819,7 +3840,7 @@ type RenderTemplateOptionsDelimiters struct {
 // RenderTemplateOptionsMerge What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
 type RenderTemplateOptionsMerge string
 
-// RenderTemplateOptionsMissing What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
+// RenderTemplateOptionsMissing For a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
 type RenderTemplateOptionsMissing string
 
 // ReplayRequest One of `eventId`, `failed` and `since`.
@@ -3877,14 +3898,14 @@ type SplitPDFOptions struct {
 	// Mebibytes For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`. By default: 10.
 	Mebibytes *float64 `json:"mebibytes,omitempty"`
 
-	// Mode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+	// Mode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 	Mode SplitPDFOptionsMode `json:"mode,omitempty"`
 
 	// Ranges For mode `ranges`: the pages of each file, such as `["1-3", "7", "9-z"]`. Pages may be in several files, or in none.
 	Ranges []string `json:"ranges,omitempty"`
 }
 
-// SplitPDFOptionsMode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+// SplitPDFOptionsMode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 type SplitPDFOptionsMode string
 
 // TagPDFOptions defines model for TagPdfOptions.
@@ -4166,7 +4187,7 @@ type ToolsResponse struct {
 
 // UnlockPDFOptions defines model for UnlockPdfOptions.
 type UnlockPDFOptions struct {
-	// Password The user's or the owner's password. Not needed if the document opens without one and only has restrictions. You can also give it as the source's `password`.
+	// Password The user's or the owner's password. Not needed if the document only has restrictions. You can also give it as the source's `password`.
 	Password Secret `json:"password,omitempty"`
 }
 
@@ -4305,6 +4326,15 @@ type UsageResponse struct {
 	Usage     interface{} `json:"usage"`
 }
 
+// ValidateInvoiceOptions defines model for ValidateInvoiceOptions.
+type ValidateInvoiceOptions struct {
+	// Profile The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: "auto".
+	Profile ValidateInvoiceOptionsProfile `json:"profile,omitempty"`
+}
+
+// ValidateInvoiceOptionsProfile The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: "auto".
+type ValidateInvoiceOptionsProfile string
+
 // VerifySignaturesOptions defines model for VerifySignaturesOptions.
 type VerifySignaturesOptions struct {
 	// CheckRevocation Certificates must not be revoked, by the lists and answers in the file. Nothing is fetched. By default: false.
@@ -4359,7 +4389,7 @@ type WatermarkPDFOptions struct {
 	// Opacity 1 hides the content below. By default: 0.3.
 	Opacity *float64 `json:"opacity,omitempty"`
 
-	// Pages Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+	// Pages Pages to mark, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All by default.
 	Pages string `json:"pages,omitempty"`
 
 	// Position Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: "center".
@@ -4368,7 +4398,7 @@ type WatermarkPDFOptions struct {
 	// Rotation Degrees, counter-clockwise: 45 rises from left to right. By default: 0.
 	Rotation *float64 `json:"rotation,omitempty"`
 
-	// Stamps Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+	// Stamps Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
 	Stamps []WatermarkPDFOptionsStamp `json:"stamps,omitempty"`
 
 	// Text The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used.

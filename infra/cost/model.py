@@ -44,6 +44,7 @@ TOOLS = {
     "extract-document": "pdf",
     "inspect-document": "pdf",
     "verify-signatures": "pdf",
+    "validate-invoice": "pdf",
 }
 WORKERS = ENGINES | TOOLS
 SIZES = ("small", "large")

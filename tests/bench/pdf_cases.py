@@ -21,6 +21,7 @@ REVISED, REVISED_PAGE = "revised.pdf", 3
 # Pages that were printed and scanned: the text of each, and the largest share that may be read wrong.
 SCANNED_TEXT, SCANNED_WORDS, SCANNED_PAGES, MOST_WRONG = "scanned-text.pdf", "scanned-text.txt", 4, 0.01
 LONG_MESSAGE = "long.eml"
+INVOICE, INVOICE_LINES = SAMPLES / "invoice.xml", 1000
 # The same scans three times, a long report twice, and a form of many fields, small and large.
 SCANNED_LONG, SCANNED_LONG_WORDS = "scanned-text-12.pdf", "scanned-text-12.txt"
 REPORT_PART, REPORT_REVISED = "report-100.pdf", "report-100-revised.pdf"
@@ -60,6 +61,16 @@ def generate(folder: Path, python: Path) -> Path:
         write = "import pathlib, sys; from bench import templates; templates.write(pathlib.Path(sys.argv[1]))"
         subprocess.run([python, "-c", write, folder], check=True, cwd=peers.HERE.parent)
     return folder
+
+
+def long_invoice(made: Path) -> Path:
+    """An invoice of many lines."""
+    path = made / "invoice-1000.xml"
+    if not path.exists():
+        before, *lines = INVOICE.read_text().split("  <cac:InvoiceLine>")
+        line, end = "  <cac:InvoiceLine>" + lines[0], "</Invoice>\n"
+        path.write_text(before + line * INVOICE_LINES + end)
+    return path
 
 
 def archive(pages: int) -> Callable[[Path], int]:
@@ -259,6 +270,7 @@ def small(made: Path) -> list[Case]:
         Case("PDF/A", "pdf-to-pdfa", [text], ".pdf", archive(5), pdf_peers.archive),
         Case("tag", "tag-pdf", [text], ".pdf", pdf(5), _none, {"ocr": "never", "existing": "replace"}),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
+        Case("validate an invoice", "validate-invoice", [INVOICE], ".json", _any_json, _none),
         Case("verify a signature", "verify-signatures", [SIGNED / "approval.pdf"], ".json", _any_json, pdf_peers.verify),
         Case(
             "compare",
@@ -352,6 +364,7 @@ def large(made: Path) -> list[Case]:
         Case("tag 500 pages", "tag-pdf", [report], ".pdf", pdf(REPORT_PAGES), _none, {"ocr": "never", "existing": "replace"}),
         Case("PDF/A of 500 scans", "pdf-to-pdfa", [scan], ".pdf", pdf(SCAN_PAGES), _none),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
+        Case("validate 1000 lines", "validate-invoice", [long_invoice(made)], ".json", _any_json, _none),
         Case(
             "verify an archived signature", "verify-signatures", [SIGNED / "archived.pdf"], ".json", _any_json, pdf_peers.verify
         ),

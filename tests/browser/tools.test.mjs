@@ -210,6 +210,13 @@ const journeys = {
       assert.deepEqual([said.signatures[0].intact, said.signatures[0].subIndication], [true, "NO_CERTIFICATE_CHAIN_FOUND"]);
     },
   },
+  "validate-invoice": {
+    files: [file("samples/invoice.xml", "text/xml")],
+    async see() {
+      const said = JSON.parse(await page.locator(".viewer.text pre").innerText());
+      assert.deepEqual([said.valid, said.invoice.number], [true, "2026-0009"]);
+    },
+  },
   "markdown-to-pdf": {
     files: [written("notes.md", "text/markdown", "# Notes\n\n- once\n- second\n\n| a | b |\n|---|---|\n| 1 | 2 |\n")],
     async see() {

@@ -88,6 +88,9 @@ fn rows() -> Vec<Row> {
     let as_pdf = || ("office-to-pdf", json!({}));
     let locked = json!({"userPassword": "open sesame"});
     let unlocking = json!({"password": "open sesame"});
+    let invoice = json!({"facturX": {"xml": include_str!("../fixtures/invoices/en16931.xml")}});
+    let valid = |syntax| reports(json!({"valid": true, "syntax": syntax}));
+    let inspected = |pages| reports(json!({"format": "pdf", "pageCount": pages}));
     let choice = json!({"fields": {"Listbox_SingleSelect": "qux"}});
     vec![
         row("office-to-pdf", &[LETTER], json!({}), pages(1, IN_LETTER)).after(
@@ -215,6 +218,12 @@ fn rows() -> Vec<Row> {
         row("extract-document", &[SURVEY], json!({"format": "xlsx"}), package("xl/sharedStrings.xml", "Poplar")),
         row("inspect-document", &[BOOK], json!({}), inspected(5)).after(as_pdf(), &[LETTER], json!({}), inspected(1)),
         row("verify-signatures", &[SIGNED], trusting(), verified(&["TOTAL-PASSED"])).after_a_copy(verified(&[])),
+        row("validate-invoice", &["samples/invoice.xml"], json!({}), valid("ubl-invoice")).after(
+            ("edit-metadata", invoice),
+            &[SHEET],
+            json!({}),
+            valid("cii"),
+        ),
     ]
 }
 
@@ -337,10 +346,12 @@ fn archive(count: usize, head: &'static [u8]) -> Check {
     })
 }
 
-fn inspected(count: usize) -> Check {
+/// A report with these members.
+fn reports(members: Value) -> Check {
     Box::new(move |bytes| {
         let report: Value = serde_json::from_slice(bytes).unwrap();
-        assert_eq!((&report["format"], &report["pageCount"]), (&json!("pdf"), &json!(count)), "{report}");
+        let members = members.as_object().unwrap();
+        assert!(members.iter().all(|(name, value)| report[name] == *value), "{report}");
     })
 }
 

@@ -92,6 +92,7 @@ fn serve(stream: TcpStream, locked: &Mutex<Vec<u8>>) {
         Some((_, "second.pdf")) => file("tests/fixtures/pdf/layouts/lists.pdf"),
         Some(("render-template", "report.docx")) => file("samples/invoice-template.docx"),
         Some((_, "report.docx")) => file("samples/small.docx"),
+        Some((_, "invoice.xml")) => file("samples/invoice.xml"),
         Some((_, "message.eml")) => file("tests/fixtures/email/figures.eml"),
         Some((_, "first.jpg" | "second.jpg")) => file("tests/fixtures/office/photo.jpg"),
         _ => Vec::new(),
@@ -212,6 +213,7 @@ fn check(slug: &str, name: &str, bytes: &[u8]) {
         "redact-pdf" => assert!(!pdf::text(bytes).contains("Jane") && pdf::text(bytes).contains("A report by")),
         "protect-pdf" => assert!(is_locked(bytes)),
         "unlock-pdf" => assert!(!is_locked(bytes) && pdf::text(bytes).contains("Handbook")),
+        "validate-invoice" => assert_eq!(serde_json::from_slice::<Value>(bytes).unwrap()["valid"], true),
         "edit-metadata" => assert!(String::from_utf8_lossy(bytes).contains("Ada Lovelace")),
         _ => {}
     }

@@ -840,7 +840,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ValidateInvoiceJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -2014,7 +2014,7 @@ export interface components {
             conversionProviderMode?: "default" | "best_output";
             /**
              * Format: page-range
-             * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+             * @description Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it.
              */
             pageRange?: string;
             /**
@@ -2183,7 +2183,7 @@ export interface components {
             printBackground?: boolean;
             /**
              * Format: page-range
-             * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+             * @description Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it.
              */
             pageRange?: string;
             /**
@@ -2227,7 +2227,7 @@ export interface components {
              */
             userAgent?: string;
             cookies?: components["schemas"]["Cookies"];
-            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown. */
+            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown. */
             headers?: {
                 [key: string]: string;
             };
@@ -2341,7 +2341,7 @@ export interface components {
             printBackground?: boolean;
             /**
              * Format: page-range
-             * @description Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it.
+             * @description Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it.
              */
             pageRange?: string;
             /**
@@ -2461,7 +2461,7 @@ export interface components {
                 close: string;
             };
             /**
-             * @description What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result.
+             * @description For a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result.
              * @default error
              * @enum {string}
              */
@@ -2472,7 +2472,7 @@ export interface components {
              */
             merge?: "one" | "files";
             /**
-             * @description With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+             * @description With `merge`: the name of each file or bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, they are numbered.
              * @example {invoice.number}.pdf
              */
             filenamePattern?: string;
@@ -2702,7 +2702,7 @@ export interface components {
              */
             userAgent?: string;
             cookies?: components["schemas"]["Cookies"];
-            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown. */
+            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown. */
             headers?: {
                 [key: string]: string;
             };
@@ -2743,7 +2743,7 @@ export interface components {
         } & components["schemas"]["OnePage"];
         MergePdfOptions: {
             /**
-             * @description `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks.
+             * @description `keep`: all bookmarks; those of a source with a `title` are nested under one of that title. `titles`: one for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks.
              * @default keep
              * @enum {string}
              */
@@ -2820,7 +2820,7 @@ export interface components {
         } & components["schemas"]["OneOrMoreDocuments"];
         SplitPdfOptions: {
             /**
-             * @description By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
+             * @description By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`.
              * @default every
              * @enum {string}
              */
@@ -2874,7 +2874,7 @@ export interface components {
         OrganizePdfOptions: {
             /**
              * Format: page-range
-             * @description The pages of the result, in order. Leave pages out to delete them, or list them again to repeat them. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default.
+             * @description The pages of the result, in order: leave pages out to delete them, or repeat them. Pages and ranges, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All by default.
              */
             pages?: string;
             /**
@@ -2966,7 +2966,7 @@ export interface components {
             maxImageDpi?: number;
             /** @description Quality of images that are written as JPEG. If left out, the preset decides. */
             imageQuality?: number;
-            /** @description The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`. */
+            /** @description The size to aim for, in bytes. The smallest change that reaches it is made, down to 72 dpi. If that isn't enough, the job warns (`target_missed`). Not with `preset`, `maxImageDpi` and `imageQuality`. */
             targetBytes?: number;
             /**
              * @description Orders the file so that viewers can show its first page before the rest has loaded.
@@ -3084,7 +3084,7 @@ export interface components {
          *     }
          */
         UnlockPdfOptions: {
-            /** @description The user's or the owner's password. Not needed if the document opens without one and only has restrictions. You can also give it as the source's `password`. */
+            /** @description The user's or the owner's password. Not needed if the document only has restrictions. You can also give it as the source's `password`. */
             password?: string;
         };
         /** unlock-pdf job */
@@ -3169,7 +3169,7 @@ export interface components {
             width?: number;
             /**
              * Format: page-range
-             * @description Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default.
+             * @description Pages to mark, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All by default.
              */
             pages?: string;
             /**
@@ -3179,7 +3179,7 @@ export interface components {
              */
             layer?: "over" | "under";
             /**
-             * @description Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+             * @description Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
              * @example [
              *       {
              *         "text": "{bates}",
@@ -3438,7 +3438,7 @@ export interface components {
                 };
             };
             /**
-             * @description `all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `["Author", "Producer"]`. Removal comes before `set`.
+             * @description `all`: all metadata of the document and its parts, except inside picture data. Or names of entries, such as `["Author", "Producer"]`. Removal comes before `set`.
              * @default []
              */
             remove?: "all" | string[];
@@ -3463,7 +3463,7 @@ export interface components {
                 /** @description A description that viewers show. */
                 description?: string;
             }[];
-            /** @description Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`. */
+            /** @description Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b; an earlier invoice in it is replaced. The invoice is XML in the syntax CII and names its profile; `validate-invoice` checks the rest. Give `source` or `xml`. */
             facturX?: {
                 /**
                  * @description Number of the source with the XML: 1 is the first one after the PDF.
@@ -3486,7 +3486,7 @@ export interface components {
                  */
                 relationship?: "alternative" | "source" | "data";
                 /**
-                 * @description What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it.
+                 * @description If the PDF can't become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result does not claim to be PDF/A, and receivers may refuse it.
                  * @default fail
                  * @enum {string}
                  */
@@ -3610,7 +3610,7 @@ export interface components {
         OcrPdfOptions: {
             languages?: components["schemas"]["Languages"];
             /**
-             * @description What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly.
+             * @description What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly.
              * @default skipText
              * @enum {string}
              */
@@ -3659,7 +3659,7 @@ export interface components {
              */
             level?: "1b" | "2b" | "3b";
             /**
-             * @description What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.
+             * @description If the document can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.
              * @default fail
              * @enum {string}
              */
@@ -3812,7 +3812,7 @@ export interface components {
                 box: number[];
             }[];
             /**
-             * @description Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+             * @description Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
              * @default []
              * @example [
              *       "Jane Doe",
@@ -3897,7 +3897,7 @@ export interface components {
             dpi?: number;
             /**
              * Format: page-range
-             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+             * @description Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once.
              */
             pages?: string;
             /** @description Maximum width in pixels. Pages keep their proportions; with `height`, they fit into both. */
@@ -4100,14 +4100,14 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
+             * @description Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
              * @default drop
              * @enum {string}
              */
             headersFooters?: "drop" | "keep";
             /**
              * Format: page-range
-             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once.
+             * @description Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once.
              */
             pages?: string;
             /**
@@ -4194,13 +4194,13 @@ export interface components {
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
             /**
-             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some.
+             * @description `json`: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the ids of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table; an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (`no_tables`) if other sources have some.
              * @default json
              * @enum {string}
              */
             format?: "json" | "markdown" | "html" | "chunks" | "tables" | "xlsx";
             /**
-             * @description How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+             * @description How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk.
              * @default {}
              */
             chunks?: {
@@ -4223,16 +4223,16 @@ export interface components {
             };
             /**
              * Format: page-range
-             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.
+             * @description Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once. Other documents than PDFs are printed for it, as with `layout`.
              */
             pages?: string;
             /**
-             * @description How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages.
+             * @description How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, without pages and boxes. `true`: as they are printed, with both, like other formats.
              * @default false
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
+             * @description Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
              * @default drop
              * @enum {string}
              */
@@ -4336,6 +4336,37 @@ export interface components {
             /** @description The signed PDF file. */
             input?: components["schemas"]["PdfInput"];
             options?: components["schemas"]["VerifySignaturesOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            /** @description Or in `input`. */
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            /** @description Or in `input`. */
+            uploadId?: components["schemas"]["SourceUploadId"];
+            /** @description Or in `input`. */
+            jobId?: components["schemas"]["SourceJobId"];
+            /** @description Or in `input`. */
+            filename?: components["schemas"]["Filename"];
+            /** @description Or in `input`. */
+            password?: components["schemas"]["SourcePassword"];
+            /** @description Or in `input`. */
+            headers?: components["schemas"]["SourceHeaders"];
+        } & components["schemas"]["OneFile"];
+        ValidateInvoiceOptions: {
+            /**
+             * @description The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too.
+             * @default auto
+             * @enum {string}
+             */
+            profile?: "auto" | "en16931" | "xrechnung";
+        };
+        /** validate-invoice job */
+        ValidateInvoiceJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The invoice as XML, or a PDF with it. */
+            input?: components["schemas"]["PdfInput"];
+            options?: components["schemas"]["ValidateInvoiceOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];

@@ -38,6 +38,7 @@ pub static GUIDES: [Guide; 33] = [
     guide!("archives"),
     guide!("accessibility"),
     guide!("signatures"),
+    guide!("invoices"),
     guide!("fonts"),
     guide!("chains"),
     guide!("batches"),

@@ -94,6 +94,23 @@ fn signatures_are_kept_where_that_is_asked_for() {
     );
 }
 
+#[test]
+fn an_invoice_is_checked_as_it_was_sent_with_a_test_key_too() {
+    let directory = TempDir::new().unwrap();
+    let (hybrid, out) = (directory.path().join("hybrid.pdf"), directory.path().join("out"));
+    let invoice = include_str!("../../../tests/fixtures/invoices/en16931.xml");
+    let options = serde_json::json!({"facturX": {"xml": invoice}}).to_string();
+    let page = fixture("../pdf/layouts/headings.pdf");
+    let (code, report) = convert(&page, &hybrid, &["--tool", "edit-metadata", "--options", &options]);
+    assert_eq!(code, 0, "{report}");
+    let (code, checked) = convert(hybrid.to_str().unwrap(), &out, &["--tool", "validate-invoice", "--test"]);
+    assert_eq!(
+        (code, &checked["report"]["valid"], &checked["report"]["broken"]),
+        (0, &true.into(), &serde_json::json!([]))
+    );
+    assert_eq!(checked["warnings"][0]["code"], "test_mark_missing");
+}
+
 /// LibreOffice 7.4 crashes on this document when it is warm.
 #[test]
 fn a_document_that_crashes_an_engine_is_converted_in_another_way() {

@@ -110,6 +110,8 @@ formats! {
     Json "json" Data PlainText "application/json",
     /// One JSON value for each line.
     JsonLines "jsonl" Data PlainText "application/x-ndjson",
+    /// XML, such as an electronic invoice.
+    Xml "xml" Data PlainText "text/xml",
     /// A ZIP archive of files.
     Zip "zip" Archive Binary "application/zip",
     /// A file of any other kind, such as an attachment: no tool opens it.
@@ -128,8 +130,12 @@ const SYNONYMS: [(&str, Format); 7] = [
 ];
 
 /// Other media types of a format.
-const MEDIA_TYPES: [(&str, Format); 3] =
-    [("application/csv", Format::Csv), ("text/x-markdown", Format::Markdown), ("text/rtf", Format::Rtf)];
+const MEDIA_TYPES: [(&str, Format); 4] = [
+    ("application/csv", Format::Csv),
+    ("text/x-markdown", Format::Markdown),
+    ("text/rtf", Format::Rtf),
+    ("application/xml", Format::Xml),
+];
 
 impl Format {
     /// The format with this file extension or one of its synonyms, in any case, without the dot.

@@ -44,7 +44,7 @@ macro_rules! asset {
     };
 }
 
-static ASSETS: [Asset; 26] = [
+static ASSETS: [Asset; 27] = [
     asset!("style.css", STYLE, Content::Text(include_str!("../assets/style.css"))),
     asset!("docs.css", STYLE, Content::Text(include_str!("../assets/docs.css"))),
     asset!("page.js", SCRIPT, Content::Text(include_str!("../assets/page.js"))),
@@ -69,6 +69,7 @@ static ASSETS: [Asset; 26] = [
         "application/pdf",
         Content::Bytes(include_bytes!("../../../samples/tree-survey-scan.pdf"))
     ),
+    asset!("invoice.xml", "text/xml", Content::Text(include_str!("../../../samples/invoice.xml"))),
     asset!("viewer.js", SCRIPT, Content::Text(include_str!("../assets/viewer.js"))),
     asset!(HTMX, SCRIPT, Content::Gzip(include_bytes!("../assets/htmx-2.0.11.js.gz"))),
     asset!(PDF, SCRIPT, Content::Gzip(include_bytes!("../assets/pdf-6.5.438.min.mjs.gz"))),

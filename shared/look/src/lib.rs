@@ -24,7 +24,17 @@ pub const GUIDES: [GuideGroup; 6] = [
     GuideGroup { title: "Get started", guides: &["first-conversion", "authentication", "uploads", "waiting"] },
     GuideGroup {
         title: "Documents",
-        guides: &["templates", "extraction", "stamps", "archives", "accessibility", "signatures", "fonts", "chains"],
+        guides: &[
+            "templates",
+            "extraction",
+            "stamps",
+            "archives",
+            "accessibility",
+            "signatures",
+            "invoices",
+            "fonts",
+            "chains",
+        ],
     },
     GuideGroup { title: "Many documents", guides: &["batches", "lists", "control", "limits"] },
     GuideGroup {

@@ -122,6 +122,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-codes",
             "docmill-domain",
             "docmill-formats",
+            "docmill-invoices",
             "docmill-mail",
             "docmill-markdown",
             "docmill-package",

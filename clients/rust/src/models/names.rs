@@ -100,7 +100,7 @@ super::open_enums! {
         Extended = "extended",
         Xrechnung = "xrechnung",
     }
-    /// What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it. By default: "fail".
+    /// If the PDF can't become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result does not claim to be PDF/A, and receivers may refuse it. By default: "fail".
     EditMetadataOptionsFacturXOnUnsupported {
         Fail = "fail",
         Warn = "warn",
@@ -197,7 +197,7 @@ super::open_enums! {
         Page = "page",
         None = "none",
     }
-    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
+    /// `json`: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the ids of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table; an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: "json".
     ExtractDocumentOptionsFormat {
         Json = "json",
         Markdown = "markdown",
@@ -206,7 +206,7 @@ super::open_enums! {
         Tables = "tables",
         Xlsx = "xlsx",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+    /// Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -376,7 +376,7 @@ super::open_enums! {
         None = "none",
         Odd = "odd",
     }
-    /// `keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
+    /// `keep`: all bookmarks; those of a source with a `title` are nested under one of that title. `titles`: one for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: "keep".
     MergePdfOptionsBookmarks {
         Keep = "keep",
         Titles = "titles",
@@ -399,7 +399,7 @@ super::open_enums! {
         Tabloid = "Tabloid",
         Ledger = "Ledger",
     }
-    /// What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+    /// What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly. By default: "skipText".
     OcrPdfOptionsMode {
         SkipText = "skipText",
         Redo = "redo",
@@ -452,7 +452,7 @@ super::open_enums! {
         V2b = "2b",
         V3b = "3b",
     }
-    /// What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+    /// If the document can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
     PdfToPdfaOptionsOnUnsupported {
         Fail = "fail",
         Warn = "warn",
@@ -464,7 +464,7 @@ super::open_enums! {
         Json = "json",
         Html = "html",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+    /// Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
     PdfToTextOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -480,13 +480,13 @@ super::open_enums! {
         One = "one",
         Files = "files",
     }
-    /// What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
+    /// For a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: "error".
     RenderTemplateOptionsMissing {
         Error = "error",
         Empty = "empty",
         Keep = "keep",
     }
-    /// By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+    /// By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
     SplitPdfOptionsMode {
         Ranges = "ranges",
         Every = "every",
@@ -565,6 +565,12 @@ super::open_enums! {
         Day = "day",
         Tool = "tool",
         Key = "key",
+    }
+    /// The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: "auto".
+    ValidateInvoiceOptionsProfile {
+        Auto = "auto",
+        En16931 = "en16931",
+        Xrechnung = "xrechnung",
     }
     /// `under` puts the mark behind the page's content. A page with its own background hides it. By default: "over".
     WatermarkPdfOptionsLayer {

@@ -302,7 +302,7 @@ pub struct CompressPdfOptions {
     #[doc = "Removes title, author and all other properties of the document. By default: false."]
     #[serde(rename = "removeMetadata", skip_serializing_if = "Option::is_none")]
     pub remove_metadata: Option<bool>,
-    #[doc = "The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`."]
+    #[doc = "The size to aim for, in bytes. The smallest change that reaches it is made, down to 72 dpi. If that isn't enough, the job warns (`target_missed`). Not with `preset`, `maxImageDpi` and `imageQuality`."]
     #[serde(rename = "targetBytes", skip_serializing_if = "Option::is_none")]
     pub target_bytes: Option<u64>,
 }
@@ -438,10 +438,10 @@ pub struct EditMetadataOptions {
     #[doc = "Files to attach: the sources after the PDF."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<EditMetadataOptionsAttachment>,
-    #[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`."]
+    #[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b; an earlier invoice in it is replaced. The invoice is XML in the syntax CII and names its profile; `validate-invoice` checks the rest. Give `source` or `xml`."]
     #[serde(rename = "facturX", skip_serializing_if = "Option::is_none")]
     pub factur_x: Option<EditMetadataOptionsFacturX>,
-    #[doc = "`all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `[\"Author\", \"Producer\"]`. Removal comes before `set`."]
+    #[doc = "`all`: all metadata of the document and its parts, except inside picture data. Or names of entries, such as `[\"Author\", \"Producer\"]`. Removal comes before `set`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub remove: Option<serde_json::Value>,
     #[doc = "Entries to set, in the document's information and in its XMP metadata."]
@@ -465,14 +465,14 @@ pub struct EditMetadataOptionsAttachment {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<u64>,
 }
-#[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`."]
+#[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b; an earlier invoice in it is replaced. The invoice is XML in the syntax CII and names its profile; `validate-invoice` checks the rest. Give `source` or `xml`."]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct EditMetadataOptionsFacturX {
     #[doc = "The profile that the invoice has to have. By default the one that it names itself."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<super::EditMetadataOptionsFacturXLevel>,
-    #[doc = "What to do with a PDF that cannot become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it. By default: \"fail\"."]
+    #[doc = "If the PDF can't become PDF/A-3b. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result does not claim to be PDF/A, and receivers may refuse it. By default: \"fail\"."]
     #[serde(rename = "onUnsupported", skip_serializing_if = "Option::is_none")]
     pub on_unsupported: Option<super::EditMetadataOptionsFacturXOnUnsupported>,
     #[doc = "How the XML relates to the PDF. `alternative` by default, as Germany asks for. `minimum` and `basicwl` are always `data`."]
@@ -639,13 +639,13 @@ pub struct EventsResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ExtractDocumentOptions {
-    #[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document."]
+    #[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunks: Option<ExtractDocumentOptionsChunks>,
-    #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: \"json\"."]
+    #[doc = "`json`: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the ids of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table; an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: \"json\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::ExtractDocumentOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
+    #[doc = "Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::ExtractDocumentOptionsHeadersFooters>,
     #[doc = "Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: \"none\"."]
@@ -654,17 +654,17 @@ pub struct ExtractDocumentOptions {
     #[doc = "Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
-    #[doc = "How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, exactly, without pages and boxes. `true`: as they look when they are printed, with pages and boxes. Other formats always have pages. By default: false."]
+    #[doc = "How docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. `false`: by their own structure, without pages and boxes. `true`: as they are printed, with both, like other formats. By default: false."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub layout: Option<bool>,
     #[doc = "Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::ExtractDocumentOptionsOcr>,
-    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`."]
+    #[doc = "Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once. Other documents than PDFs are printed for it, as with `layout`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
-#[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document."]
+#[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk."]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ExtractDocumentOptionsChunks {
@@ -804,7 +804,7 @@ pub struct HtmlToImageOptions {
     #[doc = "Captures the whole page instead of the window only. By default: false."]
     #[serde(rename = "fullPage", skip_serializing_if = "Option::is_none")]
     pub full_page: Option<bool>,
-    #[doc = "Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown."]
+    #[doc = "Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown."]
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub headers: std::collections::BTreeMap<String, String>,
     #[doc = "Height of the window, in CSS pixels. By default: 800."]
@@ -863,7 +863,7 @@ pub struct HtmlToPdfOptions {
     #[doc = "Header of each page; elements of class pageNumber, totalPages, title, date, url are filled in."]
     #[serde(rename = "headerHtml", skip_serializing_if = "Option::is_none")]
     pub header_html: Option<String>,
-    #[doc = "Headers for the origin of `url` only (scheme, host and port), such as `Authorization`. They are not sent to other origins, not even after redirects. Never logged, never shown."]
+    #[doc = "Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown."]
     #[serde(default, skip_serializing_if = "std::collections::BTreeMap::is_empty")]
     pub headers: std::collections::BTreeMap<String, String>,
     #[doc = "Page height, instead of `pageSize`, together with `width`."]
@@ -890,7 +890,7 @@ pub struct HtmlToPdfOptions {
     #[doc = "Writes headings as PDF bookmarks; needs `tagged`. By default: false."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outline: Option<bool>,
-    #[doc = "Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it."]
+    #[doc = "Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it."]
     #[serde(rename = "pageRange", skip_serializing_if = "Option::is_none")]
     pub page_range: Option<String>,
     #[doc = "Page size. `width` and `height` together replace it. By default: \"A4\"."]
@@ -1152,7 +1152,7 @@ pub struct MarkdownToPdfOptions {
     #[doc = "Writes headings as PDF bookmarks; needs `tagged`. By default: true."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub outline: Option<bool>,
-    #[doc = "Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it."]
+    #[doc = "Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it."]
     #[serde(rename = "pageRange", skip_serializing_if = "Option::is_none")]
     pub page_range: Option<String>,
     #[doc = "Page size. `width` and `height` together replace it. By default: \"A4\"."]
@@ -1184,7 +1184,7 @@ pub struct MergePdfOptions {
     #[doc = "`odd`: each source starts on a right-hand page; an empty page is added before it where needed, for printing on both sides. By default: \"none\"."]
     #[serde(rename = "blankPages", skip_serializing_if = "Option::is_none")]
     pub blank_pages: Option<super::MergePdfOptionsBlankPages>,
-    #[doc = "`keep`: every bookmark of every source; those of a source with a `title` are nested under a bookmark of that title. `titles`: one bookmark for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: \"keep\"."]
+    #[doc = "`keep`: all bookmarks; those of a source with a `title` are nested under one of that title. `titles`: one for each source, named after its `title`, the document's own title or its file name. `names`: the same without the document's own title, which documents of one template share. `none`: no bookmarks. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bookmarks: Option<super::MergePdfOptionsBookmarks>,
     #[doc = "`keep`: each page keeps its size. `first`: every page is scaled to the size of the first one. A paper size: every page is scaled to it. Landscape pages stay landscape, and nothing is distorted. By default: \"keep\"."]
@@ -1204,7 +1204,7 @@ pub struct OcrPdfOptions {
     #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
-    #[doc = "What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: \"skipText\"."]
+    #[doc = "What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly. By default: \"skipText\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<super::OcrPdfOptionsMode>,
     #[doc = "Turns pages upright that were scanned sideways or upside down, if they have enough text to tell. By default: false."]
@@ -1236,7 +1236,7 @@ pub struct OfficeToPdfOptions {
     #[doc = "Pictures above this resolution are scaled down if that makes them smaller. By default: 300."]
     #[serde(rename = "maxImageDpi", skip_serializing_if = "Option::is_none")]
     pub max_image_dpi: Option<u64>,
-    #[doc = "Pages to keep, such as `1-3,8,z`: pages and ranges in any order, counted from 1; `z` is the last page, `r2` the one before it."]
+    #[doc = "Pages to keep, such as `1-3,8,z`, in any order; `z` is the last page, `r2` the one before it."]
     #[serde(rename = "pageRange", skip_serializing_if = "Option::is_none")]
     pub page_range: Option<String>,
     #[doc = "Password of an encrypted source. It is deleted with the job's request and never shown."]
@@ -1265,7 +1265,7 @@ pub struct OrganizePdfOptions {
     #[doc = "How many pages to put on each sheet, in reading order. Links and bookmarks lead to the sheet; tags for screen readers are removed, with the warning `tags_removed`."]
     #[serde(rename = "nUp", skip_serializing_if = "Option::is_none")]
     pub n_up: Option<u64>,
-    #[doc = "The pages of the result, in order. Leave pages out to delete them, or list them again to repeat them. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All pages by default."]
+    #[doc = "The pages of the result, in order: leave pages out to delete them, or repeat them. Pages and ranges, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it, and a range may run backwards. All by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
     #[doc = "Pages to turn. Several entries for the same page add up."]
@@ -1372,7 +1372,7 @@ pub struct PdfToImagesOptions {
     #[doc = "Maximum height in pixels. Pages keep their proportions; with `width`, they fit into both."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub height: Option<u64>,
-    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once."]
+    #[doc = "Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
     #[doc = "Quality of JPEG and WebP images. PNG ignores it. By default: 85."]
@@ -1409,7 +1409,7 @@ pub struct PdfToPdfaOptions {
     #[doc = "The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: \"2b\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<super::PdfToPdfaOptionsLevel>,
-    #[doc = "What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: \"fail\"."]
+    #[doc = "If the document can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: \"fail\"."]
     #[serde(rename = "onUnsupported", skip_serializing_if = "Option::is_none")]
     pub on_unsupported: Option<super::PdfToPdfaOptionsOnUnsupported>,
 }
@@ -1420,7 +1420,7 @@ pub struct PdfToTextOptions {
     #[doc = "`text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: \"text\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::PdfToTextOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
+    #[doc = "Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::PdfToTextOptionsHeadersFooters>,
     #[doc = "Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
@@ -1432,7 +1432,7 @@ pub struct PdfToTextOptions {
     #[doc = "Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: \"never\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::PdfToTextOptionsOcr>,
-    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once."]
+    #[doc = "Pages to take, such as `1-3,8,z`: `z` is the last page, `r2` the one before it. All by default, and each once."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
@@ -1539,7 +1539,7 @@ pub struct RedactPdfOptions {
     #[doc = "Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<RedactPdfOptionsRegion>,
-    #[doc = "Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`."]
+    #[doc = "Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<serde_json::Value>,
 }
@@ -1589,7 +1589,7 @@ pub struct RenderTemplateOptions {
     #[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<RenderTemplateOptionsDelimiters>,
-    #[doc = "With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered."]
+    #[doc = "With `merge`: the name of each file or bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, they are numbered."]
     #[serde(rename = "filenamePattern", skip_serializing_if = "Option::is_none")]
     pub filename_pattern: Option<String>,
     #[doc = "How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: \"en-US\"."]
@@ -1598,7 +1598,7 @@ pub struct RenderTemplateOptions {
     #[doc = "What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub merge: Option<super::RenderTemplateOptionsMerge>,
-    #[doc = "What to do with a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: \"error\"."]
+    #[doc = "For a tag whose name is not in the data. `error`: the job fails, and `error.details` lists the tags. `empty`: it writes nothing, and a warning names it. `keep`: the tag stays in the result. By default: \"error\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub missing: Option<super::RenderTemplateOptionsMissing>,
     #[doc = "The time zone for dates and times, such as `Europe/Vienna`. By default: \"UTC\"."]
@@ -1685,7 +1685,7 @@ pub struct SplitPdfOptions {
     #[doc = "For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`. By default: 10."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mebibytes: Option<f64>,
-    #[doc = "By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: \"every\"."]
+    #[doc = "By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`. By default: \"every\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<super::SplitPdfOptionsMode>,
     #[doc = "For mode `ranges`: the pages of each file, such as `[\"1-3\", \"7\", \"9-z\"]`. Pages may be in several files, or in none."]
@@ -1979,7 +1979,7 @@ pub struct ToolsResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct UnlockPdfOptions {
-    #[doc = "The user's or the owner's password. Not needed if the document opens without one and only has restrictions. You can also give it as the source's `password`."]
+    #[doc = "The user's or the owner's password. Not needed if the document only has restrictions. You can also give it as the source's `password`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub password: Option<super::Secret>,
 }
@@ -2134,6 +2134,14 @@ pub struct UsageResponse {
     pub request_id: String,
     pub usage: serde_json::Value,
 }
+#[doc = "`ValidateInvoiceOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct ValidateInvoiceOptions {
+    #[doc = "The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: \"auto\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub profile: Option<super::ValidateInvoiceOptionsProfile>,
+}
 #[doc = "`VerifySignaturesOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
@@ -2196,7 +2204,7 @@ pub struct WatermarkPdfOptions {
     #[doc = "1 hides the content below. By default: 0.3."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opacity: Option<f64>,
-    #[doc = "Which pages to mark. Pages and ranges, counted from 1, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All pages by default."]
+    #[doc = "Pages to mark, such as `1-3,8,z-6`; `z` is the last page, `r2` the one before it. All by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
     #[doc = "Position on the page, as a viewer shows it. `tile` repeats the mark over the whole page. By default: \"center\"."]
@@ -2205,7 +2213,7 @@ pub struct WatermarkPdfOptions {
     #[doc = "Degrees, counter-clockwise: 45 rises from left to right. By default: 0."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<f64>,
-    #[doc = "Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options."]
+    #[doc = "Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stamps: Vec<WatermarkPdfOptionsStamp>,
     #[doc = "The text, in any script; `\\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used."]

@@ -1,12 +1,20 @@
 //! What only the PDF of a hybrid invoice (Factur-X, ZUGFeRD) shows: how the XML is embedded, and what the metadata says about it.
 
-use crate::report::{Broken, Syntax};
+use serde::Serialize;
+
+use crate::report::{Broken, RuleSet, Syntax};
 use crate::schematron::Severity;
 
+/// What is asked of the PDF around an invoice.
+pub(crate) const RULES: RuleSet = RuleSet { name: "Factur-X PDF", version: "1.0" };
+
 /// How an invoice lies in a PDF.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Container {
     pub file_name: String,
+    /// How many other files in the document have the name of an invoice.
+    pub other_invoices: usize,
     /// `AFRelationship`.
     pub relationship: Option<String>,
     /// The media type of the embedded file.
@@ -20,7 +28,8 @@ pub struct Container {
 }
 
 /// The properties of Factur-X's extension schema of XMP.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Metadata {
     pub document_type: Option<String>,
     pub file_name: Option<String>,
@@ -58,7 +67,7 @@ impl Container {
         let mut broken = Vec::new();
         let mut needs = |holds: bool, id: &str, severity: Severity, text: String| {
             if !holds {
-                broken.push(Broken { id: id.to_owned(), severity, place: None, text, failure: None });
+                broken.push(Broken { id: id.to_owned(), severity, place: None, message: text, failure: None });
             }
         };
         let is_cii = syntax == Syntax::Cii;
@@ -66,6 +75,8 @@ impl Container {
         let name = &self.file_name;
         let is_named = NAMES.contains(&name.as_str());
         needs(is_named, "PDF-NAME", Severity::Fatal, format!("The file must be named {}.", NAMES[..3].join(", ")));
+        let is_only = self.other_invoices == 0;
+        needs(is_only, "PDF-ONE", Severity::Fatal, "The document must hold one invoice.".to_owned());
         let level = level(specification);
         let partial = matches!(level, Some("MINIMUM" | "BASIC WL"));
         let allowed: &[&str] = if partial { &["Data"] } else { &["Data", "Source", "Alternative"] };
@@ -112,6 +123,7 @@ mod tests {
         let text = |text: &str| Some(text.to_owned());
         Container {
             file_name: "factur-x.xml".to_owned(),
+            other_invoices: 0,
             relationship: text("Alternative"),
             media_type: text("text/xml"),
             is_associated: true,
@@ -146,6 +158,7 @@ mod tests {
         };
         let cases = [
             ("PDF-NAME,PDF-XMP-NAME", Container { file_name: "rechnung.xml".to_owned(), ..right() }),
+            ("PDF-ONE", Container { other_invoices: 1, ..right() }),
             ("PDF-RELATIONSHIP", Container { relationship: None, ..right() }),
             ("PDF-RELATIONSHIP", Container { relationship: text("Unspecified"), ..right() }),
             ("PDF-AF", Container { is_associated: false, ..right() }),

@@ -16,6 +16,7 @@
 mod container;
 #[cfg(test)]
 mod hostile;
+mod model;
 mod report;
 mod rules;
 mod schematron;
@@ -26,7 +27,8 @@ mod xml;
 mod xpath;
 
 pub use container::{Container, Metadata, is_invoice_name};
-pub use report::{Broken, Place, Syntax};
+pub use model::{Invoice, Line, Party, Totals};
+pub use report::{Broken, Place, RuleSet, Syntax};
 pub use rules::Profile;
 pub use schematron::Severity;
 pub use verdict::{InvoiceError, Verdict, validate, validate_embedded};

@@ -21,7 +21,7 @@ pub struct Broken {
     /// `None` if it is about the PDF.
     pub place: Option<Place>,
     /// What the rule asks for, in its makers' words.
-    pub text: String,
+    pub message: String,
     /// Why it could not be evaluated, if so.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
@@ -31,4 +31,11 @@ pub struct Broken {
 pub struct Place {
     pub xpath: String,
     pub line: u32,
+}
+
+/// Rules that are published together.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub struct RuleSet {
+    pub name: &'static str,
+    pub version: &'static str,
 }

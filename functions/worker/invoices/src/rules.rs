@@ -3,16 +3,17 @@
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
-use crate::report::Syntax;
+use crate::report::{RuleSet, Syntax};
 use crate::schematron::{LoadError, Schema, Severity, load};
 
 /// What an invoice is checked against. All but the first build on the second.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Profile {
     /// What the invoice says it is.
+    #[default]
     Auto,
     En16931,
     XRechnung,
@@ -24,6 +25,13 @@ macro_rules! packed {
     };
 }
 
+/// The releases in `rules/`.
+const EN16931_RULES: RuleSet = RuleSet { name: "EN 16931", version: "1.3.16" };
+const XRECHNUNG_RULES: RuleSet = RuleSet { name: "XRechnung 3.0", version: "2.5.0" };
+
+const EN16931: &str = "urn:cen.eu:en16931:2017";
+const PEPPOL: &str = "urn:fdc:peppol.eu:2017:poacc:billing:3.0";
+const FACTUR_X: &str = "urn:factur-x.eu:1p0:";
 const XRECHNUNG: &str = "urn:cen.eu:en16931:2017#compliant#urn:xeinkauf.de:kosit:xrechnung_";
 const XRECHNUNG_EXTENSION: &str = "#conformant#urn:xeinkauf.de:kosit:extension:xrechnung_";
 const XRECHNUNG_CVD: &str = "#compliant#urn:xeinkauf.de:kosit:xrechnung:cvd_";
@@ -36,6 +44,31 @@ impl Profile {
             Self::XRechnung
         } else {
             Self::En16931
+        }
+    }
+
+    /// The sets of rules that apply.
+    pub(crate) fn rule_sets(self) -> Vec<RuleSet> {
+        match self {
+            Self::Auto | Self::En16931 => vec![EN16931_RULES],
+            Self::XRechnung => vec![EN16931_RULES, XRECHNUNG_RULES],
+        }
+    }
+
+    /// The specification that an invoice names beside EN 16931, if its own rules are not applied.
+    pub(crate) fn without_rules_of(self, specification: &str) -> Option<String> {
+        if specification.is_empty() || specification == EN16931 {
+            return None;
+        }
+        if Self::of(specification) == Self::XRechnung {
+            return (self != Self::XRechnung).then(|| "XRechnung".to_owned());
+        }
+        if specification.contains(PEPPOL) {
+            return Some("Peppol BIS Billing 3.0".to_owned());
+        }
+        match specification.split_once(FACTUR_X) {
+            Some((_, level)) => Some(format!("Factur-X {}", level.to_ascii_uppercase())),
+            None => Some(specification.to_owned()),
         }
     }
 
@@ -83,4 +116,21 @@ fn unpacked(packed: &[u8]) -> Result<Schema, LoadError> {
     let mut source = Vec::new();
     DeflateDecoder::new(packed).read_to_end(&mut source).map_err(|error| LoadError::Damaged(error.to_string()))?;
     load(&source)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn specifications_without_rules_are_named() {
+        let named = |specification: &str| Profile::of(specification).without_rules_of(specification);
+        assert_eq!((named(""), named(EN16931), named(&format!("{XRECHNUNG}3.0"))), (None, None, None));
+        assert_eq!(Profile::En16931.without_rules_of(&format!("{XRECHNUNG}3.0")).as_deref(), Some("XRechnung"));
+        let peppol = format!("{EN16931}#compliant#{PEPPOL}");
+        assert_eq!(named(&peppol).as_deref(), Some("Peppol BIS Billing 3.0"));
+        assert_eq!(named("urn:factur-x.eu:1p0:basicwl").as_deref(), Some("Factur-X BASICWL"));
+        let other = "urn:cen.eu:en16931:2017#compliant#urn:fdc:nen.nl:nlcius:v1.0";
+        assert_eq!(named(other).as_deref(), Some(other));
+    }
 }

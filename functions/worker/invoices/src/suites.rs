@@ -81,7 +81,9 @@ fn examples_of_xrechnung_are_valid() {
         let verdict = crate::validate(invoice.as_bytes(), Profile::Auto).unwrap();
         let fatal = verdict.rules.iter().filter(|broken| broken.severity == crate::Severity::Fatal);
         assert!(verdict.valid, "{name}: {:?}", fatal.map(|broken| &broken.id).collect::<Vec<_>>());
-        assert_eq!(verdict.profile, Profile::XRechnung, "{name}");
+        assert_eq!((verdict.rule_sets, verdict.without_rules_of), (Profile::XRechnung.rule_sets(), None), "{name}");
+        assert!(verdict.invoice.number.is_some() && !verdict.invoice.lines.is_empty(), "{name}");
+        assert!(verdict.invoice.seller.name.is_some() && verdict.invoice.totals.payable.is_some(), "{name}");
         seen += 1;
     }
     assert!(seen >= 86, "{seen}");

@@ -2,8 +2,9 @@
 
 use serde::Serialize;
 
-use crate::container::Container;
-use crate::report::{Broken, Place, Syntax};
+use crate::container::{self, Container};
+use crate::model::Invoice;
+use crate::report::{Broken, Place, RuleSet, Syntax};
 use crate::rules::Profile;
 use crate::schematron::{Severity, TooLong};
 use crate::xml::{self, Document, Fault, NodeId};
@@ -12,16 +13,24 @@ const UBL: &str = "urn:oasis:names:specification:ubl:schema:xsd:";
 const CII: &str = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
 
 #[derive(Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
 pub struct Verdict {
     /// Whether no rule is broken that is fatal.
     pub valid: bool,
-    /// What the invoice was checked against.
-    pub profile: Profile,
     pub syntax: Syntax,
     /// The identifier of its specification (BT-24), as it says.
     pub specification: String,
+    /// What the invoice was checked against.
+    pub rule_sets: Vec<RuleSet>,
+    /// The specification that it names, and whose own rules were not applied.
+    pub without_rules_of: Option<String>,
     /// Broken rules, the severe ones first.
     pub rules: Vec<Broken>,
+    /// What only the PDF shows, if the invoice lies in one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pdf: Option<Container>,
+    /// What was checked.
+    pub invoice: Invoice,
 }
 
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
@@ -39,11 +48,13 @@ pub enum InvoiceError {
 }
 
 /// Checks an invoice that lies in a PDF, and how it does.
-pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: &Container) -> Result<Verdict, InvoiceError> {
+pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: Container) -> Result<Verdict, InvoiceError> {
     let mut verdict = validate(bytes, wanted)?;
+    verdict.rule_sets.push(container::RULES);
     verdict.rules.append(&mut container.broken(verdict.syntax, &verdict.specification));
     verdict.rules.sort_by_key(|broken| broken.severity);
     verdict.valid = verdict.rules.iter().all(|broken| broken.severity != Severity::Fatal);
+    verdict.pdf = Some(container);
     Ok(verdict)
 }
 
@@ -68,11 +79,20 @@ pub fn validate(bytes: &[u8], wanted: Profile) -> Result<Verdict, InvoiceError> 
         id: finding.id,
         severity,
         place: Some(Place { xpath: document.path(finding.node), line: document.line(finding.node) }),
-        text: finding.text,
+        message: finding.text,
         failure: finding.failure,
     };
     let valid = rules.iter().all(|(severity, _)| *severity != Severity::Fatal);
-    Ok(Verdict { valid, profile, syntax, specification, rules: rules.into_iter().map(broken).collect() })
+    Ok(Verdict {
+        valid,
+        syntax,
+        rule_sets: profile.rule_sets(),
+        without_rules_of: profile.without_rules_of(&specification),
+        specification,
+        rules: rules.into_iter().map(broken).collect(),
+        pdf: None,
+        invoice: Invoice::read(&document, root, syntax),
+    })
 }
 
 fn syntax(document: &Document) -> Result<(NodeId, Syntax), InvoiceError> {
@@ -94,16 +114,10 @@ fn syntax(document: &Document) -> Result<(NodeId, Syntax), InvoiceError> {
 
 /// The text of the element that names the specification, wherever its first one is among those that may hold it.
 fn specification(document: &Document, root: NodeId, syntax: Syntax) -> String {
-    let path: &[&str] = match syntax {
-        Syntax::UblInvoice | Syntax::UblCreditNote => &["CustomizationID"],
-        Syntax::Cii => &["ExchangedDocumentContext", "GuidelineSpecifiedDocumentContextParameter", "ID"],
+    let path = match syntax {
+        Syntax::UblInvoice | Syntax::UblCreditNote => "CustomizationID",
+        Syntax::Cii => "ExchangedDocumentContext/GuidelineSpecifiedDocumentContextParameter/ID",
     };
-    let mut at = Some(root);
-    for &local in path {
-        let children =
-            at.into_iter().flat_map(|id| std::iter::successors(document.first_child(id), |&id| document.next(id)));
-        let mut named = children.filter(|&id| document.name(id).is_some_and(|name| &*name.local == local));
-        at = named.next();
-    }
-    at.map(|id| document.text(id).trim().chars().take(500).collect()).unwrap_or_default()
+    let named = document.at(root, path).into_iter().next();
+    named.map(|id| document.text(id).trim().chars().take(500).collect()).unwrap_or_default()
 }

@@ -81,8 +81,20 @@ fn textual(head: &[u8], hints: Hints<'_>) -> Option<Format> {
     if start.starts_with("<svg") || start.starts_with("<?xml") && start.contains("<svg") {
         return Some(Format::Svg);
     }
+    if is_xml(start, hints) {
+        return Some(Format::Xml);
+    }
     // A template may begin with a tag.
     called(hints).filter(|format| *format == Format::Html)
+}
+
+/// Whether markup is XML of a kind that nothing else knows, by its declaration or its name. Documents of an office suite may be one XML
+/// file.
+fn is_xml(start: &str, hints: Hints<'_>) -> bool {
+    let is_called =
+        || [called(hints), hints.content_type.and_then(Format::from_media_type)].contains(&Some(Format::Xml));
+    let is_document = start.contains("<office:document");
+    !is_document && (start.starts_with("<?xml") || start.starts_with('<') && is_called())
 }
 
 /// The format that the file's name or address says.
@@ -132,6 +144,22 @@ mod tests {
         assert_eq!(of(b"MM\0+\0\x08\0\0\0\0\0\0", None), Some("tiff"));
         assert_eq!(of(b"<!doctype html><p>x", None), Some("html"));
         assert_eq!(of(b"<?xml version='1.0'?>\n<svg xmlns='http://www.w3.org/2000/svg'/>", None), Some("svg"));
+        assert_eq!(of(b"<?xml version='1.0'?>\n<Invoice/>", Some("a.txt")), Some("xml"));
+        assert_eq!(of(b"\xef\xbb\xbf<Invoice/>", Some("a.xml")), Some("xml"));
+        assert_eq!(
+            of(
+                "\u{feff}<?xml version='1.0'?><a>ä</a>"
+                    .encode_utf16()
+                    .flat_map(u16::to_le_bytes)
+                    .collect::<Vec<_>>()
+                    .as_slice(),
+                None
+            ),
+            Some("xml")
+        );
+        assert_eq!((of(b"<Invoice/>", None), of(b"just words", Some("a.xml"))), (Some("txt"), Some("txt")));
+        let flat = "<?xml version='1.0'?><office:document xmlns:office='o' office:mimetype='application/vnd.oasis.opendocument.text'/>";
+        assert_eq!(of(flat.as_bytes(), Some("a.xml")), Some("fodt"));
         assert_eq!(of(b"# Title\n\ntext", Some("README.md")), Some("md"));
         assert_eq!(of(b"<p align=\"center\">Logo</p>\n\n# Title", Some("README.md")), Some("md"));
         assert_eq!(of(b"PK\x05\x06", Some("README.md")), None);

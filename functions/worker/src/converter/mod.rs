@@ -264,8 +264,8 @@ impl Converter {
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<(), Failure> {
-        // A mark would end the signatures that are to be verified.
-        if call.tool == Slug::VERIFY_SIGNATURES || !sources.iter().any(takes_mark) {
+        // A mark would change what is to be checked: it ends signatures, and the claim to be PDF/A.
+        if matches!(call.tool, Slug::VERIFY_SIGNATURES | Slug::VALIDATE_INVOICE) || !sources.iter().any(takes_mark) {
             keep(warnings, &mut vec![unmarked()]);
             return Ok(());
         }

@@ -59,6 +59,7 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
         "compress-pdf" => compressed(report),
         "fill-form" => filled(report),
         "verify-signatures" => verified(report),
+        "validate-invoice" => validated(report),
         _ => Vec::new(),
     }
 }
@@ -192,6 +193,22 @@ fn verified(report: &Value) -> Vec<String> {
     said
 }
 
+/// Whether an invoice is valid, by which rules, and the first rules that it breaks.
+fn validated(report: &Value) -> Vec<String> {
+    let names = |list: &str| {
+        let each = report[list].as_array().into_iter().flatten().filter_map(Value::as_str);
+        each.collect::<Vec<_>>().join(", ")
+    };
+    let verdict = if report["valid"] == true { "valid" } else { "not valid" };
+    let mut said = vec![format!("The invoice is {verdict} by the rules of {}.", names("ruleSets"))];
+    let broken = names("broken");
+    if !broken.is_empty() {
+        let (errors, warnings) = (number(report, "errors"), number(report, "warnings"));
+        said.push(format!("{}, {}: {broken}.", counted(errors, "error"), counted(warnings, "warning")));
+    }
+    said
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -252,6 +269,16 @@ mod tests {
             ),
             ("verify-signatures", json!({"signatures": 3, "intact": 1}), "3 signatures, 1 intact, 0 valid."),
             ("verify-signatures", json!({"signatures": 0}), "No signatures."),
+            (
+                "validate-invoice",
+                json!({"valid": true, "errors": 0, "warnings": 0, "ruleSets": ["EN 16931", "XRechnung 3.0"], "broken": []}),
+                "The invoice is valid by the rules of EN 16931, XRechnung 3.0.",
+            ),
+            (
+                "validate-invoice",
+                json!({"valid": false, "errors": 2, "warnings": 1, "ruleSets": ["EN 16931"], "broken": ["BR-02", "BR-CO-10"]}),
+                "The invoice is not valid by the rules of EN 16931. 2 errors, 1 warning: BR-02, BR-CO-10.",
+            ),
             ("merge-pdf", json!({}), ""),
         ] {
             assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");

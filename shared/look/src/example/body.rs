@@ -19,7 +19,7 @@ pub fn sample(definition: &Definition) -> Value {
     } else if sources.kinds.contains(&SourceKind::Markdown) && !sources.kinds.contains(&SourceKind::Html) {
         json!({"markdown": "# Hello"})
     } else if sources.kinds.contains(&SourceKind::SourceUrl) {
-        file(if format == Format::Eml { "message" } else { "report" })
+        file(name(format))
     } else {
         json!({"html": "<h1>Hello</h1>"})
     };
@@ -30,6 +30,16 @@ pub fn sample(definition: &Definition) -> Value {
         body["options"] = chosen;
     }
     body
+}
+
+fn name(format: Format) -> &'static str {
+    if format == Format::Eml {
+        "message"
+    } else if format == Format::Xml {
+        "invoice"
+    } else {
+        "report"
+    }
 }
 
 /// A value that the schema accepts: its example, its default, or a simple value of its type.

@@ -88,7 +88,7 @@ export const compressPdf: Tool = {
 					displayName: 'Target Bytes',
 					name: 'targetBytes',
 					description:
-						"The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning <code>target_missed</code>. Not together with <code>preset</code>, <code>maxImageDpi</code> and <code>imageQuality</code>.",
+						"The size to aim for, in bytes. The smallest change that reaches it is made, down to 72 dpi. If that isn't enough, the job warns (<code>target_missed</code>). Not with <code>preset</code>, <code>maxImageDpi</code> and <code>imageQuality</code>.",
 					type: 'number',
 					typeOptions: { minValue: 1024, numberPrecision: 0 },
 					default: 1024,

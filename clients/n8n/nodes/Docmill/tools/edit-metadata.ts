@@ -83,7 +83,7 @@ export const editMetadata: Tool = {
 					displayName: 'Remove',
 					name: 'remove',
 					description:
-						'<code>all</code>: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as <code>["Author", "Producer"]</code>. Removal comes before <code>set</code>.',
+						'<code>all</code>: all metadata of the document and its parts, except inside picture data. Or names of entries, such as <code>["Author", "Producer"]</code>. Removal comes before <code>set</code>.',
 					type: 'string',
 					typeOptions: { multipleValues: true },
 					default: [],
@@ -145,7 +145,7 @@ export const editMetadata: Tool = {
 					displayName: 'Factur-X',
 					name: 'facturX',
 					description:
-						'Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as <code>factur-x.xml</code>, or <code>xrechnung.xml</code> for XRechnung. The PDF becomes PDF/A-3b, as <code>pdf-to-pdfa</code> makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give <code>source</code> or <code>xml</code>.',
+						'Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as <code>factur-x.xml</code>, or <code>xrechnung.xml</code> for XRechnung. The PDF becomes PDF/A-3b; an earlier invoice in it is replaced. The invoice is XML in the syntax CII and names its profile; <code>validate-invoice</code> checks the rest. Give <code>source</code> or <code>xml</code>.',
 					type: 'collection',
 					placeholder: 'Add option',
 					default: {},
@@ -169,7 +169,7 @@ export const editMetadata: Tool = {
 							displayName: 'On Unsupported',
 							name: 'onUnsupported',
 							description:
-								'What to do with a PDF that cannot become PDF/A-3b. <code>fail</code>: the job fails, and its error lists the clauses of the standard. <code>warn</code>: the result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it.',
+								"If the PDF can't become PDF/A-3b. <code>fail</code>: the job fails, and its error lists the clauses of the standard. <code>warn</code>: the result does not claim to be PDF/A, and receivers may refuse it.",
 							type: 'options',
 							options: [
 								{
@@ -180,8 +180,7 @@ export const editMetadata: Tool = {
 								{
 									name: 'Warn',
 									value: 'warn',
-									description:
-										'The result has the invoice, but does not claim to be PDF/A, so that receivers may refuse it',
+									description: 'The result does not claim to be PDF/A, and receivers may refuse it',
 								},
 							],
 							default: 'fail',

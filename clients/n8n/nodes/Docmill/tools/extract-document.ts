@@ -26,7 +26,7 @@ export const extractDocument: Tool = {
 					displayName: 'Chunks',
 					name: 'chunks',
 					description:
-						"How <code>chunks</code> are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.",
+						"How <code>chunks</code> are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk.",
 					type: 'collection',
 					placeholder: 'Add option',
 					default: {},
@@ -67,26 +67,25 @@ export const extractDocument: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>version</code> is that of its published schema. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula. <code>xlsx</code>: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning <code>no_tables</code> if other sources have some.",
+						"<code>JSON</code>: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the ids of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table; an apostrophe begins what would be a formula. <code>xlsx</code>: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (<code>no_tables</code>) if other sources have some.",
 					type: 'options',
 					options: [
 						{
 							name: 'Chunks',
 							value: 'chunks',
 							description:
-								'JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>',
+								'JSON lines, each with <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>',
 						},
 						{
 							name: 'HTML',
 							value: 'html',
-							description:
-								'The same; elements have the identifiers of their blocks, and their page in <code>data-page</code>',
+							description: 'The same; elements have the ids of their blocks, and their page in <code>data-page</code>',
 						},
 						{
 							name: 'JSON',
 							value: 'json',
 							description:
-								"Pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>version</code> is that of its published schema.",
+								"Pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text",
 						},
 						{
 							name: 'Markdown',
@@ -96,13 +95,13 @@ export const extractDocument: Tool = {
 						{
 							name: 'Tables',
 							value: 'tables',
-							description: 'A CSV file for each table, in which an apostrophe begins what would be a formula',
+							description: 'A CSV file for each table; an apostrophe begins what would be a formula',
 						},
 						{
 							name: 'XLSX',
 							value: 'xlsx',
 							description:
-								'One workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning <code>no_tables</code> if other sources have some.',
+								'A workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (<code>no_tables</code>) if other sources have some.',
 						},
 					],
 					default: 'json',
@@ -111,7 +110,7 @@ export const extractDocument: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						"Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.",
+						"Lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.",
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },
@@ -173,7 +172,7 @@ export const extractDocument: Tool = {
 					type: 'boolean',
 					default: false,
 					description:
-						'Whether how docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. <code>false</code>: by their own structure, exactly, without pages and boxes. <code>true</code>: as they look when they are printed, with pages and boxes. Other formats always have pages.',
+						'Whether how docx, odt, xlsx, ods, csv, pptx, odp, HTML, Markdown and messages are read. <code>false</code>: by their own structure, without pages and boxes. <code>true</code>: as they are printed, with both, like other formats.',
 				},
 				{
 					displayName: 'OCR',
@@ -192,7 +191,7 @@ export const extractDocument: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with <code>layout</code>.',
+						'Pages to take, such as <code>1-3,8,z</code>: <code>z</code> is the last page, <code>r2</code> the one before it. All by default, and each once. Other documents than PDFs are printed for it, as with <code>layout</code>.',
 					type: 'string',
 					default: '',
 				},

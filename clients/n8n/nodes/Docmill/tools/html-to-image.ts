@@ -119,7 +119,7 @@ export const htmlToImage: Tool = {
 					displayName: 'Headers',
 					name: 'headers',
 					description:
-						'Headers for the origin of <code>URL</code> only (scheme, host and port), such as <code>Authorization</code>. They are not sent to other origins, not even after redirects. Never logged, never shown.',
+						'Headers for the origin of <code>URL</code> only (scheme, host and port), such as <code>Authorization</code>; not for others, not even after redirects. Never logged, never shown.',
 					type: 'fixedCollection',
 					typeOptions: { multipleValues: true },
 					placeholder: 'Add entry',

@@ -119,7 +119,7 @@ export const htmlToPdf: Tool = {
 					displayName: 'Headers',
 					name: 'headers',
 					description:
-						'Headers for the origin of <code>URL</code> only (scheme, host and port), such as <code>Authorization</code>. They are not sent to other origins, not even after redirects. Never logged, never shown.',
+						'Headers for the origin of <code>URL</code> only (scheme, host and port), such as <code>Authorization</code>; not for others, not even after redirects. Never logged, never shown.',
 					type: 'fixedCollection',
 					typeOptions: { multipleValues: true },
 					placeholder: 'Add entry',
@@ -199,7 +199,7 @@ export const htmlToPdf: Tool = {
 					displayName: 'Page Range',
 					name: 'pageRange',
 					description:
-						'Pages to keep, such as <code>1-3,8,z</code>: pages and ranges in any order, counted from 1; <code>z</code> is the last page, <code>r2</code> the one before it',
+						'Pages to keep, such as <code>1-3,8,z</code>, in any order; <code>z</code> is the last page, <code>r2</code> the one before it',
 					type: 'string',
 					default: '',
 				},

@@ -29,6 +29,7 @@ import { splitPdf } from './split-pdf';
 import { tagPdf } from './tag-pdf';
 import { thumbnail } from './thumbnail';
 import { unlockPdf } from './unlock-pdf';
+import { validateInvoice } from './validate-invoice';
 import { verifySignatures } from './verify-signatures';
 import { watermarkPdf } from './watermark-pdf';
 
@@ -61,6 +62,7 @@ export const tools: Tool[] = [
 	tagPdf,
 	thumbnail,
 	unlockPdf,
+	validateInvoice,
 	verifySignatures,
 	watermarkPdf,
 ];

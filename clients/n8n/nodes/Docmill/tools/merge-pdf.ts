@@ -26,20 +26,20 @@ export const mergePdf: Tool = {
 					displayName: 'Bookmarks',
 					name: 'bookmarks',
 					description:
-						"<code>keep</code>: every bookmark of every source; those of a source with a <code>title</code> are nested under a bookmark of that title. <code>titles</code>: one bookmark for each source, named after its <code>title</code>, the document's own title or its file name. <code>names</code>: the same without the document's own title, which documents of one template share. <code>none</code>: no bookmarks.",
+						"<code>keep</code>: all bookmarks; those of a source with a <code>title</code> are nested under one of that title. <code>titles</code>: one for each source, named after its <code>title</code>, the document's own title or its file name. <code>names</code>: the same without the document's own title, which documents of one template share. <code>none</code>: no bookmarks.",
 					type: 'options',
 					options: [
 						{
 							name: 'Keep',
 							value: 'keep',
 							description:
-								'Every bookmark of every source; those of a source with a <code>title</code> are nested under a bookmark of that title',
+								'All bookmarks; those of a source with a <code>title</code> are nested under one of that title',
 						},
 						{
 							name: 'Titles',
 							value: 'titles',
 							description:
-								"One bookmark for each source, named after its <code>title</code>, the document's own title or its file name",
+								"One for each source, named after its <code>title</code>, the document's own title or its file name",
 						},
 						{
 							name: 'Names',

@@ -82,7 +82,7 @@ export const officeToPdf: Tool = {
 					displayName: 'Page Range',
 					name: 'pageRange',
 					description:
-						'Pages to keep, such as <code>1-3,8,z</code>: pages and ranges in any order, counted from 1; <code>z</code> is the last page, <code>r2</code> the one before it',
+						'Pages to keep, such as <code>1-3,8,z</code>, in any order; <code>z</code> is the last page, <code>r2</code> the one before it',
 					type: 'string',
 					default: '',
 				},

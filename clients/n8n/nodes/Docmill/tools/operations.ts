@@ -43,6 +43,12 @@ export const operations: INodeProperties[] = [
 				action: 'Inspect document',
 			},
 			{
+				name: 'Validate E-invoice',
+				value: 'validate-invoice',
+				description: 'Checks an e-invoice (UBL, CII, Factur-X, ZUGFeRD) by the rules of EN 16931 and XRechnung',
+				action: 'Validate e-invoice',
+			},
+			{
 				name: 'Verify Signatures',
 				value: 'verify-signatures',
 				description: 'Checks who signed a PDF, whether it was changed afterwards, and whether that was allowed',

@@ -83,7 +83,7 @@ export const organizePdf: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'The pages of the result, in order. Leave pages out to delete them, or list them again to repeat them. Pages and ranges, counted from 1, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it, and a range may run backwards. All pages by default.',
+						'The pages of the result, in order: leave pages out to delete them, or repeat them. Pages and ranges, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it, and a range may run backwards. All by default.',
 					type: 'string',
 					default: '',
 				},

@@ -69,7 +69,7 @@ export const pdfToImages: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All pages if left out; pages listed twice are included once.',
+						'Pages to take, such as <code>1-3,8,z</code>: <code>z</code> is the last page, <code>r2</code> the one before it. All by default, and each once.',
 					type: 'string',
 					default: '',
 				},

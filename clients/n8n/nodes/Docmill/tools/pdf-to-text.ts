@@ -44,7 +44,7 @@ export const pdfToText: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						"Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out of <code>markdown</code>, with a warning, and marks them as asides in <code>JSON</code> and <code>html</code>. <code>keep</code> treats them as text. The format <code>text</code> always has them.",
+						"Lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out of <code>markdown</code>, with a warning, and marks them as asides in <code>JSON</code> and <code>html</code>. <code>keep</code> treats them as text. The format <code>text</code> always has them.",
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },
@@ -112,7 +112,7 @@ export const pdfToText: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All pages if left out; pages listed twice are included once.',
+						'Pages to take, such as <code>1-3,8,z</code>: <code>z</code> is the last page, <code>r2</code> the one before it. All by default, and each once.',
 					type: 'string',
 					default: '',
 				},

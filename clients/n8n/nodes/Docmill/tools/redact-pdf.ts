@@ -55,7 +55,7 @@ export const redactPdf: Tool = {
 			displayName: 'Text',
 			name: 'text',
 			description:
-				'Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only <code>literal</code>.',
+				'Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only <code>literal</code>.',
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add entry',

@@ -58,7 +58,7 @@ export const renderTemplate: Tool = {
 					displayName: 'Filename Pattern',
 					name: 'filenamePattern',
 					description:
-						"With <code>merge</code>: the name of each file, or its bookmark, with tags such as <code>{invoice.number}.pdf</code>. Names that occur twice get a number, and what file systems don't take becomes <code>_</code>. The extension is always that of the result. Without it, they are numbered.",
+						"With <code>merge</code>: the name of each file or bookmark, with tags such as <code>{invoice.number}.pdf</code>. Names that occur twice get a number, and what file systems don't take becomes <code>_</code>. The extension is that of the result. Without it, they are numbered.",
 					type: 'string',
 					default: '',
 				},
@@ -94,7 +94,7 @@ export const renderTemplate: Tool = {
 					displayName: 'Missing',
 					name: 'missing',
 					description:
-						'What to do with a tag whose name is not in the data. <code>error</code>: the job fails, and <code>error.details</code> lists the tags. <code>empty</code>: it writes nothing, and a warning names it. <code>keep</code>: the tag stays in the result.',
+						'For a tag whose name is not in the data. <code>error</code>: the job fails, and <code>error.details</code> lists the tags. <code>empty</code>: it writes nothing, and a warning names it. <code>keep</code>: the tag stays in the result.',
 					type: 'options',
 					options: [
 						{

@@ -18,7 +18,7 @@ export const unlockPdf: Tool = {
 			displayName: 'Password',
 			name: 'password',
 			description:
-				"The user's or the owner's password. Not needed if the document opens without one and only has restrictions. You can also give it as the source's <code>password</code>.",
+				"The user's or the owner's password. Not needed if the document only has restrictions. You can also give it as the source's <code>password</code>.",
 			type: 'string',
 			typeOptions: { password: true },
 			default: '',

@@ -91,7 +91,7 @@ export const watermarkPdf: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'Which pages to mark. Pages and ranges, counted from 1, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it. All pages by default.',
+						'Pages to mark, such as <code>1-3,8,z-6</code>; <code>z</code> is the last page, <code>r2</code> the one before it. All by default.',
 					type: 'string',
 					default: '',
 				},
@@ -127,7 +127,7 @@ export const watermarkPdf: Tool = {
 					displayName: 'Stamps',
 					name: 'stamps',
 					description:
-						'Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.',
+						'Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.',
 					type: 'fixedCollection',
 					typeOptions: { multipleValues: true },
 					placeholder: 'Add entry',

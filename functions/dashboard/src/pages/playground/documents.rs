@@ -191,6 +191,7 @@ const SAMPLES: [Sample; 2] = [("small.docx", Format::Docx), ("tree-survey.pdf", 
 const TEMPLATE: Sample = ("invoice-template.docx", Format::Docx);
 const FORM: Sample = ("order-form.pdf", Format::Pdf);
 const SCAN: Sample = ("tree-survey-scan.pdf", Format::Pdf);
+const INVOICE: Sample = ("invoice.xml", Format::Xml);
 
 /// Documents that show what the tool does.
 fn samples_of(definition: &Definition) -> &'static [Sample] {
@@ -198,6 +199,7 @@ fn samples_of(definition: &Definition) -> &'static [Sample] {
         "render-template" => &[TEMPLATE],
         "fill-form" | "flatten-pdf" => &[FORM],
         "ocr-pdf" => &[SCAN],
+        "validate-invoice" => &[INVOICE],
         _ => &SAMPLES,
     }
 }

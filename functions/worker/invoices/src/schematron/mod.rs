@@ -15,6 +15,7 @@ pub(crate) use run::{Finding, TooLong};
 #[serde(rename_all = "lowercase")]
 pub enum Severity {
     /// The invoice is not valid.
+    #[serde(rename = "error")]
     Fatal,
     Warning,
     Information,

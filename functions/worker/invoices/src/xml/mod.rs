@@ -5,6 +5,7 @@ mod read;
 mod tests;
 
 use std::borrow::Cow;
+use std::iter::successors;
 use std::rc::Rc;
 
 pub(crate) use read::{Fault, read};
@@ -113,6 +114,18 @@ impl Document {
             child = self.next(id);
         }
         None
+    }
+
+    /// The elements at a path of local names, such as `Item/Name`, in document order. A step may be one of several names: `Name|ID`.
+    pub(crate) fn at(&self, from: NodeId, path: &str) -> Vec<NodeId> {
+        path.split('/').fold(vec![from], |found, step| {
+            let children = found.into_iter().flat_map(|id| successors(self.first_child(id), |&id| self.next(id)));
+            children.filter(|&id| self.is_called(id, step)).collect()
+        })
+    }
+
+    fn is_called(&self, id: NodeId, names: &str) -> bool {
+        self.name(id).is_some_and(|name| names.split('|').any(|wanted| wanted == &*name.local))
     }
 
     /// The text of a node. Most elements have one text, which is shared.

@@ -227,7 +227,7 @@ pub fn claim(document: &mut Document, verdict: &Verdict, schema: Option<Schema>)
         ));
     }
     if let Some(schema) = schema {
-        statement.schemas.retain(|other| other.prefix != schema.prefix && !invoice::is_of_invoice(other));
+        statement.schemas.retain(|other| other.prefix != schema.prefix && !invoice::is_namespace(&other.namespace));
         statement.schemas.push(schema);
     }
     remove_packets(document);

@@ -180,9 +180,9 @@ impl Invoice {
     }
 }
 
-/// Whether a schema describes an invoice in the document.
-pub(crate) fn is_of_invoice(schema: &Schema) -> bool {
-    NAMESPACES.iter().any(|namespace| schema.namespace.starts_with(namespace))
+/// Whether a namespace of metadata is about an invoice in the document.
+pub fn is_namespace(namespace: &str) -> bool {
+    NAMESPACES.iter().any(|start| namespace.starts_with(start))
 }
 
 fn profile(guideline: &str) -> Option<(Profile, String)> {

@@ -22,6 +22,7 @@ pub enum Tool {
     ExtractDocument,
     InspectDocument,
     VerifySignatures,
+    ValidateInvoice,
     EditMetadata,
     FlattenPdf,
     FillForm,

@@ -9,6 +9,7 @@ mod fixture;
 mod form;
 mod hostile;
 mod hostile_tags;
+mod invoices;
 mod large_pictures;
 mod marks;
 mod merge;

@@ -30,6 +30,7 @@ mod signed;
 mod split;
 mod tag_pdf;
 mod thumbnail;
+mod validate_invoice;
 mod verify;
 mod verify_signatures;
 mod watermark;
@@ -87,6 +88,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::ExtractDocument => extract_document::run(engines, request),
         Tool::InspectDocument => inspect::run(libraries, request),
         Tool::VerifySignatures => verify_signatures::run(libraries, request),
+        Tool::ValidateInvoice => validate_invoice::run(libraries, request),
         Tool::EditMetadata => metadata::run(libraries, request),
         Tool::FlattenPdf => flatten::run(libraries, request),
         Tool::FillForm => fill_form::run(libraries, request),

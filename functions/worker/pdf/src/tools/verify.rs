@@ -157,7 +157,7 @@ fn verify(libraries: &Libraries, request: &Request, source: &Source) -> Result<A
             let reader = BufReader::new(open(source)?);
             serde_json::from_reader::<_, serde::de::IgnoredAny>(reader).map_err(|_| unusable("no JSON"))?;
         }
-        Family::Data => {
+        Family::Data if source.media == Format::JsonLines => {
             let lines = serde_json::Deserializer::from_reader(BufReader::new(open(source)?));
             let mut values = lines.into_iter::<serde::de::IgnoredAny>();
             values.try_for_each(|value| value.map(drop)).map_err(|_| unusable("no JSON lines"))?;
@@ -165,7 +165,7 @@ fn verify(libraries: &Libraries, request: &Request, source: &Source) -> Result<A
         Family::Archive => drop(archive(source, limits.output_bytes)?),
         Family::Vector | Family::Web => utf8(open(source)?)?,
         // Only sources, and content of a PDF.
-        Family::Mail | Family::Other => return Err(unusable("a file of a kind that is no result")),
+        Family::Data | Family::Mail | Family::Other => return Err(unusable("a file of a kind that is no result")),
         Family::Word if source.media == Format::Txt => utf8(open(source)?)?,
         Family::Word | Family::Sheet | Family::Slides | Family::Drawing => {
             office(source, source.media, limits.output_bytes)?;

@@ -1,7 +1,7 @@
 //! Files in a document: attaching, associating, and removing them by name.
 
 use docmill_formats::Format;
-use docmill_pdf_core::objects::{Lookup, decode, string, text, tree};
+use docmill_pdf_core::objects::{Lookup, decode, reference, string, text, tree, unpacked};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
@@ -71,9 +71,7 @@ pub fn attach(document: &mut Document, attachment: Attachment<'_>) {
 /// Removes files with one of these lower-case names.
 pub fn remove_named(document: &mut Document, names: &[&str]) {
     let is_named = |key: &Object, file: &Object| {
-        let file = document.dictionary(file);
-        let entry = |name: &[u8]| file.and_then(|file| document.value(file, name)).and_then(decode);
-        let own = entry(b"UF").or_else(|| entry(b"F")).or_else(|| decode(key));
+        let own = document.dictionary(file).and_then(|file| name_of(document, file)).or_else(|| decode(key));
         own.is_some_and(|name| names.contains(&name.to_lowercase().as_str()))
     };
     let (removed, kept): (Vec<_>, Vec<_>) = listed(document).into_iter().partition(|(key, file)| is_named(key, file));
@@ -89,6 +87,54 @@ pub fn remove_named(document: &mut Document, names: &[&str]) {
     for id in ids {
         document.objects.remove(&id);
     }
+}
+
+/// A file in a document.
+#[derive(Debug)]
+pub struct Attached {
+    pub name: String,
+    /// `AFRelationship`.
+    pub relationship: Option<String>,
+    pub content_type: Option<String>,
+    /// Whether the document lists it among the files associated with it.
+    pub is_associated: bool,
+    content: Option<ObjectId>,
+}
+
+impl Attached {
+    /// Its bytes, at most `most`. `None` if they can't be read.
+    pub fn content(&self, document: &Document, most: usize) -> Option<Vec<u8>> {
+        unpacked(document.get_object(self.content?).ok()?.as_stream().ok()?, most)
+    }
+}
+
+/// The files of a document as a whole, each once.
+pub fn all(document: &Document) -> Vec<Attached> {
+    let catalog = document.catalog().cloned().unwrap_or_default();
+    let associated = document.array(&catalog, b"AF");
+    let mut files = listed(document);
+    let unlisted = associated.iter().filter(|file| files.iter().all(|(_, known)| known != *file)).cloned();
+    let unlisted: Vec<_> = unlisted.collect();
+    files.extend(unlisted.into_iter().map(|file| (Object::Null, file)));
+    let describe = |(key, value): &(Object, Object)| {
+        let file = document.dictionary(value)?;
+        let embedded = document.child(file, b"EF");
+        let content = embedded.and_then(|files| reference(files, b"UF").or_else(|| reference(files, b"F")));
+        let stream = content.and_then(|id| document.get_object(id).ok()?.as_stream().ok());
+        let lossy = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
+        Some(Attached {
+            name: name_of(document, file).or_else(|| decode(key)).unwrap_or_default(),
+            relationship: document.name(file, b"AFRelationship").map(lossy),
+            content_type: stream.and_then(|stream| document.name(&stream.dict, b"Subtype")).map(lossy),
+            is_associated: associated.contains(value),
+            content,
+        })
+    };
+    files.iter().filter_map(describe).collect()
+}
+
+fn name_of(document: &Document, file: &Dictionary) -> Option<String> {
+    document.value(file, b"UF").or_else(|| document.value(file, b"F")).and_then(decode)
 }
 
 fn listed(document: &Document) -> Vec<(Object, Object)> {
@@ -115,11 +161,9 @@ pub fn content_type(media: Format, name: &str) -> &'static str {
     if media != Format::Other {
         return media.content_type();
     }
-    let extension = name.rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase()).unwrap_or_default();
-    if extension == "xml" {
-        return "text/xml";
-    }
-    let named = Format::from_extension(&extension);
-    let is_known = |format: &Format| format.is_office() || matches!(format, Format::Json | Format::Zip | Format::Html);
+    let named = Format::from_filename(name);
+    let is_known = |format: &Format| {
+        format.is_office() || matches!(format, Format::Json | Format::Xml | Format::Zip | Format::Html)
+    };
     named.filter(is_known).unwrap_or(Format::Other).content_type()
 }

@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use docmill_domain::job::JobErrorCode;
 use docmill_engine::{Failure, Limits, Source};
 use docmill_formats::Format;
 use docmill_sniff::Hints;
@@ -14,6 +15,9 @@ pub(super) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<S
         let inspection = docmill_sniff::check(&path, format, limits)?;
         return Ok(Source::Document { path, name, format, inspection });
     }
+    if format == Format::Xml {
+        return Err(Failure::new(JobErrorCode::UnsupportedFormat, "It is XML, which has no pages.", "attached XML"));
+    }
     if format == Format::Markdown {
         docmill_sniff::markdown_in_place(&path, None)?;
     }
@@ -22,4 +26,20 @@ pub(super) fn attachment(path: PathBuf, name: &str, limits: &Limits) -> Result<S
         written.map_err(|error| Failure::internal(format!("writing an attachment: {error}")))?;
     }
     Ok(Source::File(docmill_pdf_request::Source { name, ..docmill_pdf_request::Source::new(path, format) }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn xml_is_not_converted() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "<?xml version='1.0'?><Invoice/>").unwrap();
+        let refused = attachment(file.path().to_owned(), "invoice.xml", &Limits::default()).unwrap_err();
+        assert_eq!(
+            (refused.code, refused.message.as_str()),
+            (JobErrorCode::UnsupportedFormat, "It is XML, which has no pages.")
+        );
+    }
 }

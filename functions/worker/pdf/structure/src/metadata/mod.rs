@@ -5,6 +5,8 @@ mod packet;
 mod schema;
 mod xml;
 
+use std::collections::BTreeMap;
+
 use docmill_pdf_core::objects::{Lookup, bytes, decode, reference, text};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
@@ -34,6 +36,11 @@ pub fn read(document: &Document) -> Information {
 /// Further statements of the XMP packet.
 pub fn statement(document: &Document) -> Statement {
     packet(document).map(|packet| Statement::read(&packet)).unwrap_or_default()
+}
+
+/// The plain values of the XMP packet's properties in a namespace that `is_wanted`, the first of each name.
+pub fn values(document: &Document, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+    packet(document).map(|packet| packet::values(&packet, is_wanted)).unwrap_or_default()
 }
 
 fn packet(document: &Document) -> Option<String> {

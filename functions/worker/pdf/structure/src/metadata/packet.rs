@@ -175,6 +175,24 @@ pub(super) fn information(packet: &str) -> Information {
     found.filter(|(_, value)| !value.trim().is_empty()).collect()
 }
 
+/// The plain values of properties in a namespace that `is_wanted`.
+pub(super) fn values(packet: &str, is_wanted: impl Fn(&str) -> bool) -> BTreeMap<String, String> {
+    let Some(document) = parse(packet) else { return BTreeMap::new() };
+    let mut found = BTreeMap::new();
+    for description in descriptions(&document) {
+        let attributes = description.attributes().map(|at| (at.namespace(), at.name(), Some(at.value())));
+        let children = elements(description).map(|of| (of.tag_name().namespace(), of.tag_name().name(), plain(of)));
+        for (namespace, name, value) in attributes.chain(children) {
+            if let (Some(namespace), Some(value)) = (namespace, value)
+                && is_wanted(namespace)
+            {
+                found.entry(name.to_owned()).or_insert_with(|| value.trim().to_owned());
+            }
+        }
+    }
+    found
+}
+
 /// The packet without the pictures of pages in it, which programs put there for their dialogs. `None` if it has none.
 pub(super) fn without_thumbnails(packet: &str) -> Option<String> {
     let parsed = packet.trim_start_matches('\u{FEFF}');
@@ -253,6 +271,17 @@ mod tests {
         assert_eq!(without_thumbnails(&around(thumbnails)), Some(around("")));
         assert_eq!(without_thumbnails(&around("")), None);
         assert_eq!(without_thumbnails("<x"), None);
+    }
+
+    #[test]
+    fn values_are_those_of_a_namespace_as_attributes_or_elements() {
+        let packet = format!(
+            "<rdf:RDF xmlns:rdf=\"{RDF}\"><rdf:Description xmlns:a=\"urn:a:1\" xmlns:b=\"urn:b\" a:One=\" 1 \" b:One=\"2\">\
+             <a:Two>3</a:Two><a:Two>4</a:Two><a:List><rdf:Bag/></a:List></rdf:Description></rdf:RDF>"
+        );
+        let found = values(&packet, |namespace| namespace.starts_with("urn:a:"));
+        assert_eq!(found, [("One", "1"), ("Two", "3")].map(|(name, value)| (name.to_owned(), value.to_owned())).into());
+        assert!(values("<x", |_| true).is_empty());
     }
 
     #[test]

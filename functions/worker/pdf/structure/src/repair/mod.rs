@@ -102,6 +102,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::ImagesToPdf
         | Tool::InspectDocument
         | Tool::VerifySignatures
+        | Tool::ValidateInvoice
         | Tool::EditMetadata
         | Tool::FlattenPdf
         | Tool::FillForm
