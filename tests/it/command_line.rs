@@ -1,7 +1,9 @@
 //! `docmill` against the deployed stack, and with the worker's engines on this machine.
 
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::Output;
+use std::time::Duration;
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -104,4 +106,36 @@ async fn files_are_converted_on_this_machine_without_a_service() {
     assert_eq!(refused.status.code(), Some(7));
     let opened = run(&["--local", "pdf-to-text", "locked.pdf", "--password", "open sesame", "-o", "-"]).await;
     assert!(String::from_utf8_lossy(&opened.stdout).contains("Amet aliqua dolor"));
+}
+
+#[tokio::test]
+async fn a_local_run_leaves_nothing_behind_and_lets_nobody_read_along() {
+    let folder = folder_with_sources();
+    let working = tempfile::tempdir().unwrap();
+    let words = ["--local", "convert", "small.docx", "--to", "pdf", "-o", "small.pdf"];
+    let start = || docmill(&folder, &words).env("TMPDIR", working.path()).env_remove("DOCMILL_URL").spawn().unwrap();
+    let folders = || std::fs::read_dir(working.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
+    assert!(start().wait().await.unwrap().success());
+    assert_eq!(folders(), Vec::<PathBuf>::new(), "after a run");
+
+    for signal in ["-INT", "-TERM", "-KILL"] {
+        std::fs::remove_file(folder.path().join("small.pdf")).ok();
+        let mut run = start();
+        // The worker has its own folder there as soon as it has begun.
+        let has_begun = || folders().iter().any(|folder| std::fs::read_dir(folder).unwrap().count() > 1);
+        while !has_begun() {
+            assert!(run.try_wait().unwrap().is_none(), "it ended before it was interrupted");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        assert_eq!(folders()[0].metadata().unwrap().permissions().mode() & 0o777, 0o700);
+        let pid = run.id().unwrap().to_string();
+        assert!(Command::new("kill").args([signal, &pid]).status().await.unwrap().success());
+        let ended = run.wait().await.unwrap();
+        if signal != "-KILL" {
+            assert_eq!(ended.code(), Some(130), "{signal}");
+            assert_eq!(folders(), Vec::<PathBuf>::new(), "after {signal}");
+        }
+    }
+    assert!(start().wait().await.unwrap().success());
+    assert_eq!(folders(), Vec::<PathBuf>::new(), "after a run that follows a kill");
 }

@@ -7,7 +7,7 @@ use docmill_domain::catalogue::{Catalogue, Tool};
 use docmill_domain::intake::Sources;
 use docmill_domain::nearest::nearest;
 use docmill_domain::tool::command;
-use docmill_formats::Format;
+use docmill_formats::{Family, Format};
 use serde_json::{Map, Value};
 
 use crate::failure::{Failure, Outcome};
@@ -68,6 +68,11 @@ pub fn is_format(format: &str) -> bool {
     let Some(format) = Format::from_extension(format) else { return false };
     let made = |tool: &'static Tool| tool.definition.all_outputs().any(|made| made == format);
     format == Format::Zip || tools().iter().any(|tool| tool.definition.sources.accepts(format) || made(tool))
+}
+
+/// Whether it is a picture made of pixels.
+pub fn is_picture(format: &str) -> bool {
+    Format::from_extension(format).is_some_and(|format| format.family() == Family::Picture)
 }
 
 /// Whether a tool's sources may have this format.

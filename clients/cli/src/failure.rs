@@ -226,6 +226,11 @@ pub fn writing(error: &std::io::Error) -> Failure {
     if is_closed { Failure { code: CLOSED_OUTPUT.to_owned(), ..failure } } else { failure }
 }
 
+/// What the system says went wrong, without addresses: they may be signed. Libraries only say which of their parts it told.
+pub fn cause(error: &dyn std::error::Error) -> String {
+    std::iter::successors(Some(error), |error| error.source()).last().map(ToString::to_string).unwrap_or_default()
+}
+
 /// Adds what was being done to an error of the operating system.
 pub trait Doing<T> {
     fn doing(self, what: impl fmt::Display) -> Outcome<T>;

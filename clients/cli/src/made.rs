@@ -1,8 +1,8 @@
 //! What this command has made, so that it replaces nothing else.
 //!
-//! A file in the state folder has a line for each result: a digest of its path, its size, the time of its last change, and a digest
-//! of what it was made of. A result that somebody changed since then is no longer the command's own, and a result of one document
-//! is never replaced by that of another.
+//! A file in the state folder has a line for each result: a digest of its path, its size, the time of its last change, and digests
+//! of what it was made of and of the command that made it. A result that somebody changed since then is no longer the command's own.
+//! A result of one document or command is never replaced by that of another.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
@@ -30,17 +30,19 @@ struct Line {
     /// Older lines do not say.
     #[serde(default)]
     source: String,
+    #[serde(default)]
+    command: String,
 }
 
 impl Line {
-    /// How the file looks now, as a result of this source; `None` if it does not exist.
-    fn of(path: &Path, source: &str) -> Option<Self> {
+    /// How the file looks now, as a result of this source and command; `None` if it does not exist.
+    fn of(path: &Path, source: &str, command: &str) -> Option<Self> {
         let metadata = path.metadata().ok()?;
         let absolute = path.canonicalize().ok()?;
         let modified = metadata.modified().ok()?.duration_since(UNIX_EPOCH).ok()?;
         let modified = u64::try_from(modified.as_nanos()).ok()?;
         let file = digest(&absolute.display().to_string());
-        Some(Self { file, bytes: metadata.len(), modified, source: digest(source) })
+        Some(Self { file, bytes: metadata.len(), modified, source: digest(source), command: digest(command) })
     }
 }
 
@@ -83,9 +85,9 @@ impl Made {
         Ok(Self { list: Some(list), known: RefCell::new(known), allowed: RefCell::default(), may_replace_all })
     }
 
-    /// The results of one source, which is named in any way that tells it from others.
-    pub fn of<'a>(&'a self, source: &'a str) -> MadeOf<'a> {
-        MadeOf { made: self, source }
+    /// The results of one source by one command, each named in any way that tells it from others.
+    pub fn of(&self, source: impl Into<String>, command: impl Into<String>) -> MadeOf<'_> {
+        MadeOf { made: self, source: source.into(), command: command.into() }
     }
 
     pub fn allow(&self, path: &Path) {
@@ -97,15 +99,20 @@ impl Made {
         if let Some(folder) = list.parent() {
             std::fs::create_dir_all(folder)?;
         }
-        OpenOptions::new().create(true).append(true).open(list)?.write_all(format!("{text}\n").as_bytes())
+        let mut options = OpenOptions::new();
+        // Options can be guessed by their digest.
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        options.create(true).append(true).open(list)?.write_all(format!("{text}\n").as_bytes())
     }
 }
 
-/// Decides which files the results of one source may replace.
-#[derive(Clone, Copy, Debug)]
+/// Decides which files the results of one source by one command may replace.
+#[derive(Clone, Debug)]
 pub struct MadeOf<'a> {
     made: &'a Made,
-    source: &'a str,
+    source: String,
+    command: String,
 }
 
 impl MadeOf<'_> {
@@ -115,14 +122,18 @@ impl MadeOf<'_> {
         *may_replace_all || !path.exists() || allowed.borrow().contains(path) || self.is_own(path)
     }
 
+    fn now(&self, path: &Path) -> Option<Line> {
+        Line::of(path, &self.source, &self.command)
+    }
+
     /// Whether this command made the file of this source, and nobody has changed it since.
     pub fn is_own(&self, path: &Path) -> bool {
-        Line::of(path, self.source).is_some_and(|now| self.made.known.borrow().get(&now.file) == Some(&now))
+        self.now(path).is_some_and(|now| self.made.known.borrow().get(&now.file) == Some(&now))
     }
 
     /// Whether this command made the file of another source.
     pub fn is_of_another(&self, path: &Path) -> bool {
-        let Some(now) = Line::of(path, self.source) else { return false };
+        let Some(now) = self.now(path) else { return false };
         self.made.known.borrow().get(&now.file).is_some_and(|line| line.source != now.source)
     }
 
@@ -137,7 +148,7 @@ impl MadeOf<'_> {
 
     /// Writes down that this result was made. What can't be written down is only protected more than needed.
     pub fn note(&self, path: &Path) {
-        let Some(line) = Line::of(path, self.source) else { return };
+        let Some(line) = self.now(path) else { return };
         let written = serde_json::to_string(&line).ok().and_then(|text| self.made.append(&text).ok());
         if written.is_some() {
             self.made.known.borrow_mut().insert(line.file.clone(), line);
@@ -156,12 +167,15 @@ mod tests {
         let made = Made::in_folder(&at("state"), false).unwrap();
         std::fs::write(at("foreign.pdf"), "x").unwrap();
         std::fs::write(at("own.pdf"), "x").unwrap();
-        made.of("a.docx").note(&at("own.pdf"));
+        made.of("a.docx", "pdf").note(&at("own.pdf"));
         let made = Made::in_folder(&at("state"), false).unwrap();
-        let (again, other) = (made.of("a.docx"), made.of("a.odt"));
+        let (again, other) = (made.of("a.docx", "pdf"), made.of("a.odt", "pdf"));
         assert!(again.is_free(&at("own.pdf")) && again.is_free(&at("new.pdf")));
         assert!(!other.is_free(&at("own.pdf")), "a result of another document is not replaced");
         assert!(other.is_of_another(&at("own.pdf")) && !again.is_of_another(&at("own.pdf")));
+        let elsewise = made.of("a.docx", "pdf, landscape");
+        assert!(!elsewise.is_free(&at("own.pdf")), "nor is one of another command");
+        assert!(!elsewise.is_of_another(&at("own.pdf")));
         assert!(!again.is_free(&at("foreign.pdf")) && !again.is_of_another(&at("foreign.pdf")));
         assert_eq!(again.free(at("foreign.pdf")), at("foreign-2.pdf"));
         std::fs::write(at("foreign-2.pdf"), "x").unwrap();
@@ -169,7 +183,7 @@ mod tests {
         assert_eq!(again.free(at("foreign.pdf")), at("foreign-2.pdf"), "the same name each time");
         std::fs::write(at("own.pdf"), "changed by somebody").unwrap();
         assert!(!again.is_free(&at("own.pdf")), "it is somebody's work now");
-        assert!(Made::in_folder(&at("state"), true).unwrap().of("a.odt").is_free(&at("foreign.pdf")));
+        assert!(Made::in_folder(&at("state"), true).unwrap().of("a.odt", "pdf").is_free(&at("foreign.pdf")));
         made.allow(&at("foreign.pdf"));
         assert_eq!(again.free(at("foreign.pdf")), at("foreign.pdf"));
     }

@@ -7,8 +7,10 @@ use reqwest::redirect::Policy;
 use url::Url;
 
 use crate::error::{Error, Result};
+use crate::pace::Pace;
 
 const TIMEOUT: Duration = Duration::from_secs(60);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 const MAX_RETRIES: u32 = 4;
 const USER_AGENT: &str = concat!("docmill-rust/", env!("CARGO_PKG_VERSION"));
 
@@ -26,6 +28,7 @@ pub(crate) struct Inner {
     pub(crate) http: reqwest::Client,
     pub(crate) timeout: Duration,
     pub(crate) max_retries: u32,
+    pub(crate) pace: Option<Pace>,
 }
 
 impl Client {
@@ -36,7 +39,14 @@ impl Client {
 
     /// Settings of a new client.
     pub fn builder() -> ClientBuilder {
-        ClientBuilder { url: None, key: None, timeout: TIMEOUT, max_retries: MAX_RETRIES }
+        ClientBuilder {
+            url: None,
+            key: None,
+            timeout: TIMEOUT,
+            max_retries: MAX_RETRIES,
+            user_agent: USER_AGENT.to_owned(),
+            paced: false,
+        }
     }
 }
 
@@ -54,6 +64,8 @@ pub struct ClientBuilder {
     key: Option<String>,
     timeout: Duration,
     max_retries: u32,
+    user_agent: String,
+    paced: bool,
 }
 
 impl ClientBuilder {
@@ -81,6 +93,19 @@ impl ClientBuilder {
         self
     }
 
+    /// The name of your program, for the request log.
+    pub fn user_agent(mut self, user_agent: impl Into<String>) -> Self {
+        self.user_agent = user_agent.into();
+        self
+    }
+
+    /// Holds requests back until they are within the key's rate limits, instead of repeating those that were refused: for programs that
+    /// send many at once.
+    pub fn paced(mut self) -> Self {
+        self.paced = true;
+        self
+    }
+
     /// The client.
     pub fn build(self) -> Result<Client> {
         let key = setting(self.key, "DOCMILL_KEY")?;
@@ -88,13 +113,19 @@ impl ClientBuilder {
             .map_err(|_| Error::Usage("the API key is not valid".to_owned()))?;
         authorization.set_sensitive(true);
         // Redirects go to signed links, which must not get the key.
-        let http = reqwest::Client::builder().user_agent(USER_AGENT).redirect(Policy::none()).no_gzip().no_brotli();
+        let http = reqwest::Client::builder()
+            .user_agent(self.user_agent)
+            .connect_timeout(CONNECT_TIMEOUT.min(self.timeout))
+            .redirect(Policy::none())
+            .no_gzip()
+            .no_brotli();
         let inner = Inner {
             base: base(&setting(self.url, "DOCMILL_URL")?)?,
             authorization,
             http: http.build().map_err(|error| Error::Usage(format!("nothing can be sent: {error}")))?,
             timeout: self.timeout,
             max_retries: self.max_retries,
+            pace: self.paced.then(Pace::new),
         };
         Ok(Client { inner: Arc::new(inner) })
     }

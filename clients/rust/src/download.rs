@@ -1,8 +1,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use bytes::{Bytes, BytesMut};
+use bytes::{Buf, Bytes, BytesMut};
 use futures_util::{Stream, stream};
+use jiff::Timestamp;
 use reqwest::header::{ACCEPT_ENCODING, HeaderValue, RANGE};
 use reqwest::{Response, StatusCode};
 use sha2::{Digest, Sha256};
@@ -130,6 +131,36 @@ impl Client {
         let download = self.download(id, output).await?.download;
         Ok(ResultReader::new(self, id, output, download))
     }
+
+    /// Streams what a signed link leads to, with the size and the digest that were announced with it.
+    pub fn open_link(&self, url: impl Into<Secret>, bytes: u64, sha256: impl Into<String>) -> ResultReader {
+        let download = Download {
+            bytes,
+            content_type: String::new(),
+            expires_at: Timestamp::MAX,
+            filename: String::new(),
+            index: None,
+            sha256: sha256.into(),
+            url: url.into(),
+        };
+        ResultReader::renewable(self, Renewal::Never, download)
+    }
+
+    /// At most `most` bytes of what a signed link leads to, from byte `from` on.
+    pub async fn read_link(&self, url: &str, from: u64, most: u64) -> Result<Bytes> {
+        let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
+        let broken = |error: reqwest::Error| Error::network(url, error.without_url());
+        let request = self.inner.http.get(url).header(RANGE, range).timeout(self.inner.timeout);
+        let response = request.send().await.map_err(broken)?;
+        let (status, headers) = (response.status(), response.headers().clone());
+        let body = response.bytes().await.map_err(broken)?;
+        let Answer { status, mut body, .. } = accepted(Answer { status, headers, body })?;
+        // A server that does not know ranges sends everything.
+        let first = if status == StatusCode::PARTIAL_CONTENT { 0 } else { usize::try_from(from).unwrap_or(usize::MAX) };
+        body.advance(first.min(body.len()));
+        body.truncate(usize::try_from(most).unwrap_or(usize::MAX));
+        Ok(body)
+    }
 }
 
 /// Writes to a temporary file in the same folder, which gets its name when it is complete. A damaged download is repeated.
@@ -181,6 +212,8 @@ pub(crate) enum Renewal {
     Job { id: String, output: Option<u64> },
     /// A file of a batch's archive.
     Archive { batch: String, index: usize },
+    /// Only the link is known.
+    Never,
 }
 
 impl Renewal {
@@ -188,11 +221,14 @@ impl Renewal {
         match self {
             Self::Job { id, .. } => id,
             Self::Archive { batch, .. } => batch,
+            Self::Never => "",
         }
     }
 
-    async fn link(&self, client: &Client) -> Result<Secret> {
+    /// A new link, or the reason why the old one was refused.
+    async fn link(&self, client: &Client, refusal: Error) -> Result<Secret> {
         match self {
+            Self::Never => Err(refusal),
             Self::Job { id, output } => Ok(client.download(id, *output).await?.download.url),
             Self::Archive { batch, index } => {
                 let file = client.archive(batch).await?.into_iter().nth(*index);
@@ -310,8 +346,11 @@ impl ResultReader {
                     return Ok(response);
                 }
                 Err(error) if error.kind() == Some(ErrorKind::Permission) => {
-                    self.broken(error)?;
-                    self.download.url = self.renewal.link(&self.client).await?;
+                    self.failures += 1;
+                    if self.failures > self.client.inner.max_retries {
+                        return Err(error);
+                    }
+                    self.download.url = self.renewal.link(&self.client, error).await?;
                 }
                 Err(error) => tries.again(error, false).await?,
             }

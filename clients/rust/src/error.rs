@@ -1,6 +1,7 @@
 use std::fmt;
 use std::time::Duration;
 
+use bytes::Bytes;
 use reqwest::StatusCode;
 use url::Url;
 
@@ -48,10 +49,10 @@ pub enum Error {
         #[source]
         cause: Box<dyn std::error::Error + Send + Sync>,
     },
-    /// The download is not what the job says, after all tries.
-    #[error("the result of job {job_id} is damaged")]
+    /// The download is not what was announced, after all tries.
+    #[error("the result{} is damaged", of_job(.job_id))]
     Integrity {
-        /// The job.
+        /// The job or batch. Empty if only a link was given.
         job_id: String,
     },
     /// The signature or the timestamp of a webhook is wrong.
@@ -137,6 +138,8 @@ pub struct ApiError {
     pub retry_after: Option<Duration>,
     /// The job that the error is about, if the answer contains it.
     pub job: Option<Box<Job>>,
+    /// The answer's body.
+    pub body: Bytes,
 }
 
 impl ApiError {
@@ -251,6 +254,10 @@ fn times(tries: u32) -> String {
 fn root(error: &(dyn std::error::Error + Send + Sync + 'static)) -> String {
     let first: &(dyn std::error::Error + 'static) = error;
     std::iter::successors(Some(first), |cause| cause.source()).last().map(ToString::to_string).unwrap_or_default()
+}
+
+fn of_job(id: &str) -> String {
+    if id.is_empty() { String::new() } else { format!(" of job {id}") }
 }
 
 fn of_request(id: &Option<String>) -> String {

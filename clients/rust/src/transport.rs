@@ -16,6 +16,9 @@ const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(8);
 /// An API that asks for a longer pause than this is an error at once.
 const MOST_PATIENCE: Duration = Duration::from_secs(60);
+/// Pauses of a paced client are normal; longer ones than this are a day's quota.
+const MOST_PACED_PATIENCE: Duration = Duration::from_secs(120);
+const MOST_PACED_PAUSES: u32 = 60;
 
 /// What the API answered.
 #[non_exhaustive]
@@ -176,10 +179,24 @@ impl Client {
     }
 
     async fn attempt(&self, call: &Call) -> Result<Answer> {
+        let address = self.address(call)?;
+        let Some(pace) = &self.inner.pace else { return self.exchange(call, address).await.and_then(accepted) };
+        let gate = pace.gate(&call.method, address.path());
+        let pass = gate.pass().await;
+        let answer = self.exchange(call, address).await?;
+        gate.learn(pass, &answer.headers);
+        if answer.status == StatusCode::TOO_MANY_REQUESTS {
+            gate.close(retry_after(&answer.headers).unwrap_or(FIRST_PAUSE));
+        }
+        accepted(answer)
+    }
+
+    /// The answer of one request, be it an error.
+    async fn exchange(&self, call: &Call, address: Url) -> Result<Answer> {
         let mut request = self
             .inner
             .http
-            .request(call.method.clone(), self.address(call)?)
+            .request(call.method.clone(), address)
             .timeout(self.inner.timeout + call.wait)
             .header(ACCEPT, "application/json")
             .headers(call.headers.clone())
@@ -191,7 +208,7 @@ impl Client {
         let response = request.send().await.map_err(broken)?;
         let (status, headers) = (response.status(), response.headers().clone());
         let body = response.bytes().await.map_err(broken)?;
-        accepted(Answer { status, headers, body })
+        Ok(Answer { status, headers, body })
     }
 
     /// A path is appended to the address of the API, so that the key stays there.
@@ -212,7 +229,7 @@ impl Client {
     }
 
     pub(crate) fn tries(&self) -> Tries {
-        Tries { failures: 0, most: self.inner.max_retries }
+        Tries { failures: 0, most: self.inner.max_retries, pauses: self.inner.pace.as_ref().map(|_| 0) }
     }
 }
 
@@ -244,26 +261,43 @@ fn refusal(answer: &Answer) -> ApiError {
         available,
         retry_after: retry_after(&answer.headers),
         job: body.job,
+        body: answer.body.clone(),
     }
 }
 
 fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    headers.get(RETRY_AFTER)?.to_str().ok()?.parse().ok().map(Duration::from_secs)
+    headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok().map(Duration::from_secs)
 }
 
 /// The tries of one request.
 pub(crate) struct Tries {
     failures: u32,
     most: u32,
+    /// How often a paced client was told to wait.
+    pauses: Option<u32>,
 }
 
 impl Tries {
     /// Pauses before the next try, or returns the error if it stays.
     pub(crate) async fn again(&mut self, error: Error, once: bool) -> Result<()> {
+        if self.is_paced(&error) {
+            return Ok(());
+        }
         let Some(pause) = self.pause(&error, once) else { return Err(error.after(self.failures + 1)) };
         self.failures += 1;
         tokio::time::sleep(pause).await;
         Ok(())
+    }
+
+    /// Whether the next try waits at its gate. The API did nothing, so no try was lost.
+    fn is_paced(&mut self, error: &Error) -> bool {
+        let Some(pauses) = &mut self.pauses else { return false };
+        let is_limit = error.api().is_some_and(|error| {
+            error.status == StatusCode::TOO_MANY_REQUESTS
+                && error.retry_after.is_none_or(|pause| pause <= MOST_PACED_PATIENCE)
+        });
+        *pauses += u32::from(is_limit);
+        is_limit && *pauses <= MOST_PACED_PAUSES
     }
 
     fn pause(&self, error: &Error, once: bool) -> Option<Duration> {

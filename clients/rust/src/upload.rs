@@ -30,6 +30,9 @@ enum Content<'a> {
 
 type Reader = Box<dyn AsyncRead + Unpin + Send>;
 
+/// Is told how many bytes were sent. After a broken connection it begins again.
+pub type Watch = Arc<dyn Fn(u64) + Send + Sync>;
+
 impl Content<'_> {
     async fn digest(&self) -> Result<(u64, String)> {
         let mut digest = Sha256::new();
@@ -59,8 +62,8 @@ impl Content<'_> {
     }
 
     /// Parts, counted as they are taken.
-    async fn body(&self, taken: Arc<AtomicU64>) -> Result<Body> {
-        Ok(Body::wrap_stream(counted(self.reader().await?, taken)))
+    async fn body(&self, taken: Arc<AtomicU64>, watch: Option<Watch>) -> Result<Body> {
+        Ok(Body::wrap_stream(counted(self.reader().await?, taken, watch)))
     }
 }
 
@@ -69,11 +72,19 @@ async fn part(reader: &mut (impl AsyncRead + Unpin)) -> std::io::Result<Option<B
     Ok((reader.read_buf(&mut part).await? > 0).then(|| part.freeze()))
 }
 
-fn counted(reader: Reader, taken: Arc<AtomicU64>) -> impl Stream<Item = std::io::Result<Bytes>> + Send + 'static {
-    stream::try_unfold((reader, taken), |(mut reader, taken)| async move {
+fn counted(
+    reader: Reader,
+    taken: Arc<AtomicU64>,
+    watch: Option<Watch>,
+) -> impl Stream<Item = std::io::Result<Bytes>> + Send + 'static {
+    stream::try_unfold((reader, taken, watch), |(mut reader, taken, watch)| async move {
         let next = part(&mut reader).await?;
-        taken.fetch_add(1, Ordering::Relaxed);
-        Ok(next.map(|part| (part, (reader, taken))))
+        let bytes = next.as_ref().map_or(0, |part| part.len() as u64);
+        let before = taken.fetch_add(bytes, Ordering::Relaxed);
+        if let Some(watch) = &watch {
+            watch(before + bytes);
+        }
+        Ok(next.map(|part| (part, (reader, taken, watch))))
     })
 }
 
@@ -81,33 +92,45 @@ impl Client {
     /// Sends a file in parts, without reading all of it into memory.
     pub async fn upload(&self, path: impl AsRef<Path>) -> Result<Upload> {
         let path = path.as_ref();
-        let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        self.send_content(&Content::File(path), &name).await
+        let name = name_of(path);
+        self.send_content(&Content::File(path), &name, content_type(&name), None).await
+    }
+
+    /// The same with a media type of your own, and somebody who is told how far it is.
+    pub async fn upload_watched(&self, path: impl AsRef<Path>, content_type: &str, watch: Watch) -> Result<Upload> {
+        let path = path.as_ref();
+        self.send_content(&Content::File(path), &name_of(path), content_type, Some(watch)).await
     }
 
     /// Sends what is in memory. The filename's extension tells what it is.
     pub async fn upload_bytes(&self, content: impl Into<Bytes>, filename: &str) -> Result<Upload> {
-        self.send_content(&Content::Bytes(content.into()), filename).await
+        self.send_content(&Content::Bytes(content.into()), filename, content_type(filename), None).await
     }
 
     /// Sends an open file from its beginning, in parts. The filename's extension tells what it is.
     pub async fn upload_opened(&self, file: &std::fs::File, filename: &str) -> Result<Upload> {
-        self.send_content(&Content::Opened(file), filename).await
+        self.send_content(&Content::Opened(file), filename, content_type(filename), None).await
     }
 
-    async fn send_content(&self, content: &Content<'_>, filename: &str) -> Result<Upload> {
+    async fn send_content(
+        &self,
+        content: &Content<'_>,
+        filename: &str,
+        content_type: &str,
+        watch: Option<Watch>,
+    ) -> Result<Upload> {
         let (size, sha256) = content.digest().await?;
         let request = UploadRequest {
             bytes: Some(size),
-            content_type: Some(content_type(filename).to_owned()),
-            filename: Some(filename.to_owned()),
+            content_type: Some(content_type.to_owned()),
+            filename: is_plain(filename).then(|| filename.to_owned()),
             sha256: Some(sha256),
         };
         let UploadResponse { upload, .. } = self.json(&Call::post(&["v1", "uploads"], &request)?).await?;
         let mut tries = self.tries();
         let mut is_repeated = false;
         loop {
-            match self.put(&upload, content, size).await {
+            match self.put(&upload, content, size, watch.clone()).await {
                 Ok(()) => return Ok(upload),
                 // The first one has arrived.
                 Err(error) if is_repeated && error.api().is_some_and(|error| error.status == 412) => return Ok(upload),
@@ -118,9 +141,9 @@ impl Client {
     }
 
     /// The link is signed: it needs no key, and must not get one.
-    async fn put(&self, upload: &Upload, content: &Content<'_>, size: u64) -> Result<()> {
+    async fn put(&self, upload: &Upload, content: &Content<'_>, size: u64, watch: Option<Watch>) -> Result<()> {
         let taken = Arc::new(AtomicU64::new(0));
-        let body = content.body(Arc::clone(&taken)).await?;
+        let body = content.body(Arc::clone(&taken), watch).await?;
         let method = Method::from_bytes(upload.method.as_bytes()).map_err(|_| invalid_link())?;
         let address = upload.url.reveal();
         let request =
@@ -150,6 +173,16 @@ fn signed(upload: &Upload) -> Result<HeaderMap> {
 
 fn invalid_link() -> Error {
     Error::Usage("the API's link to upload a file is not valid".to_owned())
+}
+
+fn name_of(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Whether the API takes it as a file name. Without a name, the content alone decides.
+fn is_plain(name: &str) -> bool {
+    let is_bad = |character: char| character.is_control() || matches!(character, '/' | '\\');
+    !name.is_empty() && name.chars().count() <= 255 && !name.chars().any(is_bad)
 }
 
 /// Nothing was taken for too long.

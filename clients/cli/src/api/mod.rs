@@ -1,36 +1,32 @@
-//! The service's API: requests within the rate limits, repeated where that is safe.
+//! The service's API, by the Rust client: requests within the rate limits, repeated where that is safe.
 
-pub mod rate;
 pub mod transfer;
 
 use std::time::Duration;
 
-use reqwest::header::{CONTENT_TYPE, HeaderMap};
-use reqwest::{Client, Method, Response};
+use docmill_client::{Client, Error, HeaderMap, Method};
+use reqwest::header::{HeaderName, HeaderValue};
 use serde_json::Value;
 use tokio::sync::Semaphore;
 
-use self::rate::{Gate, Policy, retry_after};
 use crate::config::Access;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Failure, Outcome, cause};
 
 /// Requests that wait for a job take up to 25 seconds.
 pub const WAIT_SECONDS: u64 = 25;
 const TIMEOUT: Duration = Duration::from_secs(45);
-const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// An account may have ten requests that wait. Two are left to its other programs.
 const WAITS: usize = 8;
-const TRIES: u32 = 6;
-/// Pauses within the rate limit are normal; longer ones than this are a day's quota.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
-const MOST_PAUSES: u32 = 60;
+const RETRIES: u32 = 5;
+const AGENT: &str = concat!("docmill-cli/", env!("CARGO_PKG_VERSION"));
+const STRICT: (HeaderName, HeaderValue) = (HeaderName::from_static("docmill-strict"), HeaderValue::from_static("true"));
 
 #[derive(Debug)]
 pub struct Api {
-    http: Client,
+    client: Client,
+    /// Sends each request once.
+    once: Client,
     access: Access,
-    create: Gate,
-    read: Gate,
     /// Requests that may wait at the same time.
     pub waits: Semaphore,
 }
@@ -42,14 +38,13 @@ pub struct Call<'a> {
     /// With its query.
     pub path: String,
     pub body: Option<&'a Value>,
-    pub idempotency_key: Option<&'a str>,
-    /// Whether the request may arrive twice.
-    pub is_repeatable: bool,
+    /// The request may arrive twice: with the same key, it does nothing the second time.
+    pub idempotency_key: Option<String>,
 }
 
 impl<'a> Call<'a> {
     pub fn get(path: impl Into<String>) -> Self {
-        Self { method: Method::GET, path: path.into(), body: None, idempotency_key: None, is_repeatable: true }
+        Self { method: Method::GET, path: path.into(), body: None, idempotency_key: None }
     }
 
     pub fn delete(path: impl Into<String>) -> Self {
@@ -58,24 +53,27 @@ impl<'a> Call<'a> {
 
     /// A request that must not arrive twice.
     pub fn post(path: impl Into<String>, body: &'a Value) -> Self {
-        Self { method: Method::POST, body: Some(body), is_repeatable: false, ..Self::get(path) }
+        Self { method: Method::POST, body: Some(body), ..Self::get(path) }
     }
 
+    /// A request that does the same if it arrives twice.
     pub fn repeatable(self) -> Self {
-        Self { is_repeatable: true, ..self }
+        self.with_key(uuid::Uuid::now_v7().to_string())
     }
 
-    pub fn with_key(self, key: &'a str) -> Self {
-        Self { idempotency_key: Some(key), ..self.repeatable() }
+    pub fn with_key(self, key: impl Into<String>) -> Self {
+        Self { idempotency_key: Some(key.into()), ..self }
     }
 
-    /// The rate limit that it counts towards.
-    fn policy(&self) -> Policy {
-        let creates = ["/jobs", "/batches", "/uploads", "/fonts", "/templates", "/webhooks/test"];
-        let path = self.path.split('?').next().unwrap_or_default();
-        let is_create = self.method == Method::POST
-            && (creates.iter().any(|end| path.ends_with(end)) || path.starts_with("/v1/convert/"));
-        if is_create { Policy::Create } else { Policy::Read }
+    async fn send(&self, client: &Client) -> docmill_client::Result<docmill_client::Answer> {
+        let mut headers = HeaderMap::new();
+        // An unknown name must not be ignored.
+        headers.extend(self.body.map(|_| STRICT));
+        if let Some(key) = &self.idempotency_key {
+            let key = HeaderValue::try_from(key.as_str());
+            headers.insert("idempotency-key", key.map_err(|_| Error::Usage("the key is not valid".to_owned()))?);
+        }
+        client.request(self.method.clone(), &self.path, headers, self.body).await
     }
 }
 
@@ -95,13 +93,12 @@ impl Answer {
 
 impl Api {
     pub fn new(access: Access) -> Outcome<Self> {
-        let agent = concat!("docmill-cli/", env!("CARGO_PKG_VERSION"));
-        let http = Client::builder().user_agent(agent).connect_timeout(CONNECT_TIMEOUT).build();
+        let builder = Client::builder().url(&access.url).key(access.key.reveal()).timeout(TIMEOUT).user_agent(AGENT);
+        let wrong = |error: Error| Failure::usage(error.to_string());
         Ok(Self {
-            http: http.doing("Preparing requests")?,
+            once: builder.clone().max_retries(0).build().map_err(wrong)?,
+            client: builder.max_retries(RETRIES).paced().build().map_err(wrong)?,
             access,
-            create: Gate::new(Policy::Create),
-            read: Gate::new(Policy::Read),
             waits: Semaphore::new(WAITS),
         })
     }
@@ -112,87 +109,37 @@ impl Api {
 
     /// The answer, or the failure that a repetition would not mend.
     pub async fn call(&self, call: Call<'_>) -> Outcome<Answer> {
-        let gate = match call.policy() {
-            Policy::Create => &self.create,
-            Policy::Read => &self.read,
-        };
-        let (mut tries, mut pauses) = (0, 0);
-        loop {
-            let pass = gate.pass().await;
-            let sent = self.send(&call).await;
-            if let Ok((answer, _)) = &sent {
-                gate.learn(pass, &answer.headers);
-            }
-            let (failure, pause) = match sent {
-                Ok((answer, true)) => return Ok(answer),
-                Ok((answer, false)) => {
-                    let pause = retry_after(&answer.headers);
-                    (Failure::of_answer(answer.status, &answer.body), (answer.status, pause))
-                }
-                Err(failure) => (failure, (0, None)),
-            };
-            match pause {
-                (429, pause) => {
-                    let pause = pause.unwrap_or(Duration::from_secs(1));
-                    pauses += 1;
-                    if pause > LONGEST_PAUSE || pauses > MOST_PAUSES {
-                        return Err(failure);
-                    }
-                    gate.close(pause);
-                }
-                // The service did nothing, or a repetition is safe.
-                (503, _) | (0 | 500 | 502 | 504, _) if call.is_repeatable => {
-                    tries += 1;
-                    if tries >= TRIES {
-                        return Err(failure);
-                    }
-                    tokio::time::sleep(pause.1.unwrap_or_else(|| backoff(tries)).min(LONGEST_PAUSE)).await;
-                }
-                _ => return Err(failure),
-            }
-        }
+        self.read(call.send(&self.client).await.map_err(|error| self.failure(&error))?)
     }
 
     /// The answer to one attempt, be it an error.
-    pub async fn attempt(&self, call: &Call<'_>) -> Outcome<Answer> {
-        self.send(call).await.map(|(answer, _)| answer)
-    }
-
-    /// Sends the request once. False: the answer is an error.
-    async fn send(&self, call: &Call<'_>) -> Outcome<(Answer, bool)> {
-        let mut request = self
-            .http
-            .request(call.method.clone(), format!("{}{}", self.access.url, call.path))
-            .bearer_auth(self.access.key.reveal())
-            .timeout(TIMEOUT);
-        if let Some(body) = call.body {
-            // An unknown name must not be ignored.
-            request = request.header(CONTENT_TYPE, "application/json").header("docmill-strict", "true");
-            request = request.body(body.to_string());
-        }
-        if let Some(key) = call.idempotency_key {
-            request = request.header("idempotency-key", key);
-        }
-        let response = request.send().await.map_err(|error| self.no_answer(&error))?;
-        self.read(response).await
-    }
-
-    async fn read(&self, response: Response) -> Outcome<(Answer, bool)> {
-        let (status, headers) = (response.status(), response.headers().clone());
-        let bytes = response.bytes().await.map_err(|error| self.no_answer(&error))?;
-        let body = if bytes.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&bytes) };
-        match body {
-            Ok(body) => Ok((Answer { status: status.as_u16(), headers, body }, status.is_success())),
-            Err(_) if status.is_success() => {
-                Err(Failure::usage(format!("{} is not a Docmill service.", self.access.url)))
+    pub async fn attempt(&self, call: &Call<'_>) -> Outcome<docmill_mcp::api::Answer> {
+        let (status, body, pause) = match call.send(&self.once).await {
+            Ok(answer) => {
+                let Answer { status, body, .. } = self.read(answer)?;
+                (status, body, None)
             }
-            Err(_) => Ok((Answer { status: status.as_u16(), headers, body: Value::Null }, false)),
-        }
+            Err(Error::Api(error)) => (error.status.as_u16(), body_of(&error.body), error.retry_after),
+            Err(error) => return Err(self.failure(&error)),
+        };
+        Ok(docmill_mcp::api::Answer { status, body, retry_after_seconds: pause.map(|pause| pause.as_secs()) })
     }
 
-    fn no_answer(&self, error: &reqwest::Error) -> Failure {
-        Failure::unavailable(format!("No answer from {}: {}", self.access.url, cause(error)))
-            .with_hint("Check the address and your connection, then run the same command again.")
+    fn read(&self, answer: docmill_client::Answer) -> Outcome<Answer> {
+        let body = if answer.body.is_empty() { Ok(Value::Null) } else { serde_json::from_slice(&answer.body) };
+        let body = body.map_err(|_| Failure::usage(format!("{} is not a Docmill service.", self.access.url)))?;
+        Ok(Answer { status: answer.status.as_u16(), headers: answer.headers, body })
+    }
+
+    fn failure(&self, error: &Error) -> Failure {
+        if let Some(error) = error.api() {
+            return Failure::of_answer(error.status.as_u16(), &body_of(&error.body));
+        }
+        if matches!(error, Error::Network { .. }) {
+            return Failure::unavailable(format!("No answer from {}: {}", self.access.url, cause(error)))
+                .with_hint("Check the address and your connection, then run the same command again.");
+        }
+        Failure::usage(error.to_string())
     }
 
     /// All entries of a list that has pages.
@@ -223,23 +170,12 @@ impl Api {
     }
 }
 
+/// Gateways answer without JSON.
+fn body_of(bytes: &[u8]) -> Value {
+    serde_json::from_slice(bytes).unwrap_or(Value::Null)
+}
+
 /// A value for a query.
 pub fn encoded(text: &str) -> String {
     url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
-}
-
-fn backoff(tries: u32) -> Duration {
-    let jitter = rand::random_range(0.8..1.2);
-    Duration::from_millis(250 * 2_u64.pow(tries.min(6))).mul_f64(jitter)
-}
-
-/// What went wrong, without the address: it may be signed.
-pub fn cause(error: &reqwest::Error) -> String {
-    let mut source = std::error::Error::source(error);
-    let mut text = if error.is_timeout() { "it took too long".to_owned() } else { "the connection failed".to_owned() };
-    while let Some(error) = source {
-        text = error.to_string();
-        source = error.source();
-    }
-    text
 }

@@ -126,7 +126,7 @@ pub struct JobArgs {
     /// Forget an earlier, interrupted run of this command, and convert everything.
     #[arg(long)]
     pub fresh: bool,
-    /// Replace files that this command did not make. Without it, such files are never replaced.
+    /// Replace files that the same command did not make of the same source. Without it, they are never replaced.
     #[arg(long)]
     pub overwrite: bool,
     /// Documents at once: 32 by default, with --local half of the processors.

@@ -34,6 +34,11 @@ impl Task {
         self.inputs.iter().chain(&self.recipe.extra).map(Input::origin).collect::<Vec<_>>().join("\n")
     }
 
+    /// Tells what is done with the sources from everything else: the tools and their options.
+    pub fn command(&self) -> String {
+        json!([self.recipe.slug(), self.recipe.first.options, self.recipe.steps()]).to_string()
+    }
+
     /// The sources for people.
     pub fn name(&self) -> String {
         match self.inputs.as_slice() {
@@ -83,13 +88,22 @@ pub fn of_tool(args: &ToolArgs, stored: &BTreeMap<String, String>) -> Outcome<Pl
     Ok(plan.without(passed_over))
 }
 
+const VERIFY: &str = "verify-signatures";
+
 /// A file of a kind that the tool does not take would be uploaded only to fail. A suffix that no tool knows says nothing.
 fn check_format(tool: &'static Tool, input: &Input) -> Outcome<()> {
     let sources = &tool.definition.sources;
     let format = input.format().filter(|format| matches!(input, Input::File { .. }) && catalogue::is_format(format));
     let Some(format) = format.filter(|format| !catalogue::accepts(sources, format)) else { return Ok(()) };
     let verb = catalogue::verb(tool);
-    let hint = match sources.extensions().into_iter().find(|to| route::route(&format, to).is_some()) {
+    // What was signed is not the converted file.
+    let is_about_the_file = tool.definition.slug == VERIFY;
+    let way = |to: &&str| !is_about_the_file && route::route(&format, to).is_some();
+    let hint = match sources.extensions().into_iter().find(way) {
+        // A picture has no text of its own.
+        Some(to) if catalogue::is_picture(&format) && route::is_told_of_scans(tool) => {
+            format!("Convert it first: docmill convert {input} --to {to} --then '{verb} --ocr auto'")
+        }
         Some(to) => format!("Convert it first: docmill convert {input} --to {to} --then {verb}"),
         None => format!("It takes {}.", sources.extensions().join(", ")),
     };

@@ -31,6 +31,9 @@ const CONVERTERS: [&str; 11] = [
     "extract-document",
 ];
 
+/// The option of tools that can recognize text in pictures.
+const OCR: &str = "ocr";
+
 pub fn plan(args: &ConvertArgs) -> Outcome<Plan> {
     let place = Place::parse(args.job.output.as_deref())?;
     let to = match args.to.as_deref().map(catalogue::format_of).or_else(|| place.format()) {
@@ -154,7 +157,12 @@ pub(super) fn direct(from: &str, to: &str) -> Option<Step> {
         .filter(|tool| catalogue::accepts(&tool.definition.sources, from))
         // Its pictures show the first page only.
         .filter(|tool| tool.definition.slug != "convert-office" || to != "png")
-        .find_map(|tool| Some(Step { tool, options: options_for(tool, to)? }))
+        .find_map(|tool| {
+            let mut options = options_for(tool, to)?;
+            // Whoever wants the text of a scan does not want an empty file.
+            options.extend(is_told_of_scans(tool).then(|| (OCR.to_owned(), json!("auto"))));
+            Some(Step { tool, options })
+        })
 }
 
 /// The options with which a tool makes a format.
@@ -167,6 +175,11 @@ fn options_for(tool: &'static Tool, to: &str) -> Option<Map<String, Value>> {
             Some(Map::from_iter([(choice.option.clone(), json!(value))]))
         }),
     }
+}
+
+/// Whether a tool recognizes text in scans only if it is told to.
+pub(super) fn is_told_of_scans(tool: &'static Tool) -> bool {
+    catalogue::option(tool, OCR).is_some_and(|schema| schema["default"] == "never")
 }
 
 /// The option by which a tool makes a format; `None` if none of its options names formats.
@@ -198,8 +211,8 @@ mod tests {
             ("eml", "pdf", "email-to-pdf", json!({})),
             ("jpg", "pdf", "images-to-pdf", json!({})),
             ("xlsx", "csv", "convert-office", json!({"format": "csv"})),
-            ("pdf", "txt", "pdf-to-text", json!({"format": "text"})),
-            ("pdf", "md", "pdf-to-text", json!({"format": "markdown"})),
+            ("pdf", "txt", "pdf-to-text", json!({"format": "text", "ocr": "auto"})),
+            ("pdf", "md", "pdf-to-text", json!({"format": "markdown", "ocr": "auto"})),
             ("pdf", "jpg", "pdf-to-images", json!({"format": "jpeg"})),
             ("pdf", "docx", "pdf-to-office", json!({"format": "docx"})),
             ("pdf", "xlsx", "pdf-to-office", json!({"format": "xlsx"})),

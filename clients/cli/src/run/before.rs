@@ -32,8 +32,7 @@ pub(super) fn check(tasks: &[Task], journal: &Journal, made: &Made) -> Outcome<(
         if folders.insert(folder.clone()) {
             writable(&folder)?;
         }
-        let origin = task.origin();
-        let own = made.of(&origin);
+        let own = made.of(task.origin(), task.command());
         if let Target::File(path) = &task.target
             && (!task.recipe.makes_several(task.inputs.len()) || place::keeps_archive(&task.target))
             && !own.is_free(path)
@@ -69,7 +68,7 @@ fn replaced(taken: &[(&PathBuf, bool)]) -> Failure {
         "not made by this command"
     };
     Failure::usage(format!("{}{more} {exist} {why}. Nothing was sent.", named.join(", ")))
-        .with_hint("Choose another place with -o, or allow it with --overwrite.")
+        .with_hint("Choose another name with -o, or allow it with --overwrite.")
 }
 
 /// Tries to write where the folder is or will be.

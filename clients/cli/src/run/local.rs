@@ -13,6 +13,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout, Command};
 use tokio::sync::{Mutex, Semaphore};
 
 use super::place;
+use super::scratch::Scratch;
 use crate::failure::{Doing, Failure, Outcome, writing};
 use crate::made::{Made, MadeOf};
 use crate::plan::Task;
@@ -29,6 +30,8 @@ pub struct Local {
     made: Rc<Made>,
     idle: Mutex<Vec<Worker>>,
     places: Semaphore,
+    /// The last field: workers that write to it end before.
+    scratch: Scratch,
 }
 
 #[derive(Debug)]
@@ -46,20 +49,26 @@ impl Local {
     }
 
     pub fn new(at_once: usize, made: Rc<Made>) -> Outcome<Self> {
-        Ok(Self { program: program()?, made, idle: Mutex::new(Vec::new()), places: Semaphore::new(at_once) })
+        Ok(Self {
+            program: program()?,
+            made,
+            idle: Mutex::new(Vec::new()),
+            places: Semaphore::new(at_once),
+            scratch: Scratch::new()?,
+        })
     }
 
     pub async fn convert(&self, task: &Task, progress: &Progress) -> Outcome<Done> {
         let _place = self.places.acquire().await.doing("Starting a worker")?;
         progress.stage("converting");
-        let folder = tempfile::tempdir().doing("Making a temporary folder")?;
+        let folder = tempfile::tempdir_in(self.scratch.path()).doing("Making a temporary folder")?;
         let result = folder.path().join("result");
         let answer = self.ask(&line(task, &result)?).await?;
         if let Some(error) = answer["error"].as_object() {
             let part = |name: &str| error.get(name).and_then(Value::as_str).unwrap_or_default();
             return Err(Failure::document(part("code"), part("message")));
         }
-        let outputs = put(task, &answer, &result, self.made.of(&task.origin())).await?;
+        let outputs = put(task, &answer, &result, self.made.of(task.origin(), task.command())).await?;
         Ok(Done {
             outputs,
             bytes: answer["output"]["bytes"].as_u64().unwrap_or(0),
@@ -74,7 +83,7 @@ impl Local {
         let idle = self.idle.lock().await.pop();
         let mut worker = match idle {
             Some(worker) => worker,
-            None => Worker::start(&self.program)?,
+            None => Worker::start(&self.program, self.scratch.path())?,
         };
         let answer = worker.answer(request).await?;
         self.idle.lock().await.push(worker);
@@ -83,10 +92,11 @@ impl Local {
 }
 
 impl Worker {
-    fn start(program: &Path) -> Outcome<Self> {
+    fn start(program: &Path, scratch: &Path) -> Outcome<Self> {
         let doing = format!("Starting {}", program.display());
         let mut process = Command::new(program)
             .arg("convert-each")
+            .env("TMPDIR", scratch)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())

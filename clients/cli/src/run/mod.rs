@@ -4,6 +4,7 @@ mod before;
 pub mod local;
 pub mod place;
 pub mod remote;
+mod scratch;
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
@@ -62,7 +63,8 @@ pub async fn run(plan: Plan, globals: &Globals, job: &JobArgs) -> Outcome<()> {
         }
         before::check(&tasks, &Journal::none(), &made)?;
         let local = Local::new(at_once(job, Local::at_once()), made)?;
-        return finish(all(&tasks, &Engine::Here(local), &Journal::none(), job, &report).await, Journal::none());
+        let outcome = all(&tasks, &Engine::Here(local), &Journal::none(), job, &report).await;
+        return finish(outcome, Journal::none());
     }
     let api = Api::new(config::access(globals.url.as_deref())?)?;
     if job.dry_run {
@@ -142,12 +144,25 @@ async fn all(
     });
     tokio::select! {
         () = work => {}
-        _ = tokio::signal::ctrl_c() => {
+        () = interrupted() => {
             ending.replace(Some(Failure::interrupted()));
         }
     }
     report.summarize(counts.get());
     (counts.get(), ending.take())
+}
+
+/// Waits for Ctrl-C, or for the signal by which other programs end this one.
+async fn interrupted() {
+    #[cfg(unix)]
+    if let Ok(mut terminate) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate()) {
+        tokio::select! {
+            _ = tokio::signal::ctrl_c() => {}
+            _ = terminate.recv() => {}
+        }
+        return;
+    }
+    drop(tokio::signal::ctrl_c().await);
 }
 
 /// The command's outcome. The journal is kept if there is something left to do.

@@ -140,7 +140,7 @@ impl Remote {
         let waiting = self.api.waits.try_acquire().ok();
         let wait = if waiting.is_some() { format!("?wait={WAIT_SECONDS}") } else { String::new() };
         let key = journal.key(document, attempt);
-        let call = Call::post(format!("/v1/tools/{}/jobs{wait}", task.recipe.slug()), &body).with_key(&key);
+        let call = Call::post(format!("/v1/tools/{}/jobs{wait}", task.recipe.slug()), &body).with_key(key);
         let answer = self.api.call(call).await?;
         let job_id = answer.body["job"]["id"].as_str().map(str::to_owned);
         known.job.clone_from(&job_id);
@@ -193,9 +193,8 @@ impl Remote {
         let id = job["id"].as_str().unwrap_or_default();
         let several = job["outputs"].as_array().map_or(0, Vec::len) > 1;
         let _transfer = self.transfers.acquire().await.doing("Downloading")?;
-        let origin = task.origin();
-        let (outputs, bytes) =
-            save(&self.api, self.made.of(&origin), id, several, &task.target, download, progress).await?;
+        let made = self.made.of(task.origin(), task.command());
+        let (outputs, bytes) = save(&self.api, made, id, several, &task.target, download, progress).await?;
         let credits = |name: &str| job["credits"][name].as_u64().unwrap_or(0);
         Ok(Done {
             outputs,

@@ -42,7 +42,7 @@ pub async fn run(verb: JobsVerb, globals: &Globals) -> Outcome<()> {
         }
         JobsVerb::Download { job, output, index, overwrite } => {
             let made = Made::open(overwrite)?;
-            download(&api, globals, id(&job)?, output.as_deref(), index, made.of(&job)).await
+            download(&api, globals, id(&job)?, output.as_deref(), index, made.of(&job, "")).await
         }
         JobsVerb::Delete { jobs } => {
             for job in &jobs {

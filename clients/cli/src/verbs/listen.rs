@@ -11,9 +11,8 @@ use url::Url;
 
 use super::api;
 use super::events::Reader;
-use crate::api::cause;
 use crate::args::{Globals, ListenArgs};
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Doing, Failure, Outcome, cause};
 use crate::journal::now;
 use crate::report;
 

@@ -108,8 +108,7 @@ fn tasks(args: &WatchArgs, job: &JobArgs, files: Vec<PathBuf>) -> Outcome<Vec<Ta
 /// `report.md` becomes `report.md.pdf` where `report.pdf` was made of another document, as if both had come at once. A result
 /// that has the short name keeps it.
 fn apart(mut task: Task, made: &Made) -> Task {
-    let origin = task.origin();
-    let made = made.of(&origin);
+    let made = made.of(task.origin(), task.command());
     if let (Target::File(target), Some(format)) = (&task.target, task.inputs.first().and_then(Input::format)) {
         let short = outputs::without_suffix(target, &format).filter(|short| made.is_own(short));
         let longer = made.is_of_another(target).then(|| outputs::with_suffix(target, &format));

@@ -40,7 +40,7 @@ pub async fn run(verb: WebhooksVerb, globals: &Globals) -> Outcome<()> {
         }
         WebhooksVerb::Enable { webhook } => {
             let wanted = json!({"status": "active"});
-            let call = Call { method: reqwest::Method::PATCH, ..Call::post(path(&webhook, "")?, &wanted) };
+            let call = Call { method: docmill_client::Method::PATCH, ..Call::post(path(&webhook, "")?, &wanted) };
             show(&api.call(call.repeatable()).await?.body["webhook"], globals);
         }
         WebhooksVerb::Delete { webhook } => {

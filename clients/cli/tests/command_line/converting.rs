@@ -220,6 +220,21 @@ async fn a_result_is_never_replaced_by_that_of_another_document() {
 }
 
 #[tokio::test]
+async fn a_result_is_never_replaced_by_that_of_another_command() {
+    let user = User::new(Manners::default()).await;
+    user.write("a.pdf", "document");
+    user.run(&["inspect", "a.pdf"]).await.ends_with(0);
+    let charged = user.service.world().charged;
+    let ran = user.run(&["extract", "a.pdf"]).await.ends_with(2);
+    assert!(ran.stderr.contains("a.json exists already, and was not made by this command."), "{}", ran.stderr);
+    assert_eq!(user.service.world().charged, charged);
+    let watermark = ["watermark", "a.pdf", "-o", "b.pdf", "--text"];
+    user.run(&[&watermark[..], &["One"]].concat()).await.ends_with(0);
+    user.run(&[&watermark[..], &["Two"]].concat()).await.ends_with(2);
+    user.run(&[&watermark[..], &["One", "--tag", "run=2"]].concat()).await.ends_with(0);
+}
+
+#[tokio::test]
 async fn manual_pages_and_completions_have_the_options_of_tools() {
     let user = User::new(Manners::default()).await;
     user.run(&["man", "pages"]).await.ends_with(0);

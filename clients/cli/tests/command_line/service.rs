@@ -243,7 +243,10 @@ impl Service {
     fn issue(&self, world: &World) -> Answer {
         let id = format!("upl_{:08}{}", world.uploads.len(), uuid::Uuid::now_v7().simple());
         let headers = json!({"if-none-match": "*"});
-        ok(200, json!({"upload": {"id": id, "url": format!("{}/store/{id}", self.url), "headers": headers}}))
+        let url = format!("{}/store/{id}", self.url);
+        let upload = json!({"id": id, "method": "PUT", "url": url, "headers": headers,
+            "expiresAt": "2099-01-01T00:00:00Z", "urlExpiresAt": "2099-01-01T00:00:00Z"});
+        ok(200, json!({"upload": upload}))
     }
 
     fn create(&self, world: &mut World, key: &str, body: Bytes) -> Answer {
@@ -322,6 +325,7 @@ pub fn made_of(content: &[u8]) -> Bytes {
 
 fn ok(status: u16, mut body: Value) -> Answer {
     body["ok"] = json!(true);
+    body["requestId"] = json!("req-1");
     answer(status, &body)
 }
 

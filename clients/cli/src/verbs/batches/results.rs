@@ -44,8 +44,7 @@ pub(super) async fn download(api: &Api, globals: &Globals, path: &str, folder: &
             let target = if is_there(row, target) {
                 target.clone()
             } else {
-                let origin = format!("{path} {}", row["index"]);
-                let own = made.of(&origin);
+                let own = made.of(format!("{path} {}", row["index"]), "");
                 let target = own.free(target.clone());
                 api.download(row, &target, &Advance::default()).await?;
                 own.note(&target);
@@ -85,12 +84,12 @@ pub(super) async fn download_archive(api: &Api, globals: &Globals, path: &str, f
         progress.stage(format!("{} of {} files", index + 1, files.len()));
         let mut target = folder.join(place::safe(file["filename"].as_str().unwrap_or_default(), index));
         if !is_there(file, &target) {
-            target = made.of(path).free(target);
+            target = made.of(path, "").free(target);
             // Links work for ten minutes, which several large files may take.
             let fresh = api.call(Call::get(format!("{path}/download?limit=1"))).await?;
             api.download(fresh.body["archive"]["files"].get(index).unwrap_or(file), &target, &Advance::default())
                 .await?;
-            made.of(path).note(&target);
+            made.of(path, "").note(&target);
         }
         if globals.json {
             report.json(&serde_json::json!({"type": "archive", "output": target.display().to_string(),

@@ -6,17 +6,16 @@ use std::path::Path;
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use docmill_client::Method;
 use docmill_mcp::Server;
 use docmill_mcp::api::{Answer, Request, Unreachable};
 use docmill_mcp::files::LocalFiles;
 use docmill_mcp::reading::body_of_piece;
-use reqwest::Method;
 use rmcp::ServiceExt;
 use serde_json::Value;
 
 use self::reach::Reach;
 use super::api;
-use crate::api::rate::retry_after;
 use crate::api::transfer::Advance;
 use crate::api::{Api, Call};
 use crate::args::{Globals, McpArgs};
@@ -68,12 +67,10 @@ impl Service {
         let call = Call {
             method: if method == "GET" { Method::GET } else { Method::POST },
             body: body.as_ref(),
-            idempotency_key: request.idempotency_key(),
+            idempotency_key: request.idempotency_key().map(str::to_owned),
             ..Call::get(path)
         };
-        let answer = self.api.attempt(&call).await.map_err(|failure| Unreachable(failure.to_string()))?;
-        let retry_after_seconds = retry_after(&answer.headers).map(|pause| pause.as_secs());
-        Ok(Answer { status: answer.status, body: answer.body, retry_after_seconds })
+        self.api.attempt(&call).await.map_err(|failure| Unreachable(failure.to_string()))
     }
 }
 

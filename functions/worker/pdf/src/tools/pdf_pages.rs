@@ -232,12 +232,16 @@ pub(super) fn unreadable(pages: &[u32]) -> Option<Warning> {
     (!pages.is_empty()).then(|| Warning::new("text_unreadable", message))
 }
 
-/// Pages without text.
-pub(super) fn no_text(empty: usize, pages: usize) -> Option<Warning> {
-    let message = match empty {
+/// Pages without text. `ocr`: what was asked for.
+pub(super) fn no_text(empty: usize, pages: usize, ocr: Recognize) -> Option<Warning> {
+    let mut message = match empty {
         0 => return None,
         empty if empty == pages => "The PDF has no text, only pictures or drawings: it may be a scan.".to_owned(),
         empty => format!("{empty} of {pages} pages have no text: they may be scans."),
     };
+    match ocr {
+        Recognize::Never => message += " To recognize text in pictures by OCR, send `ocr` as `auto`.",
+        Recognize::Auto | Recognize::Always => {}
+    }
     Some(Warning::new("no_text", message))
 }

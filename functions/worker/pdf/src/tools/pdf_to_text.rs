@@ -144,7 +144,7 @@ fn read(
         Some(Whole::Html) => docmill_pdf_text::html(&document, &opened.document.metadata(c"Title"), write)?,
         Some(Whole::Json) => docmill_pdf_text::json(&document, write)?,
     }
-    let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len()).into_iter().collect();
+    let mut warnings: Vec<_> = pdf_pages::no_text(empty, opened.pages.len(), options.ocr).into_iter().collect();
     warnings.extend(low_confidence(confidences.into_iter(), false));
     warnings.extend(opened.warning());
     Ok(warnings)

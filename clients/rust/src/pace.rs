@@ -1,21 +1,31 @@
-//! Keeps requests within a key's rate limits, as the service's headers publish them.
+//! Keeps requests within a key's rate limits, as the API's headers publish them.
 
 use std::pin::pin;
-use std::sync::Mutex;
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use reqwest::header::{HeaderMap, RETRY_AFTER};
+use reqwest::Method;
+use reqwest::header::HeaderMap;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+/// Requests that create something, by the ends of their paths.
+const CREATES: [&str; 6] = ["/jobs", "/batches", "/uploads", "/fonts", "/templates", "/webhooks/test"];
+
 /// The two rate limits of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Policy {
+enum Policy {
     Create,
     Read,
 }
 
 impl Policy {
+    /// The limit that a request counts towards.
+    fn of(method: &Method, path: &str) -> Self {
+        let creates = CREATES.iter().any(|end| path.ends_with(end)) || path.contains("/v1/convert/");
+        if *method == Method::POST && creates { Self::Create } else { Self::Read }
+    }
+
     const fn name(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -28,9 +38,30 @@ impl Policy {
 const FIRST_TOKENS: f64 = 5.0;
 const FIRST_RATE: f64 = 2.0;
 
+/// Both limits.
+#[derive(Debug)]
+pub(crate) struct Pace {
+    create: Gate,
+    read: Gate,
+}
+
+impl Pace {
+    pub(crate) fn new() -> Self {
+        Self { create: Gate::new(Policy::Create), read: Gate::new(Policy::Read) }
+    }
+
+    /// What a request has to pass.
+    pub(crate) fn gate(&self, method: &Method, path: &str) -> &Gate {
+        match Policy::of(method, path) {
+            Policy::Create => &self.create,
+            Policy::Read => &self.read,
+        }
+    }
+}
+
 /// A bucket of tokens that each answer corrects.
 #[derive(Debug)]
-pub struct Gate {
+pub(crate) struct Gate {
     policy: Policy,
     state: Mutex<State>,
     /// Wakes those who wait for tokens that an answer has just brought.
@@ -51,21 +82,21 @@ struct State {
 
 /// The place of a request among those that were sent.
 #[derive(Clone, Copy, Debug)]
-pub struct Pass(u32);
+pub(crate) struct Pass(u32);
 
 impl Gate {
-    pub fn new(policy: Policy) -> Self {
+    fn new(policy: Policy) -> Self {
         let state = State { tokens: FIRST_TOKENS, rate: FIRST_RATE, at: Instant::now(), sent: 0, closed_until: None };
         Self { policy, state: Mutex::new(state), learned: Notify::new() }
     }
 
     /// A panic while the lock is held leaves numbers that the next answer corrects.
     fn with<T>(&self, act: impl FnOnce(&mut State) -> T) -> T {
-        act(&mut self.state.lock().unwrap_or_else(std::sync::PoisonError::into_inner))
+        act(&mut self.state.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     /// Waits until a request may be sent.
-    pub async fn pass(&self) -> Pass {
+    pub(crate) async fn pass(&self) -> Pass {
         loop {
             // Registered before the look at the tokens, so that no answer in between is missed.
             let mut learned = pin!(self.learned.notified());
@@ -79,7 +110,7 @@ impl Gate {
     }
 
     /// Learns what the answer to a request says: `RateLimit-Policy: "create";q=120;w=60` and `RateLimit: "create";r=29;t=1`.
-    pub fn learn(&self, pass: Pass, headers: &HeaderMap) {
+    pub(crate) fn learn(&self, pass: Pass, headers: &HeaderMap) {
         let parameters = |name: &str| {
             let text = headers.get(name)?.to_str().ok()?;
             text.split(',').find(|part| part.trim_start().starts_with(&format!("\"{}\"", self.policy.name())))
@@ -101,7 +132,7 @@ impl Gate {
     }
 
     /// Sends nothing for a while.
-    pub fn close(&self, pause: Duration) {
+    pub(crate) fn close(&self, pause: Duration) {
         self.with(|state| {
             state.tokens = 0.0;
             let until = Instant::now() + pause;
@@ -139,15 +170,20 @@ fn number(text: &str, name: &str) -> Option<f64> {
     value.trim().parse().ok().filter(|number: &f64| number.is_finite())
 }
 
-/// `Retry-After` in whole seconds.
-pub fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds))
-}
-
 #[cfg(test)]
+#[allow(clippy::unwrap_used, reason = "tests")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn only_what_creates_counts_as_such() {
+        let policy = |method, path| Policy::of(&method, path);
+        for path in ["/v1/jobs", "/stage/v1/tools/merge-pdf/jobs", "/v1/convert/html-to-pdf", "/v1/webhooks/test"] {
+            assert_eq!(policy(Method::POST, path), Policy::Create, "{path}");
+            assert_eq!(policy(Method::GET, path), Policy::Read, "{path}");
+        }
+        assert_eq!(policy(Method::POST, "/v1/jobs/1/cancel"), Policy::Read);
+    }
 
     fn headers(left: u32) -> HeaderMap {
         let mut headers = HeaderMap::new();
