@@ -1592,6 +1592,24 @@ func (e PDFToTextOptionsOcr) Valid() bool {
 	}
 }
 
+// Defines values for RedactPDFOptionsNothingFound.
+const (
+	RedactPDFOptionsNothingFoundFail RedactPDFOptionsNothingFound = "fail"
+	RedactPDFOptionsNothingFoundWarn RedactPDFOptionsNothingFound = "warn"
+)
+
+// Valid indicates whether the value is a known member of the RedactPDFOptionsNothingFound enum.
+func (e RedactPDFOptionsNothingFound) Valid() bool {
+	switch e {
+	case RedactPDFOptionsNothingFoundFail:
+		return true
+	case RedactPDFOptionsNothingFoundWarn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RenderTemplateOptionsMerge.
 const (
 	RenderTemplateOptionsMergeFiles RenderTemplateOptionsMerge = "files"
@@ -2426,7 +2444,7 @@ type CompletedStep struct {
 
 // CompressPDFOptions defines model for CompressPdfOptions.
 type CompressPDFOptions struct {
-	// Colors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+	// Colors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
 	Colors CompressPDFOptionsColors `json:"colors,omitempty"`
 
 	// ImageQuality Quality of images that are written as JPEG. If left out, the preset decides.
@@ -2444,11 +2462,11 @@ type CompressPDFOptions struct {
 	// RemoveMetadata Removes title, author and all other properties of the document. By default: false.
 	RemoveMetadata *bool `json:"removeMetadata,omitempty"`
 
-	// TargetBytes The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`.
+	// TargetBytes The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, it warns (`target_missed`). Not together with `preset`, `maxImageDpi` and `imageQuality`.
 	TargetBytes *int64 `json:"targetBytes,omitempty"`
 }
 
-// CompressPDFOptionsColors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+// CompressPDFOptionsColors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
 type CompressPDFOptionsColors string
 
 // CompressPDFOptionsPreset How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows. By default: "balanced".
@@ -2580,7 +2598,7 @@ type EditMetadataOptions struct {
 	// Attachments Files to attach: the sources after the PDF.
 	Attachments []EditMetadataOptionsAttachment `json:"attachments,omitempty"`
 
-	// FacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`.
+	// FacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It must be well-formed and name its profile; its amounts are not checked. Give `source` or `xml`.
 	FacturX *EditMetadataOptionsFacturX `json:"facturX,omitempty"`
 
 	// Remove `all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `["Author", "Producer"]`. Removal comes before `set`.
@@ -2608,7 +2626,7 @@ type EditMetadataOptionsAttachment struct {
 // EditMetadataOptionsAttachmentRelationship How the file relates to the document: its source, its data, an alternative, or more. By default: "unspecified".
 type EditMetadataOptionsAttachmentRelationship string
 
-// EditMetadataOptionsFacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`.
+// EditMetadataOptionsFacturX Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It must be well-formed and name its profile; its amounts are not checked. Give `source` or `xml`.
 type EditMetadataOptionsFacturX struct {
 	// Level The profile that the invoice has to have. By default the one that it names itself.
 	Level EditMetadataOptionsFacturXLevel `json:"level,omitempty"`
@@ -2795,13 +2813,13 @@ type EventsResponse struct {
 
 // ExtractDocumentOptions defines model for ExtractDocumentOptions.
 type ExtractDocumentOptions struct {
-	// Chunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+	// Chunks How `chunks` are made. Blocks that don't fit are split between sentences, and sentences between words. A word or table row is never split, even if it has more tokens. Without overlap, all texts together are that of the document.
 	Chunks *ExtractDocumentOptionsChunks `json:"chunks,omitempty"`
 
-	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
+	// Format `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: "json".
 	Format ExtractDocumentOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 	HeadersFooters ExtractDocumentOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Images Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -2816,11 +2834,11 @@ type ExtractDocumentOptions struct {
 	// Ocr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: "auto".
 	Ocr ExtractDocumentOptionsOcr `json:"ocr,omitempty"`
 
-	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.
+	// Pages Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All if left out; each once. Documents other than PDFs are printed, as with `layout`.
 	Pages string `json:"pages,omitempty"`
 }
 
-// ExtractDocumentOptionsChunks How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+// ExtractDocumentOptionsChunks How `chunks` are made. Blocks that don't fit are split between sentences, and sentences between words. A word or table row is never split, even if it has more tokens. Without overlap, all texts together are that of the document.
 type ExtractDocumentOptionsChunks struct {
 	// MaxTokens The most tokens of a chunk, in the encoding `o200k_base`. Other models count more or fewer. By default: 512.
 	MaxTokens *int64 `json:"maxTokens,omitempty"`
@@ -2835,10 +2853,10 @@ type ExtractDocumentOptionsChunks struct {
 // ExtractDocumentOptionsChunksSplitAt Where a chunk begins in any case. By default: "heading".
 type ExtractDocumentOptionsChunksSplitAt string
 
-// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
+// ExtractDocumentOptionsFormat `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: "json".
 type ExtractDocumentOptionsFormat string
 
-// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+// ExtractDocumentOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
 type ExtractDocumentOptionsHeadersFooters string
 
 // ExtractDocumentOptionsImages Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: "none".
@@ -2849,7 +2867,7 @@ type ExtractDocumentOptionsOcr string
 
 // FillFormOptions defines model for FillFormOptions.
 type FillFormOptions struct {
-	// Fields Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
+	// Fields Values by full field name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
 	Fields map[string]interface{} `json:"fields"`
 
 	// Flatten The fields become content of the pages, and can't be changed any more. By default: false.
@@ -3246,7 +3264,7 @@ type JobOutput struct {
 	// Filename Name of the resulting file.
 	Filename string `json:"filename,omitempty"`
 
-	// KeepSignatures Fails the job instead of rewriting a signed PDF. By default: false.
+	// KeepSignatures Fails the job instead of rewriting a signed document. By default: false.
 	KeepSignatures *bool `json:"keepSignatures,omitempty"`
 
 	// PutHeaders Headers to send with the `PUT`. Never logged, never shown.
@@ -3396,17 +3414,17 @@ type OcrPDFOptions struct {
 	// Dpi The resolution at which pages are recognized, in dots per inch. If left out, it is that of the scan, from 150 to 300, and 300 for pages that are not scans.
 	Dpi *int64 `json:"dpi,omitempty"`
 
-	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: ["eng"].
+	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
-	// Mode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+	// Mode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of such a page and is recognized, for text that can't be copied correctly. By default: "skipText".
 	Mode OcrPDFOptionsMode `json:"mode,omitempty"`
 
 	// Rotate Turns pages upright that were scanned sideways or upside down, if they have enough text to tell. By default: false.
 	Rotate *bool `json:"rotate,omitempty"`
 }
 
-// OcrPDFOptionsMode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+// OcrPDFOptionsMode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of such a page and is recognized, for text that can't be copied correctly. By default: "skipText".
 type OcrPDFOptionsMode string
 
 // OfficeToPDFOptions defines model for OfficeToPdfOptions.
@@ -3611,22 +3629,22 @@ type PDFToPdfaOptions struct {
 	// Level The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: "2b".
 	Level PDFToPdfaOptionsLevel `json:"level,omitempty"`
 
-	// OnUnsupported What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+	// OnUnsupported What to do with a document that can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
 	OnUnsupported PDFToPdfaOptionsOnUnsupported `json:"onUnsupported,omitempty"`
 }
 
 // PDFToPdfaOptionsLevel The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: "2b".
 type PDFToPdfaOptionsLevel string
 
-// PDFToPdfaOptionsOnUnsupported What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+// PDFToPdfaOptionsOnUnsupported What to do with a document that can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
 type PDFToPdfaOptionsOnUnsupported string
 
 // PDFToTextOptions defines model for PdfToTextOptions.
 type PDFToTextOptions struct {
-	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: "text".
 	Format PDFToTextOptionsFormat `json:"format,omitempty"`
 
-	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+	// HeadersFooters Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 	HeadersFooters PDFToTextOptionsHeadersFooters `json:"headersFooters,omitempty"`
 
 	// Languages Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: ["eng"].
@@ -3642,10 +3660,10 @@ type PDFToTextOptions struct {
 	Pages string `json:"pages,omitempty"`
 }
 
-// PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+// PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: "text".
 type PDFToTextOptionsFormat string
 
-// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+// PDFToTextOptionsHeadersFooters Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
 type PDFToTextOptionsHeadersFooters string
 
 // PDFToTextOptionsOcr Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text; `always`: on all pages, instead of their text. By default: "never".
@@ -3711,18 +3729,24 @@ type RedactPDFOptions struct {
 	// Label Text in the boxes, such as `Redacted`. None by default.
 	Label string `json:"label,omitempty"`
 
-	// Languages Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. By default: ["eng"].
+	// Languages Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in `ocr-pdf`. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
-	// Metadata Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case. By default: true.
+	// Metadata Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed. By default: true.
 	Metadata *bool `json:"metadata,omitempty"`
 
-	// Regions Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
+	// NothingFound If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
+	NothingFound RedactPDFOptionsNothingFound `json:"nothingFound,omitempty"`
+
+	// Regions Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send `regions`, `text` or both.
 	Regions []RedactPDFOptionsRegion `json:"regions,omitempty"`
 
-	// Text Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+	// Text Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only `literal`.
 	Text []interface{} `json:"text,omitempty"`
 }
+
+// RedactPDFOptionsNothingFound If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
+type RedactPDFOptionsNothingFound string
 
 // RedactPDFOptionsRegion defines model for RedactPdfOptionsRegion.
 type RedactPDFOptionsRegion struct {
@@ -3763,7 +3787,7 @@ type RenderTemplateOptions struct {
 	// Delimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
 	Delimiters *RenderTemplateOptionsDelimiters `json:"delimiters,omitempty"`
 
-	// FilenamePattern With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+	// FilenamePattern With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Equal names get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, files are numbered.
 	FilenamePattern string `json:"filenamePattern,omitempty"`
 
 	// Locale How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: "en-US".
@@ -3852,14 +3876,14 @@ type SplitPDFOptions struct {
 	// Mebibytes For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`. By default: 10.
 	Mebibytes *float64 `json:"mebibytes,omitempty"`
 
-	// Mode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+	// Mode By default, that of the given option: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry of `ranges`. `every`: files of `every` pages each. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 	Mode SplitPDFOptionsMode `json:"mode,omitempty"`
 
 	// Ranges For mode `ranges`: the pages of each file, such as `["1-3", "7", "9-z"]`. Pages may be in several files, or in none.
 	Ranges []string `json:"ranges,omitempty"`
 }
 
-// SplitPDFOptionsMode By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+// SplitPDFOptionsMode By default, that of the given option: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry of `ranges`. `every`: files of `every` pages each. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
 type SplitPDFOptionsMode string
 
 // TagPDFOptions defines model for TagPdfOptions.
@@ -3873,7 +3897,7 @@ type TagPDFOptions struct {
 	// Language BCP 47. If left out: the PDF's own, or what is detected.
 	Language string `json:"language,omitempty"`
 
-	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: ["eng"].
+	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
 	// Ocr `auto`: pages without text get some (OCR). By default: "auto".
@@ -4343,7 +4367,7 @@ type WatermarkPDFOptions struct {
 	// Rotation Degrees, counter-clockwise: 45 rises from left to right. By default: 0.
 	Rotation *float64 `json:"rotation,omitempty"`
 
-	// Stamps Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+	// Stamps Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options.
 	Stamps []WatermarkPDFOptionsStamp `json:"stamps,omitempty"`
 
 	// Text The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used.

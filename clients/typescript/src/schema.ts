@@ -2430,7 +2430,7 @@ export interface components {
              */
             merge?: "one" | "files";
             /**
-             * @description With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered.
+             * @description With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Equal names get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, files are numbered.
              * @example {invoice.number}.pdf
              */
             filenamePattern?: string;
@@ -2778,7 +2778,7 @@ export interface components {
         } & components["schemas"]["OneOrMoreDocuments"];
         SplitPdfOptions: {
             /**
-             * @description By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
+             * @description By default, that of the given option: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry of `ranges`. `every`: files of `every` pages each. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`.
              * @default every
              * @enum {string}
              */
@@ -2924,7 +2924,7 @@ export interface components {
             maxImageDpi?: number;
             /** @description Quality of images that are written as JPEG. If left out, the preset decides. */
             imageQuality?: number;
-            /** @description The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`. */
+            /** @description The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, it warns (`target_missed`). Not together with `preset`, `maxImageDpi` and `imageQuality`. */
             targetBytes?: number;
             /**
              * @description Orders the file so that viewers can show its first page before the rest has loaded.
@@ -2937,7 +2937,7 @@ export interface components {
              */
             removeMetadata?: boolean;
             /**
-             * @description The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors.
+             * @description The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors.
              * @default keep
              * @enum {string}
              */
@@ -3137,7 +3137,7 @@ export interface components {
              */
             layer?: "over" | "under";
             /**
-             * @description Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+             * @description Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options.
              * @example [
              *       {
              *         "text": "{bates}",
@@ -3421,7 +3421,7 @@ export interface components {
                 /** @description A description that viewers show. */
                 description?: string;
             }[];
-            /** @description Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`. */
+            /** @description Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It must be well-formed and name its profile; its amounts are not checked. Give `source` or `xml`. */
             facturX?: {
                 /**
                  * @description Number of the source with the XML: 1 is the first one after the PDF.
@@ -3527,7 +3527,7 @@ export interface components {
         } & components["schemas"]["OneFile"];
         FillFormOptions: {
             /**
-             * @description Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
+             * @description Values by full field name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
              * @example {
              *       "name": "Zoë Müller",
              *       "terms": true
@@ -3568,7 +3568,7 @@ export interface components {
         OcrPdfOptions: {
             languages?: components["schemas"]["Languages"];
             /**
-             * @description What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly.
+             * @description What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of such a page and is recognized, for text that can't be copied correctly.
              * @default skipText
              * @enum {string}
              */
@@ -3617,7 +3617,7 @@ export interface components {
              */
             level?: "1b" | "2b" | "3b";
             /**
-             * @description What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.
+             * @description What to do with a document that can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.
              * @default fail
              * @enum {string}
              */
@@ -3747,12 +3747,13 @@ export interface components {
          *         {
          *           "pattern": "\\d{3}-\\d{2}-\\d{4}"
          *         }
-         *       ]
+         *       ],
+         *       "nothingFound": "fail"
          *     }
          */
         RedactPdfOptions: {
             /**
-             * @description Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
+             * @description Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send `regions`, `text` or both.
              * @default []
              */
             regions?: {
@@ -3770,7 +3771,7 @@ export interface components {
                 box: number[];
             }[];
             /**
-             * @description Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+             * @description Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only `literal`.
              * @default []
              * @example [
              *       "Jane Doe",
@@ -3800,7 +3801,7 @@ export interface components {
                 wholeWords?: boolean;
             } | unknown | unknown) | (string | unknown | unknown)) | unknown | unknown)[];
             /**
-             * @description Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case.
+             * @description Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed.
              * @default true
              */
             metadata?: boolean;
@@ -3811,8 +3812,14 @@ export interface components {
             color?: string;
             /** @description Text in the boxes, such as `Redacted`. None by default. */
             label?: string;
-            /** @description Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. */
+            /** @description Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in `ocr-pdf`. */
             languages?: components["schemas"]["Languages"];
+            /**
+             * @description If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job.
+             * @default warn
+             * @enum {string}
+             */
+            nothingFound?: "warn" | "fail";
         } & ({
             regions: unknown;
         } | {
@@ -4047,7 +4054,7 @@ export interface components {
         }));
         PdfToTextOptions: {
             /**
-             * @description `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page.
+             * @description `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page.
              * @default text
              * @enum {string}
              */
@@ -4058,7 +4065,7 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them.
              * @default drop
              * @enum {string}
              */
@@ -4152,13 +4159,13 @@ export interface components {
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
             /**
-             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some.
+             * @description `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (`no_tables`) if other sources have some.
              * @default json
              * @enum {string}
              */
             format?: "json" | "markdown" | "html" | "chunks" | "tables" | "xlsx";
             /**
-             * @description How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.
+             * @description How `chunks` are made. Blocks that don't fit are split between sentences, and sentences between words. A word or table row is never split, even if it has more tokens. Without overlap, all texts together are that of the document.
              * @default {}
              */
             chunks?: {
@@ -4181,7 +4188,7 @@ export interface components {
             };
             /**
              * Format: page-range
-             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`.
+             * @description Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All if left out; each once. Documents other than PDFs are printed, as with `layout`.
              */
             pages?: string;
             /**
@@ -4190,7 +4197,7 @@ export interface components {
              */
             layout?: boolean;
             /**
-             * @description Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
+             * @description Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own.
              * @default drop
              * @enum {string}
              */
@@ -4321,7 +4328,7 @@ export interface components {
              */
             retentionSeconds?: number;
             /**
-             * @description Fails the job instead of rewriting a signed PDF.
+             * @description Fails the job instead of rewriting a signed document.
              * @default false
              */
             keepSignatures?: boolean;
@@ -4585,7 +4592,7 @@ export interface components {
             path?: string;
         }[];
         /**
-         * @description Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely.
+         * @description Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes.
          * @default [
          *       "eng"
          *     ]

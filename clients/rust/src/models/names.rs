@@ -31,7 +31,7 @@ super::open_enums! {
         Visual = "visual",
         Text = "text",
     }
-    /// The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+    /// The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
     CompressPdfOptionsColors {
         Keep = "keep",
         Rgb = "rgb",
@@ -196,7 +196,7 @@ super::open_enums! {
         Page = "page",
         None = "none",
     }
-    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: "json".
+    /// `json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: "json".
     ExtractDocumentOptionsFormat {
         Json = "json",
         Markdown = "markdown",
@@ -205,7 +205,7 @@ super::open_enums! {
         Tables = "tables",
         Xlsx = "xlsx",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: "drop".
     ExtractDocumentOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -398,7 +398,7 @@ super::open_enums! {
         Tabloid = "Tabloid",
         Ledger = "Ledger",
     }
-    /// What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: "skipText".
+    /// What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of such a page and is recognized, for text that can't be copied correctly. By default: "skipText".
     OcrPdfOptionsMode {
         SkipText = "skipText",
         Redo = "redo",
@@ -451,19 +451,19 @@ super::open_enums! {
         V2b = "2b",
         V3b = "3b",
     }
-    /// What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
+    /// What to do with a document that can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: "fail".
     PdfToPdfaOptionsOnUnsupported {
         Fail = "fail",
         Warn = "warn",
     }
-    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: "text".
     PdfToTextOptionsFormat {
         Text = "text",
         Markdown = "markdown",
         Json = "json",
         Html = "html",
     }
-    /// Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
+    /// Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
     PdfToTextOptionsHeadersFooters {
         Drop = "drop",
         Keep = "keep",
@@ -473,6 +473,11 @@ super::open_enums! {
         Never = "never",
         Auto = "auto",
         Always = "always",
+    }
+    /// If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
+    RedactPdfOptionsNothingFound {
+        Warn = "warn",
+        Fail = "fail",
     }
     /// What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
     RenderTemplateOptionsMerge {
@@ -485,7 +490,7 @@ super::open_enums! {
         Empty = "empty",
         Keep = "keep",
     }
-    /// By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
+    /// By default, that of the given option: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry of `ranges`. `every`: files of `every` pages each. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
     SplitPdfOptionsMode {
         Ranges = "ranges",
         Every = "every",

@@ -284,7 +284,7 @@ pub struct CompletedStep {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct CompressPdfOptions {
-    #[doc = "The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: \"keep\"."]
+    #[doc = "The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colors: Option<super::CompressPdfOptionsColors>,
     #[doc = "Quality of images that are written as JPEG. If left out, the preset decides."]
@@ -302,7 +302,7 @@ pub struct CompressPdfOptions {
     #[doc = "Removes title, author and all other properties of the document. By default: false."]
     #[serde(rename = "removeMetadata", skip_serializing_if = "Option::is_none")]
     pub remove_metadata: Option<bool>,
-    #[doc = "The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning `target_missed`. Not together with `preset`, `maxImageDpi` and `imageQuality`."]
+    #[doc = "The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, it warns (`target_missed`). Not together with `preset`, `maxImageDpi` and `imageQuality`."]
     #[serde(rename = "targetBytes", skip_serializing_if = "Option::is_none")]
     pub target_bytes: Option<u64>,
 }
@@ -438,7 +438,7 @@ pub struct EditMetadataOptions {
     #[doc = "Files to attach: the sources after the PDF."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attachments: Vec<EditMetadataOptionsAttachment>,
-    #[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`."]
+    #[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It must be well-formed and name its profile; its amounts are not checked. Give `source` or `xml`."]
     #[serde(rename = "facturX", skip_serializing_if = "Option::is_none")]
     pub factur_x: Option<EditMetadataOptionsFacturX>,
     #[doc = "`all`: all metadata of the document and of its parts, except metadata inside picture data. Or the names of entries to remove, such as `[\"Author\", \"Producer\"]`. Removal comes before `set`."]
@@ -465,7 +465,7 @@ pub struct EditMetadataOptionsAttachment {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source: Option<u64>,
 }
-#[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give `source` or `xml`."]
+#[doc = "Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as `factur-x.xml`, or `xrechnung.xml` for XRechnung. The PDF becomes PDF/A-3b, as `pdf-to-pdfa` makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It must be well-formed and name its profile; its amounts are not checked. Give `source` or `xml`."]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct EditMetadataOptionsFacturX {
@@ -639,13 +639,13 @@ pub struct EventsResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ExtractDocumentOptions {
-    #[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document."]
+    #[doc = "How `chunks` are made. Blocks that don't fit are split between sentences, and sentences between words. A word or table row is never split, even if it has more tokens. Without overlap, all texts together are that of the document."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub chunks: Option<ExtractDocumentOptionsChunks>,
-    #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `version` is that of its published schema. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning `no_tables` if other sources have some. By default: \"json\"."]
+    #[doc = "`json`: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. `markdown`: headings, lists, tables, footnotes, links and emphasis. `html`: the same; elements have the identifiers of their blocks, and their page in `data-page`. `chunks`: JSON lines, each with its `text`, `tokens`, `headings` above it, `blocks`, `pages` and `boxes`. `tables`: a CSV file for each table, in which an apostrophe begins what would be a formula. `xlsx`: a workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (`no_tables`) if other sources have some. By default: \"json\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::ExtractDocumentOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
+    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out, with a warning. `keep` has them as blocks of their own. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::ExtractDocumentOptionsHeadersFooters>,
     #[doc = "Pictures in the document. `none`: only their places. `files`: each is a file of the result, too. `inline`: their data is in the result. By default: \"none\"."]
@@ -660,11 +660,11 @@ pub struct ExtractDocumentOptions {
     #[doc = "Whether text is recognized in pictures of pages (OCR), which takes seconds for each page. `auto`: on pages that have no text, and in large pictures; `always`: on all pages, instead of their text. By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::ExtractDocumentOptionsOcr>,
-    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with `layout`."]
+    #[doc = "Pages to take, such as `1-3,8,z`: numbers from 1, ranges, `z` for the last page, `r2` for the one before it. All if left out; each once. Documents other than PDFs are printed, as with `layout`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pages: Option<String>,
 }
-#[doc = "How `chunks` are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document."]
+#[doc = "How `chunks` are made. Blocks that don't fit are split between sentences, and sentences between words. A word or table row is never split, even if it has more tokens. Without overlap, all texts together are that of the document."]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ExtractDocumentOptionsChunks {
@@ -682,7 +682,7 @@ pub struct ExtractDocumentOptionsChunks {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct FillFormOptions {
-    #[doc = "Values by the field's full name, such as `{\"name\": \"Zoë\", \"terms\": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices."]
+    #[doc = "Values by full field name, such as `{\"name\": \"Zoë\", \"terms\": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub fields: serde_json::Map<String, serde_json::Value>,
     #[doc = "The fields become content of the pages, and can't be changed any more. By default: false."]
@@ -1060,7 +1060,7 @@ pub struct JobOutput {
     #[doc = "Name of the resulting file."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    #[doc = "Fails the job instead of rewriting a signed PDF. By default: false."]
+    #[doc = "Fails the job instead of rewriting a signed document. By default: false."]
     #[serde(rename = "keepSignatures", skip_serializing_if = "Option::is_none")]
     pub keep_signatures: Option<bool>,
     #[doc = "Headers to send with the `PUT`. Never logged, never shown."]
@@ -1201,10 +1201,10 @@ pub struct OcrPdfOptions {
     #[doc = "The resolution at which pages are recognized, in dots per inch. If left out, it is that of the scan, from 150 to 300, and 300 for pages that are not scans."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dpi: Option<u64>,
-    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: [\"eng\"]."]
+    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
-    #[doc = "What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. `force`: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly. By default: \"skipText\"."]
+    #[doc = "What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of such a page and is recognized, for text that can't be copied correctly. By default: \"skipText\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<super::OcrPdfOptionsMode>,
     #[doc = "Turns pages upright that were scanned sideways or upside down, if they have enough text to tell. By default: false."]
@@ -1409,7 +1409,7 @@ pub struct PdfToPdfaOptions {
     #[doc = "The level of PDF/A. `1b` allows no transparency and no layers, `2b` both, and `3b` attached files too. By default: \"2b\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub level: Option<super::PdfToPdfaOptionsLevel>,
-    #[doc = "What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: \"fail\"."]
+    #[doc = "What to do with a document that can't become PDF/A, such as one with a font that is neither embedded nor available. `fail`: the job fails, and its error lists the clauses of the standard. `warn`: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses. By default: \"fail\"."]
     #[serde(rename = "onUnsupported", skip_serializing_if = "Option::is_none")]
     pub on_unsupported: Option<super::PdfToPdfaOptionsOnUnsupported>,
 }
@@ -1417,10 +1417,10 @@ pub struct PdfToPdfaOptions {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct PdfToTextOptions {
-    #[doc = "`text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: \"text\"."]
+    #[doc = "`text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: \"text\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::PdfToTextOptionsFormat>,
-    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
+    #[doc = "Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
     #[serde(rename = "headersFooters", skip_serializing_if = "Option::is_none")]
     pub headers_footers: Option<super::PdfToTextOptionsHeadersFooters>,
     #[doc = "Languages that `ocr` recognizes, by their ISO 639-2 codes, the main one first. By default: [\"eng\"]."]
@@ -1503,16 +1503,19 @@ pub struct RedactPdfOptions {
     #[doc = "Text in the boxes, such as `Redacted`. None by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    #[doc = "Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. By default: [\"eng\"]."]
+    #[doc = "Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in `ocr-pdf`. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
-    #[doc = "Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case. By default: true."]
+    #[doc = "Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed. By default: true."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<bool>,
-    #[doc = "Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both."]
+    #[doc = "If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: \"warn\"."]
+    #[serde(rename = "nothingFound", skip_serializing_if = "Option::is_none")]
+    pub nothing_found: Option<super::RedactPdfOptionsNothingFound>,
+    #[doc = "Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send `regions`, `text` or both."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<RedactPdfOptionsRegion>,
-    #[doc = "Text to remove wherever it occurs: on the pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and the different kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`."]
+    #[doc = "Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only `literal`."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<serde_json::Value>,
 }
@@ -1562,7 +1565,7 @@ pub struct RenderTemplateOptions {
     #[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<RenderTemplateOptionsDelimiters>,
-    #[doc = "With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is always that of the result. Without it, they are numbered."]
+    #[doc = "With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Equal names get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, files are numbered."]
     #[serde(rename = "filenamePattern", skip_serializing_if = "Option::is_none")]
     pub filename_pattern: Option<String>,
     #[doc = "How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: \"en-US\"."]
@@ -1658,7 +1661,7 @@ pub struct SplitPdfOptions {
     #[doc = "For mode `size`: the maximum size of a file in MiB. A single page that is larger gets its own file, with the warning `part_too_large`. By default: 10."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mebibytes: Option<f64>,
-    #[doc = "By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: one file for each entry of `ranges`. `every`: files with as many pages each as `every` says. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: \"every\"."]
+    #[doc = "By default, that of the given option: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry of `ranges`. `every`: files of `every` pages each. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page; the blank pages are left out. `size`: as many pages in each file as fit into `mebibytes`. By default: \"every\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<super::SplitPdfOptionsMode>,
     #[doc = "For mode `ranges`: the pages of each file, such as `[\"1-3\", \"7\", \"9-z\"]`. Pages may be in several files, or in none."]
@@ -1678,7 +1681,7 @@ pub struct TagPdfOptions {
     #[doc = "BCP 47. If left out: the PDF's own, or what is detected."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: [\"eng\"]."]
+    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
     #[doc = "`auto`: pages without text get some (OCR). By default: \"auto\"."]
@@ -2178,7 +2181,7 @@ pub struct WatermarkPdfOptions {
     #[doc = "Degrees, counter-clockwise: 45 rises from left to right. By default: 0."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<f64>,
-    #[doc = "Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options."]
+    #[doc = "Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stamps: Vec<WatermarkPdfOptionsStamp>,
     #[doc = "The text, in any script; `\\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used."]

@@ -25,11 +25,11 @@ export const compressPdf: Tool = {
 					displayName: 'Colors',
 					name: 'colors',
 					description:
-						'The colors of images. <code>keep</code>: images for print (CMYK, Lab, spot colors) stay as they are; <code>rgb</code>: they become red, green and blue, as a viewer shows them; <code>gray</code>: all images become gray. Text and lines keep their colors.',
+						'The colors of images. <code>keep</code>: images for print (CMYK, Lab, spot colors) stay; <code>rgb</code>: they become RGB, as a viewer shows them; <code>gray</code>: all images become gray. Text and lines keep their colors.',
 					type: 'options',
 					options: [
-						{ name: 'Keep', value: 'keep', description: 'Images for print (CMYK, Lab, spot colors) stay as they are' },
-						{ name: 'Rgb', value: 'rgb', description: 'They become red, green and blue, as a viewer shows them' },
+						{ name: 'Keep', value: 'keep', description: 'Images for print (CMYK, Lab, spot colors) stay' },
+						{ name: 'Rgb', value: 'rgb', description: 'They become RGB, as a viewer shows them' },
 						{ name: 'Gray', value: 'gray', description: 'All images become gray. Text and lines keep their colors.' },
 					],
 					default: 'keep',
@@ -88,7 +88,7 @@ export const compressPdf: Tool = {
 					displayName: 'Target Bytes',
 					name: 'targetBytes',
 					description:
-						"The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, the job has the warning <code>target_missed</code>. Not together with <code>preset</code>, <code>maxImageDpi</code> and <code>imageQuality</code>.",
+						"The size to aim for, in bytes. The tool makes the smallest change that reaches it, down to 72 dpi. If that isn't enough, it warns (<code>target_missed</code>). Not together with <code>preset</code>, <code>maxImageDpi</code> and <code>imageQuality</code>.",
 					type: 'number',
 					typeOptions: { minValue: 1024, numberPrecision: 0 },
 					default: 1024,

@@ -145,7 +145,7 @@ export const editMetadata: Tool = {
 					displayName: 'Factur-X',
 					name: 'facturX',
 					description:
-						'Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as <code>factur-x.xml</code>, or <code>xrechnung.xml</code> for XRechnung. The PDF becomes PDF/A-3b, as <code>pdf-to-pdfa</code> makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It has to be well-formed and to name its profile; whether its amounts are right is not checked. Give <code>source</code> or <code>xml</code>.',
+						'Puts an invoice into the PDF that shows it (Factur-X 1.0, ZUGFeRD 2), as <code>factur-x.xml</code>, or <code>xrechnung.xml</code> for XRechnung. The PDF becomes PDF/A-3b, as <code>pdf-to-pdfa</code> makes it; an earlier invoice in it is replaced. The invoice is XML in the syntax CII. It must be well-formed and name its profile; its amounts are not checked. Give <code>source</code> or <code>xml</code>.',
 					type: 'collection',
 					placeholder: 'Add option',
 					default: {},

@@ -26,7 +26,7 @@ export const extractDocument: Tool = {
 					displayName: 'Chunks',
 					name: 'chunks',
 					description:
-						"How <code>chunks</code> are made. Blocks that don't fit are parted between sentences, and sentences between words. A word or a table's row is never parted: if it has more tokens, so has its chunk. Without overlap, all texts together are that of the document.",
+						"How <code>chunks</code> are made. Blocks that don't fit are split between sentences, and sentences between words. A word or table row is never split, even if it has more tokens. Without overlap, all texts together are that of the document.",
 					type: 'collection',
 					placeholder: 'Add option',
 					default: {},
@@ -67,7 +67,7 @@ export const extractDocument: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>version</code> is that of its published schema. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula. <code>xlsx</code>: one workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning <code>no_tables</code> if other sources have some.",
+						"<code>JSON</code>: pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with its <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table, in which an apostrophe begins what would be a formula. <code>xlsx</code>: a workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (<code>no_tables</code>) if other sources have some.",
 					type: 'options',
 					options: [
 						{
@@ -86,7 +86,7 @@ export const extractDocument: Tool = {
 							name: 'JSON',
 							value: 'json',
 							description:
-								"Pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>version</code> is that of its published schema.",
+								"Pages, and blocks in reading order with their roles, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text",
 						},
 						{
 							name: 'Markdown',
@@ -102,7 +102,7 @@ export const extractDocument: Tool = {
 							name: 'XLSX',
 							value: 'xlsx',
 							description:
-								'One workbook with a sheet for each table, with merged cells, bold headers and no formulas; columns are numbers if all of their cells are, without separators of thousands. If there are no tables, both fail, or have the warning <code>no_tables</code> if other sources have some.',
+								'A workbook with a sheet for each table, with merged cells, bold headers and no formulas; a column holds numbers if all of its cells do. Without tables, both fail, or warn (<code>no_tables</code>) if other sources have some.',
 						},
 					],
 					default: 'json',
@@ -111,7 +111,7 @@ export const extractDocument: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						"Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.",
+						'Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. <code>drop</code> leaves them out, with a warning. <code>keep</code> has them as blocks of their own.',
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },
@@ -192,7 +192,7 @@ export const extractDocument: Tool = {
 					displayName: 'Pages',
 					name: 'pages',
 					description:
-						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All pages if left out; pages listed twice are included once. Documents that are not PDFs are printed for it, as with <code>layout</code>.',
+						'Pages to take, such as <code>1-3,8,z</code>: numbers from 1, ranges, <code>z</code> for the last page, <code>r2</code> for the one before it. All if left out; each once. Documents other than PDFs are printed, as with <code>layout</code>.',
 					type: 'string',
 					default: '',
 				},

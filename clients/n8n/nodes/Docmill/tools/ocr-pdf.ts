@@ -42,7 +42,7 @@ export const ocrPdf: Tool = {
 					displayName: 'Languages',
 					name: 'languages',
 					description:
-						'Languages of the text, by their ISO 639-2 codes, the main one first; <code>chi_sim</code> and <code>chi_tra</code> are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely.',
+						'Languages of the text, by their ISO 639-2 codes, the main one first; <code>chi_sim</code> and <code>chi_tra</code> are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes.',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },
@@ -78,7 +78,7 @@ export const ocrPdf: Tool = {
 					displayName: 'Mode',
 					name: 'mode',
 					description:
-						'What happens to pages that have text. <code>skipText</code>: they stay as they are. <code>redo</code>: they lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen. <code>force</code>: a picture takes the place of such a page and is recognized, for text that cannot be copied correctly.',
+						"What happens to pages that have text. <code>skipText</code>: they stay as they are. <code>redo</code>: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. <code>force</code>: a picture takes the place of such a page and is recognized, for text that can't be copied correctly.",
 					type: 'options',
 					options: [
 						{ name: 'Skip Text', value: 'skipText', description: 'They stay as they are' },
@@ -86,13 +86,13 @@ export const ocrPdf: Tool = {
 							name: 'Redo',
 							value: 'redo',
 							description:
-								'They lose their invisible text, which an earlier OCR has left, and are recognized again, except for the text that can be seen',
+								'They lose the invisible text of an earlier OCR, and are recognized again, except for visible text',
 						},
 						{
 							name: 'Force',
 							value: 'force',
 							description:
-								'A picture takes the place of such a page and is recognized, for text that cannot be copied correctly',
+								"A picture takes the place of such a page and is recognized, for text that can't be copied correctly",
 						},
 					],
 					default: 'skipText',

@@ -39,7 +39,7 @@ export const pdfToPdfa: Tool = {
 					displayName: 'On Unsupported',
 					name: 'onUnsupported',
 					description:
-						'What to do with a document that cannot become PDF/A, such as one with a font that is neither embedded nor available. <code>fail</code>: the job fails, and its error lists the clauses of the standard. <code>warn</code>: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.',
+						"What to do with a document that can't become PDF/A, such as one with a font that is neither embedded nor available. <code>fail</code>: the job fails, and its error lists the clauses of the standard. <code>warn</code>: the result is as close as possible, does not claim to be PDF/A, and the report lists the clauses.",
 					type: 'options',
 					options: [
 						{

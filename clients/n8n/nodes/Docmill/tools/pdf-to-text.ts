@@ -25,7 +25,7 @@ export const pdfToText: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>text</code>: plain text in reading order, with a form feed between pages. <code>markdown</code>: headings, lists, tables, links and emphasis. <code>JSON</code>: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose <code>continued</code> has its further boxes. <code>html</code>: the structure as a plain page.",
+						"<code>text</code>: plain text in reading order, with a form feed between pages. <code>markdown</code>: headings, lists, tables, links and emphasis. <code>JSON</code>: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in <code>continued</code>. <code>html</code>: the structure as a plain page.",
 					type: 'options',
 					options: [
 						{ name: 'Text', value: 'text', description: 'Plain text in reading order, with a form feed between pages' },
@@ -34,7 +34,7 @@ export const pdfToText: Tool = {
 							name: 'JSON',
 							value: 'json',
 							description:
-								"Blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose <code>continued</code> has its further boxes.",
+								"Blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in <code>continued</code>.",
 						},
 						{ name: 'HTML', value: 'html', description: 'The structure as a plain page' },
 					],
@@ -44,7 +44,7 @@ export const pdfToText: Tool = {
 					displayName: 'Headers Footers',
 					name: 'headersFooters',
 					description:
-						"Running headers, footers and page numbers: lines in the margins that repeat on several pages, or are a page's number or an imprint. <code>drop</code> leaves them out of <code>markdown</code>, with a warning, and marks them as asides in <code>JSON</code> and <code>html</code>. <code>keep</code> treats them as text. The format <code>text</code> always has them.",
+						'Running headers, footers and page numbers: lines in the margins that repeat, or are a page number or an imprint. <code>drop</code> leaves them out of <code>markdown</code>, with a warning, and marks them as asides in <code>JSON</code> and <code>html</code>. <code>keep</code> treats them as text. The format <code>text</code> always has them.',
 					type: 'options',
 					options: [
 						{ name: 'Drop', value: 'drop' },

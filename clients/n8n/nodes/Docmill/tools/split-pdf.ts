@@ -42,7 +42,7 @@ export const splitPdf: Tool = {
 					displayName: 'Mode',
 					name: 'mode',
 					description:
-						'By default, the mode of the option that is given: <code>ranges</code>, <code>level</code> or <code>mebibytes</code>. <code>ranges</code>: one file for each entry of <code>ranges</code>. <code>every</code>: files with as many pages each as <code>every</code> says. <code>bookmarks</code>: a new file at each page that a bookmark leads to, down to <code>level</code>. <code>blank</code>: a new file after each blank page; the blank pages are left out. <code>size</code>: as many pages in each file as fit into <code>mebibytes</code>.',
+						'By default, that of the given option: <code>ranges</code>, <code>level</code> or <code>mebibytes</code>. <code>ranges</code>: a file for each entry of <code>ranges</code>. <code>every</code>: files of <code>every</code> pages each. <code>bookmarks</code>: a new file at each page that a bookmark leads to, down to <code>level</code>. <code>blank</code>: a new file after each blank page; the blank pages are left out. <code>size</code>: as many pages in each file as fit into <code>mebibytes</code>.',
 					type: 'options',
 					options: [
 						{
@@ -55,12 +55,8 @@ export const splitPdf: Tool = {
 							value: 'bookmarks',
 							description: 'A new file at each page that a bookmark leads to, down to <code>level</code>',
 						},
-						{
-							name: 'Pages per File',
-							value: 'every',
-							description: 'Files with as many pages each as <code>every</code> says',
-						},
-						{ name: 'Ranges', value: 'ranges', description: 'One file for each entry of <code>ranges</code>' },
+						{ name: 'Pages per File', value: 'every', description: 'Files of <code>every</code> pages each' },
+						{ name: 'Ranges', value: 'ranges', description: 'A file for each entry of <code>ranges</code>' },
 						{
 							name: 'Size',
 							value: 'size',
