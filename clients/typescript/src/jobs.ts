@@ -6,7 +6,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { JobCanceledError, JobFailedError, WaitTimeoutError } from "./errors.ts";
 import { download, downloadBytes, upload } from "./files.ts";
 import { checkName, checkTarget, isFolder, pathsIn, tellWarnings } from "./results.ts";
-import { asObject, localFile } from "./sources.ts";
+import { asObject, besidePath, localFile } from "./sources.ts";
 import { LONGEST_WAIT, type RawResponse, type Transport } from "./transport.ts";
 import type { AnyTool, Download, JobData, JobSettings, OptionsOf, Schemas, Source, SourceObject, Step } from "./types.ts";
 
@@ -123,7 +123,8 @@ export class Conversion {
 export async function available(transport: Transport, source: Source, tool: string): Promise<SourceObject> {
   const file = localFile(source);
   if (file === undefined) return asObject(source, tool);
-  return { uploadId: typeof file === "string" ? await upload(transport, file) : await upload(transport, file.content, file.name || undefined) };
+  const uploadId = typeof file === "string" ? await upload(transport, file) : await upload(transport, file.content, file.name || undefined);
+  return { uploadId, ...besidePath(source) };
 }
 
 interface JobAnswer {

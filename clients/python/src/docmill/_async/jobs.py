@@ -16,7 +16,7 @@ from docmill._async.files import download, download_bytes, upload
 from docmill._async.platform import sleep
 from docmill._async.transport import AsyncTransport
 from docmill._results import check_name, check_target, is_folder, log_warnings, paths_in
-from docmill._sources import EXTENSIONS, Source, Sources, as_object, is_list, local_file
+from docmill._sources import EXTENSIONS, Source, Sources, as_object, beside_path, is_list, local_file
 from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
 from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
 
@@ -112,7 +112,7 @@ async def available(transport: AsyncTransport, source: Source, tool: str) -> dic
     file = local_file(source)
     if file is None:
         return as_object(source, tool)
-    return {"uploadId": await upload(transport, file, None)}
+    return {"uploadId": await upload(transport, file, None)} | beside_path(source)
 
 
 class AsyncJob:

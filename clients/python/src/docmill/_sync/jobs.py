@@ -17,7 +17,7 @@ from docmill._sync.files import download, download_bytes, upload
 from docmill._sync.platform import sleep
 from docmill._sync.transport import Transport
 from docmill._results import check_name, check_target, is_folder, log_warnings, paths_in
-from docmill._sources import EXTENSIONS, Source, Sources, as_object, is_list, local_file
+from docmill._sources import EXTENSIONS, Source, Sources, as_object, beside_path, is_list, local_file
 from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
 from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
 
@@ -113,7 +113,7 @@ def available(transport: Transport, source: Source, tool: str) -> dict[str, Any]
     file = local_file(source)
     if file is None:
         return as_object(source, tool)
-    return {"uploadId": upload(transport, file, None)}
+    return {"uploadId": upload(transport, file, None)} | beside_path(source)
 
 
 class Job:
