@@ -66,6 +66,25 @@ fn pages_are_counted_from_either_end_and_come_in_the_order_asked_for() {
 
 #[test]
 fn signatures_are_kept_where_that_is_asked_for() {
+#[test]
+fn a_file_of_an_unknown_kind_is_refused_with_what_the_tool_accepts() {
+    let directory = TempDir::new().unwrap();
+    let (cut, out) = (directory.path().join("paper.pdf"), directory.path().join("out.pdf"));
+    std::fs::write(&cut, b"\0\x01\x02 the middle of a file \0\xff").unwrap();
+    for (tool, accepted) in
+        [("compress-pdf", "This tool accepts: pdf."), ("office-to-pdf", "This tool accepts: docx, doc, dotx,")]
+    {
+        let (code, report) = convert(cut.to_str().unwrap(), &out, &["--tool", tool]);
+        assert_eq!((code, &report["error"]["code"]), (1, &"unsupported_format".into()), "{report}");
+        let message = report["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("The source seems to be a binary file of an unknown kind. It may be damaged."),
+            "{message}"
+        );
+        assert!(message.contains(accepted), "{message}");
+    }
+}
+
     let directory = TempDir::new().unwrap();
     let (signed, out) = (
         format!("{}/pdf/signatures/tests/fixtures/approval.pdf", env!("CARGO_MANIFEST_DIR")),

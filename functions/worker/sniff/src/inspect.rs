@@ -13,7 +13,7 @@ use docmill_package::{Disk, Package, Part};
 use super::package;
 use super::text;
 use super::xml::{self, Doctypes, Fault, Next};
-use super::{compound, corrupt, unreadable, unsupported, workbook};
+use super::{UNKNOWN, compound, corrupt, unreadable, unsupported, workbook};
 
 /// Most pixels of a picture: 400 MB when decoded.
 const PIXELS: u64 = 100_000_000;
@@ -51,7 +51,7 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
         Container::Compound | Container::Rtf | Container::Pdf | Container::Binary => none,
         Container::PlainText => {
             let encoding = text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
-            let encoding = encoding.ok_or_else(|| unsupported("a binary file of an unknown kind"))?;
+            let encoding = encoding.ok_or_else(|| unsupported(UNKNOWN))?;
             Inspection { encoding: Some(encoding), ..none }
         }
     })
