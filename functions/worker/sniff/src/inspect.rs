@@ -80,8 +80,11 @@ fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
             Demand::Harmless(in_a_picture(name))
         }
     })?;
-    let has_macros = (0..package.len()).any(|index| package.name(index).ends_with("/vbaProject.bin"));
-    Ok(Inspection { has_macros, ..Inspection::default() })
+    let has = |is_wanted: fn(&str) -> bool| (0..package.len()).any(|index| is_wanted(&package.name(index)));
+    let has_macros = has(|name| name.ends_with("/vbaProject.bin"));
+    // Beside signatures, the folder has an empty part that stays if they are removed.
+    let signed = has(|name| name.starts_with("_xmlsignatures/") && name.ends_with(".xml"));
+    Ok(Inspection { has_macros, signed, ..Inspection::default() })
 }
 
 fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
@@ -96,7 +99,8 @@ fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
         // Old manifests, and macros even today, have a public document type.
         _ => Demand::Harmless(in_a_picture(name)),
     })?;
-    Ok(Inspection { encrypted, has_macros: package.has_scripts(), ..Inspection::default() })
+    let signed = package.has("META-INF/documentsignatures.xml");
+    Ok(Inspection { encrypted, has_macros: package.has_scripts(), signed, ..Inspection::default() })
 }
 
 /// Drawing programs export pictures with a public document type.
