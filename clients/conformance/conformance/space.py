@@ -147,6 +147,7 @@ class Space:
             "credits": {"charged": 1, "refunded": 0}, "somethingNew": {"unknown": True},
         }
         if ended and status == "completed":
+            shown["warnings"] = self.story.get("warnings", [])
             shown["output"] = {key: value for key, value in self.download("").items() if key not in ("url", "expiresAt")} | {"format": "pdf"}
         if ended and "error" in self.story:
             shown["error"] = self.story["error"]

@@ -98,6 +98,24 @@ def filters(step: dict[str, Any]) -> dict[str, Any]:
     return given | ({"page_size": step["pageSize"]} if "pageSize" in step else {})
 
 
+class Warned(logging.Handler):
+    """Keeps what the client warns of, until it is asked."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.messages: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.messages.append(record.getMessage())
+
+    def take(self) -> dict[str, list[str]]:
+        messages, self.messages = self.messages, []
+        return {"warned": messages}
+
+
+WARNED = Warned()
+
+
 def saved(result: docmill.Saved) -> dict[str, Any]:
     files = {"files": [str(path) for path in result.files]} if result.files else {}
     return {"path": str(result.path), "bytes": result.bytes, "sha256": result.sha256} | files
@@ -114,11 +132,11 @@ class Steps:
 
     async def convert(self, step: dict[str, Any]) -> dict[str, Any]:
         result = await value(conversion(self.client, step).save(step["path"], **saving(step)))
-        return {"job": result.job, "file": saved(result)}
+        return {"job": result.job, "file": saved(result)} | WARNED.take()
 
     async def bytes(self, step: dict[str, Any]) -> dict[str, Any]:
         content = await value(conversion(self.client, step).bytes(**bound(step)))
-        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+        return {"bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()} | WARNED.take()
 
     async def start(self, step: dict[str, Any]) -> dict[str, Any]:
         return {"job": (await value(conversion(self.client, step).start())).data}
@@ -129,7 +147,7 @@ class Steps:
 
     async def save(self, step: dict[str, Any]) -> dict[str, Any]:
         job = await value(self.client.jobs.get(step["id"]))
-        return {"file": saved(await value(job.save(step["path"], **saving(step))))}
+        return {"file": saved(await value(job.save(step["path"], **saving(step))))} | WARNED.take()
 
     async def batchCreate(self, step: dict[str, Any]) -> dict[str, Any]:
         items = [item | {"input": source_of(item["input"])} for item in step["items"]]
@@ -243,6 +261,7 @@ async def close(client: Client) -> None:
 async def main(is_async: bool) -> None:
     # Whatever the libraries log must not contain a secret either.
     logging.basicConfig(level=logging.DEBUG)
+    logging.getLogger("docmill").addHandler(WARNED)
     told, client = None, None
     for line in sys.stdin:
         step: dict[str, Any] = json.loads(line)

@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { createInterface } from "node:readline";
+import { setImmediate } from "node:timers/promises";
 import { format, inspect } from "node:util";
 import * as docmill from "docmill";
 
@@ -61,20 +62,34 @@ function saved({ path, bytes, sha256, files }: docmill.Saved): object {
   return { path, bytes, sha256, ...(files && { files }) };
 }
 
+const messages: string[] = [];
+process.on("warning", ({ name, message, ...more }) => {
+  if (name === "DocmillWarning") messages.push(`${(more as { code?: string }).code}: ${message}`);
+});
+
+/** What the client has warned of since the last call. Node tells it in the next turn. */
+async function warned(): Promise<{ warned: string[] }> {
+  await setImmediate();
+  return { warned: messages.splice(0) };
+}
+
 /** One for each word of the vocabulary. */
 const STEPS: Record<string, (client: docmill.Docmill, step: Step) => Promise<object>> = {
   tool: async (_, step) => ({ tool: docmill.toolFor(sourceOf(step.source)) }),
   convert: async (client, step) => {
     const result = await conversion(client, step).save(step.path, { seconds: step.seconds, overwrite: step.overwrite });
-    return { job: result.job, file: saved(result) };
+    return { job: result.job, file: saved(result), ...(await warned()) };
   },
   bytes: async (client, step) => {
     const content = await conversion(client, step).bytes({ seconds: step.seconds });
-    return { bytes: content.byteLength, sha256: createHash("sha256").update(content).digest("hex") };
+    return { bytes: content.byteLength, sha256: createHash("sha256").update(content).digest("hex"), ...(await warned()) };
   },
   start: async (client, step) => ({ job: (await conversion(client, step).start()).data }),
   wait: async (client, step) => ({ job: (await (await client.jobs.get(step.id)).wait(step.seconds)).data }),
-  save: async (client, step) => ({ file: saved(await (await client.jobs.get(step.id)).save(step.path, { seconds: step.seconds, overwrite: step.overwrite })) }),
+  save: async (client, step) => {
+    const job = await client.jobs.get(step.id);
+    return { file: saved(await job.save(step.path, { seconds: step.seconds, overwrite: step.overwrite })), ...(await warned()) };
+  },
   batchCreate: async (client, step) => {
     const items = step.items.map((item: Step) => ({ ...item, input: sourceOf(item.input) }));
     const then = step.then?.map((each: Step) => ({ tool: each.toolSlug, options: each.options }));

@@ -5,8 +5,8 @@ import { mkdir } from "node:fs/promises";
 import { setTimeout as sleep } from "node:timers/promises";
 import { JobCanceledError, JobFailedError, WaitTimeoutError } from "./errors.ts";
 import { download, downloadBytes, upload } from "./files.ts";
-import { checkName, checkTarget, isFolder, pathsIn } from "./results.ts";
-import { asObject, localFile } from "./sources.ts";
+import { checkName, checkTarget, isFolder, pathsIn, tellWarnings } from "./results.ts";
+import { asObject, besidePath, localFile } from "./sources.ts";
 import { LONGEST_WAIT, type RawResponse, type Transport } from "./transport.ts";
 import type { AnyTool, Download, JobData, JobSettings, OptionsOf, Schemas, Source, SourceObject, Step } from "./types.ts";
 
@@ -123,7 +123,8 @@ export class Conversion {
 export async function available(transport: Transport, source: Source, tool: string): Promise<SourceObject> {
   const file = localFile(source);
   if (file === undefined) return asObject(source, tool);
-  return { uploadId: typeof file === "string" ? await upload(transport, file) : await upload(transport, file.content, file.name || undefined) };
+  const uploadId = typeof file === "string" ? await upload(transport, file) : await upload(transport, file.content, file.name || undefined);
+  return { uploadId, ...besidePath(source) };
 }
 
 interface JobAnswer {
@@ -208,6 +209,7 @@ export class Job {
     if (target !== path) checkTarget(target, overwrite);
     checkName(target, link.filename);
     await download(this.#transport, link, target, () => this.link(output), overwrite);
+    tellWarnings(this.data);
     return { path: target, bytes: link.bytes, sha256: link.sha256, job: this.data };
   }
 
@@ -223,13 +225,16 @@ export class Job {
       const renew = () => this.link(links.length > 1 ? index : undefined);
       await download(this.#transport, link, files[index] as string, renew, overwrite);
     }
+    tellWarnings(this.data);
     return { path: folder, bytes: links.reduce((sum, { bytes }) => sum + bytes, 0), sha256: "", job: this.data, files };
   }
 
   /** Waits until the job has completed, and returns its result in memory, or the file with the number `output` of several. */
   async bytes({ seconds = JOB_SECONDS, output }: { seconds?: number; output?: number } = {}): Promise<Uint8Array> {
     await this.wait(seconds);
-    return downloadBytes(this.#transport, await this.#result(output), () => this.link(output));
+    const content = await downloadBytes(this.#transport, await this.#result(output), () => this.link(output));
+    tellWarnings(this.data);
+    return content;
   }
 
   async #result(output: number | undefined): Promise<Download> {

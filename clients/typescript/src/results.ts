@@ -4,6 +4,7 @@ import { lstatSync, statSync } from "node:fs";
 import { open, rename, rm } from "node:fs/promises";
 import { basename, dirname, extname, join, sep } from "node:path";
 import { UsageError } from "./errors.ts";
+import type { JobData } from "./types.ts";
 
 // Other extensions of a format.
 const SYNONYMS: Record<string, string> = { jpeg: "jpg", tif: "tiff", htm: "html", markdown: "md", text: "txt" };
@@ -71,4 +72,10 @@ export function pathsIn(folder: string, names: string[]): string[] {
     taken.add(plain);
     return path;
   });
+}
+
+/** Tells how the result differs from what was asked for, where the platform has a way to. */
+export function tellWarnings(job: JobData): void {
+  if (typeof process === "undefined" || typeof process.emitWarning !== "function") return;
+  for (const { code, message } of job.warnings ?? []) process.emitWarning(message, { type: "DocmillWarning", code });
 }

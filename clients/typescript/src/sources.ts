@@ -2,7 +2,7 @@
 
 import { extname } from "node:path";
 import { UsageError } from "./errors.ts";
-import type { FileContent, Source, SourceObject, ToolSlug } from "./types.ts";
+import type { FileContent, FilePath, Source, SourceObject, ToolSlug } from "./types.ts";
 
 const EXTENSIONS: Partial<Record<ToolSlug, string>> = {
   "office-to-pdf": "docx doc dotx odt rtf txt xlsx xls xlsm ods csv tsv pptx ppt odp odg fodt fods fodp",
@@ -58,7 +58,15 @@ export function localFile(source: Source): string | FileContent | undefined {
   if (source instanceof Blob) return { content: source, name: "name" in source ? String(source.name) : "" };
   if (source instanceof URL) return undefined;
   if (typeof source !== "object" || source === null) throw new UsageError(`A ${typeof source} is no source: give a path, a URL, bytes or an object.`);
+  if ("path" in source) return (source as FilePath).path;
   return "content" in source ? source : undefined;
+}
+
+/** What a source says of its file, such as the password. Headers are for addresses. */
+export function besidePath(source: Source): SourceObject {
+  if (typeof source !== "object" || !("path" in source)) return {};
+  const { path: _, headers: __, ...more } = source as FilePath & SourceObject;
+  return more;
 }
 
 /** The API's source for a URL or an object. */

@@ -65,8 +65,20 @@ export interface FileContent {
   name: string;
 }
 
-/** A path, a URL, bytes, a `Blob`, a `File`, or a source as the API takes it, such as `{ html: "<h1>Hello</h1>" }` or `{ jobId: job.id }`. */
-export type Source = string | URL | Uint8Array | Blob | FileContent | SourceObject;
+/** A file on the disk, with what the service needs to know of it. */
+export interface FilePath {
+  path: string;
+  filename?: string;
+  password?: string;
+  pageRange?: string;
+  title?: string;
+}
+
+/**
+ * A path, a URL, bytes, a `Blob`, a `File`, or a source as the API takes it, such as `{ html: "<h1>Hello</h1>" }` or `{ jobId: job.id }`. An object
+ * with a path has what else its file needs: `{ path: "locked.pdf", password: "…" }`.
+ */
+export type Source = string | URL | Uint8Array | Blob | FileContent | FilePath | SourceObject;
 
 export interface JobSettings {
   /** How the result is named, kept and delivered. */

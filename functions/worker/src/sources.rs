@@ -135,23 +135,24 @@ fn check(fetched: Fetched, wanted: &Wanted, tool: &Definition, limits: &Limits) 
         let source = Source::Html { html: docmill_sniff::page(&fetched.path, hints.content_type)?, name: name.clone() };
         return Ok(Obtained { source, what: docmill_plan::Given::File(Format::Html), name });
     }
+    let naming_formats = |failure| docmill_sniff::with_accepted(failure, &takes.formats);
     // Any text is valid Markdown.
     let format = if takes.formats == [Format::Markdown] {
         Format::Markdown
     } else if takes.accepts(Format::Eml) && takes.accepts(Format::Pdf) {
-        docmill_sniff::attached(&fetched.path, hints)?
+        docmill_sniff::attached(&fetched.path, hints).map_err(naming_formats)?
     } else if takes.accepts(Format::Eml) {
         docmill_sniff::email(&fetched.path, hints)?
     } else if takes.formats.iter().all(|format| format.is_office()) {
-        docmill_sniff::identify(&fetched.path, hints)?
+        docmill_sniff::identify(&fetched.path, hints).map_err(naming_formats)?
     } else {
-        docmill_sniff::format_of(&fetched.path, hints)?
+        docmill_sniff::format_of(&fetched.path, hints).map_err(naming_formats)?
     };
     if !takes.accepts(format) {
         return Err(docmill_sniff::not_accepted(format, &tool.slug, &takes.formats));
     }
     let source = if format.is_office() {
-        let inspection = docmill_sniff::check(&fetched.path, format, limits)?;
+        let inspection = docmill_sniff::check(&fetched.path, format, limits).map_err(naming_formats)?;
         Source::Document { path: fetched.path, name: name.clone(), format, inspection }
     } else if format == Format::Html {
         Source::Html { html: docmill_sniff::page(&fetched.path, hints.content_type)?, name: name.clone() }

@@ -2,7 +2,9 @@
 
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
-use std::path::Path;
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use serde_json::Value;
@@ -65,6 +67,25 @@ fn pages_are_counted_from_either_end_and_come_in_the_order_asked_for() {
 }
 
 #[test]
+fn a_file_of_an_unknown_kind_is_refused_with_what_the_tool_accepts() {
+    let directory = TempDir::new().unwrap();
+    let (cut, out) = (directory.path().join("paper.pdf"), directory.path().join("out.pdf"));
+    std::fs::write(&cut, b"\0\x01\x02 the middle of a file \0\xff").unwrap();
+    for (tool, accepted) in
+        [("compress-pdf", "This tool accepts: pdf."), ("office-to-pdf", "This tool accepts: docx, doc, dotx,")]
+    {
+        let (code, report) = convert(cut.to_str().unwrap(), &out, &["--tool", tool]);
+        assert_eq!((code, &report["error"]["code"]), (1, &"unsupported_format".into()), "{report}");
+        let message = report["error"]["message"].as_str().unwrap();
+        assert!(
+            message.starts_with("The source seems to be a binary file of an unknown kind. It may be damaged."),
+            "{message}"
+        );
+        assert!(message.contains(accepted), "{message}");
+    }
+}
+
+#[test]
 fn signatures_are_kept_where_that_is_asked_for() {
     let directory = TempDir::new().unwrap();
     let (signed, out) = (
@@ -109,6 +130,45 @@ fn an_invoice_is_checked_as_it_was_sent_with_a_test_key_too() {
         (0, &true.into(), &serde_json::json!([]))
     );
     assert_eq!(checked["warnings"][0]["code"], "test_mark_missing");
+}
+
+#[test]
+fn signatures_of_office_documents_end_with_a_warning_or_an_error() {
+    let directory = TempDir::new().unwrap();
+    let out = directory.path().join("out");
+    let word = signed(&fixture("letter.docx"), "_xmlsignatures/sig1.xml", directory.path().join("signed.docx"));
+    let text = signed(&fixture("letter.odt"), "META-INF/documentsignatures.xml", directory.path().join("signed.odt"));
+    for (source, tool, options) in [
+        (&word, "office-to-pdf", "{}"),
+        (&text, "office-to-pdf", "{}"),
+        (&word, "convert-office", r#"{"format": "odt"}"#),
+        (&text, "merge-pdf", "{}"),
+    ] {
+        let more = ["--tool", tool, "--options", options];
+        let (code, made) = convert(source, &out, &more);
+        let warnings = made["warnings"].as_array().unwrap();
+        let told = warnings.iter().filter(|warning| warning["code"] == "signature_invalidated").count();
+        assert_eq!((code, told), (0, 1), "{tool}: {made}");
+        let (code, refused) = convert(source, &out, &[&more[..], &["--keep-signatures"]].concat());
+        assert_eq!((code, &refused["error"]["code"]), (1, &"document_signed".into()), "{refused}");
+        let message = refused["error"]["message"].as_str().unwrap();
+        assert!(message.starts_with(&format!("A source is signed, and {tool} would end")), "{message}");
+    }
+    let (code, read) = convert(&word, &out, &["--tool", "extract-document", "--keep-signatures"]);
+    assert!(code == 0 && !read["warnings"].to_string().contains("signature_invalidated"), "{read}");
+    let (code, plain) = convert(&fixture("letter.docx"), &out, &["--keep-signatures"]);
+    assert_eq!(code, 0, "{plain}");
+}
+
+/// A package with one more part.
+fn signed(package: &str, part: &str, to: PathBuf) -> String {
+    std::fs::copy(package, &to).unwrap();
+    let file = File::options().read(true).write(true).open(&to).unwrap();
+    let mut archive = zip::ZipWriter::new_append(file).unwrap();
+    archive.start_file(part, zip::write::SimpleFileOptions::default()).unwrap();
+    archive.write_all(b"<Signature xmlns='http://www.w3.org/2000/09/xmldsig#'/>").unwrap();
+    archive.finish().unwrap();
+    to.to_str().unwrap().to_owned()
 }
 
 /// LibreOffice 7.4 crashes on this document when it is warm.

@@ -72,8 +72,8 @@ const COMMANDS: [Command; 5] = [
             },
         ],
         text: "Redact the PDF {document}. First read it with extract-document and the options {\"format\": \"markdown\"}, and list exactly \
-               what you would remove: {what}. {source} Ask me whether the list is right. Then run redact-pdf with the list as `text`, and \
-               tell me for each entry how often it was removed, and what the proof in the report says.",
+               what you would remove: {what}. {source} Ask me whether the list is right. Then run redact-pdf with the list as `text` and \
+               `nothingFound` as `fail`, and tell me for each entry how often it was removed, and what the proof in the report says.",
     },
     Command {
         name: "compare-documents",

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 from typing import Union
 
+from docmill import models
+from docmill._wire import logger
 from docmill.errors import UsageError
 
 # Other extensions of a format.
@@ -87,3 +89,9 @@ def paths_in(folder: Path, names: Iterable[str]) -> list[Path]:
         path = folder / plain
         paths.append(folder / f"{path.stem}-{number}{path.suffix}" if path in paths else path)
     return paths
+
+
+def log_warnings(job: models.Job) -> None:
+    """Tells how the result differs from what was asked for."""
+    for warning in job.get("warnings", []):
+        logger.warning("%s: %s", warning["code"], warning["message"])

@@ -21,7 +21,8 @@ class File:
 
 
 Source = Union[str, "os.PathLike[str]", bytes, IO[bytes], File, Mapping[str, Any]]
-"""A path, a URL, bytes, an open file, a `File`, or a source as the API takes it, such as `{"html": "<h1>Hello</h1>"}`."""
+"""A path, a URL, bytes, an open file, a `File`, or a source as the API takes it, such as `{"html": "<h1>Hello</h1>"}`. Beside a path, such a source
+has what else the file needs: `{"path": "locked.pdf", "password": "…"}`."""
 Sources = Union[Source, Sequence[Source]]
 
 EXTENSIONS = {
@@ -46,6 +47,8 @@ def local_file(source: Source) -> Union[Path, File, None]:
     Raises:
         UsageError: it is nothing that can be converted.
     """
+    if isinstance(source, Mapping) and "path" in source:
+        return local_file(source["path"])
     if isinstance(source, Mapping) or is_url(source):
         return None
     if isinstance(source, File):
@@ -67,6 +70,8 @@ def tool_for(source: Source) -> str:
     Raises:
         UsageError: no tool is known for it.
     """
+    if isinstance(source, Mapping) and "path" in source:
+        return tool_for(source["path"])
     if isinstance(source, Mapping):
         return tool_for_object(source)
     if is_url(source):
@@ -99,6 +104,13 @@ def as_object(source: Source, tool: str) -> dict[str, Any]:
     if isinstance(source, Mapping):
         return dict(source)
     return {"url" if tool in PAGE_TOOLS else "sourceUrl": str(source)}
+
+
+def beside_path(source: Source) -> dict[str, Any]:
+    """What a source says of its file, such as the password. Headers are for addresses."""
+    if not isinstance(source, Mapping):
+        return {}
+    return {name: value for name, value in source.items() if name not in ("path", "headers")}
 
 
 def is_list(source: Sources) -> bool:

@@ -1365,7 +1365,7 @@ class JobOutput(TypedDict):
     """
     keepSignatures: NotRequired[bool]
     """
-    Fails the job instead of rewriting a signed PDF.
+    Fails the job instead of rewriting a signed document.
     """
     putUrl: NotRequired[str]
     """

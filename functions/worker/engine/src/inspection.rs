@@ -8,6 +8,8 @@ pub struct Inspection {
     pub encrypted: bool,
     /// Whether the document is known to have macros.
     pub has_macros: bool,
+    /// Whether somebody has signed the document.
+    pub signed: bool,
     /// For plain text, CSV and TSV.
     pub encoding: Option<Encoding>,
 }

@@ -21,7 +21,8 @@ pub enum Given {
 }
 
 impl Given {
-    const fn format(self) -> Option<Format> {
+    /// The format of a file.
+    pub const fn format(self) -> Option<Format> {
         match self {
             Self::Page => None,
             Self::File(format) => Some(format),

@@ -13,7 +13,7 @@ use super::compound::{self, Content};
 use super::package;
 use super::text;
 use super::xml::{self, Doctypes, Next};
-use super::{HTML, MESSAGE, corrupt, unreadable, unsupported};
+use super::{HTML, MESSAGE, UNKNOWN, corrupt, unreadable, unsupported};
 
 const HEAD_BYTES: u64 = 8 << 10;
 
@@ -61,7 +61,7 @@ pub fn identify(path: &Path, hints: Hints<'_>) -> Result<Format, Failure> {
     }
     match text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)? {
         Some(encoding) => textual(path, &text::decode(&head, encoding), encoding, hints),
-        None => Err(unsupported("a binary file of an unknown kind")),
+        None => Err(unsupported(UNKNOWN)),
     }
 }
 

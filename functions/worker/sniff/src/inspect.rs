@@ -13,7 +13,7 @@ use docmill_package::{Disk, Package, Part};
 use super::package;
 use super::text;
 use super::xml::{self, Doctypes, Fault, Next};
-use super::{compound, corrupt, unreadable, unsupported, workbook};
+use super::{UNKNOWN, compound, corrupt, unreadable, unsupported, workbook};
 
 /// Most pixels of a picture: 400 MB when decoded.
 const PIXELS: u64 = 100_000_000;
@@ -53,7 +53,7 @@ pub fn check(path: &Path, format: Format, limits: &Limits) -> Result<Inspection,
         Container::Compound | Container::Rtf | Container::Pdf | Container::Binary => none,
         Container::PlainText => {
             let encoding = text::encoding(File::open(path).map_err(unreadable)?).map_err(unreadable)?;
-            let encoding = encoding.ok_or_else(|| unsupported("a binary file of an unknown kind"))?;
+            let encoding = encoding.ok_or_else(|| unsupported(UNKNOWN))?;
             Inspection { encoding: Some(encoding), ..none }
         }
     })
@@ -82,8 +82,11 @@ fn check_ooxml(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
             Demand::Harmless(in_a_picture(name))
         }
     })?;
-    let has_macros = (0..package.len()).any(|index| package.name(index).ends_with("/vbaProject.bin"));
-    Ok(Inspection { has_macros, ..Inspection::default() })
+    let has = |is_wanted: fn(&str) -> bool| (0..package.len()).any(|index| is_wanted(&package.name(index)));
+    let has_macros = has(|name| name.ends_with("/vbaProject.bin"));
+    // Beside signatures, the folder has an empty part that stays if they are removed.
+    let signed = has(|name| name.starts_with("_xmlsignatures/") && name.ends_with(".xml"));
+    Ok(Inspection { has_macros, signed, ..Inspection::default() })
 }
 
 fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
@@ -98,7 +101,8 @@ fn check_odf(path: &Path, limits: &Limits) -> Result<Inspection, Failure> {
         // Old manifests, and macros even today, have a public document type.
         _ => Demand::Harmless(in_a_picture(name)),
     })?;
-    Ok(Inspection { encrypted, has_macros: package.has_scripts(), ..Inspection::default() })
+    let signed = package.has("META-INF/documentsignatures.xml");
+    Ok(Inspection { encrypted, has_macros: package.has_scripts(), signed, ..Inspection::default() })
 }
 
 /// Drawing programs export pictures with a public document type.

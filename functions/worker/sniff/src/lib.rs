@@ -30,7 +30,7 @@ use std::io;
 
 use docmill_domain::job::JobErrorCode;
 use docmill_engine::Failure;
-use docmill_formats::{Format, Group};
+use docmill_formats::Format;
 
 pub use email::{attached, email};
 pub use identify::{Hints, identify};
@@ -38,21 +38,31 @@ pub use inspect::check;
 pub use media::{format_of, not_accepted};
 pub use page::{markdown_in_place, page};
 
-/// The format is not accepted. `what` is a noun with its article: "a PDF".
+/// No tool that asks accepts the file. `what` is a noun with its article: "a PDF".
 fn unsupported(what: &str) -> Failure {
-    let taken = Group::Office.formats().into_iter().map(Format::extension).collect::<Vec<_>>().join(", ");
     let hint = match what {
+        UNKNOWN => " It may be damaged.",
         HTML => " Web pages are converted by html-to-pdf.",
         MESSAGE => " Messages are converted by email-to-pdf.",
         _ => "",
     };
     Failure::new(
         JobErrorCode::UnsupportedFormat,
-        format!("The source seems to be {what}. This tool does not accept that format. It accepts: {taken}.{hint}"),
+        format!("The source seems to be {what}.{hint}"),
         format!("sniffed as {what}"),
     )
 }
 
+/// Adds what a tool accepts to the message that a file has another format.
+pub fn with_accepted(failure: Failure, accepted: &[Format]) -> Failure {
+    if failure.code != JobErrorCode::UnsupportedFormat {
+        return failure;
+    }
+    let accepted = accepted.iter().map(|format| format.extension()).collect::<Vec<_>>().join(", ");
+    Failure { message: format!("{} This tool accepts: {accepted}.", failure.message), ..failure }
+}
+
+const UNKNOWN: &str = "a binary file of an unknown kind";
 const HTML: &str = "an HTML page";
 const MESSAGE: &str = "an Outlook message";
 

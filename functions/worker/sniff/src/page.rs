@@ -9,7 +9,7 @@ use docmill_engine::Failure;
 use docmill_engine::page::MOST_PAGE_BYTES;
 
 use super::identify::{SIGNATURES, is_archive};
-use super::{compound, text, unreadable};
+use super::{UNKNOWN, compound, text, unreadable};
 use crate::charset;
 
 /// Markdown grows when it becomes a page.
@@ -60,7 +60,7 @@ fn what_else(bytes: &[u8]) -> Result<Option<&'static str>, Failure> {
         return Ok(Some(what));
     }
     let is_text = text::encoding(bytes).map_err(unreadable)?.is_some();
-    Ok((!is_text).then_some("a binary file of an unknown kind"))
+    Ok((!is_text).then_some(UNKNOWN))
 }
 
 fn not_wanted(what: &str, wanted: &str) -> Failure {

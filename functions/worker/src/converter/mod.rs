@@ -3,15 +3,14 @@
 //! The Lambda pipeline and the `convert` command both use this, so that both have the same checks and limits.
 
 mod for_each;
+mod signed;
 
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use docmill_domain::api_key::Mode;
 use docmill_domain::catalogue::Catalogue;
-use docmill_domain::job::{
-    EngineInfo, JobErrorCode, MAX_WARNINGS, SIGNATURE_INVALIDATED, SourceDigest, StepRun, Warning,
-};
+use docmill_domain::job::{EngineInfo, JobErrorCode, MAX_WARNINGS, SourceDigest, StepRun, Warning};
 use docmill_domain::request::JobRequest;
 use docmill_domain::time::millis;
 use docmill_domain::tool::{Definition, EngineKind, QueueName, Slug};
@@ -110,10 +109,10 @@ impl Converter {
         let name = request.filename().map(str::to_owned).or_else(|| first_name(&obtained));
         let own = if plan.engines().any(uses_fonts) { Some(at.fonts.obtain(at.scratch).await?) } else { None };
         let fonts = own.as_ref().unwrap_or(&NO_FONTS);
-        let mut warnings = Vec::new();
+        let mut warnings: Vec<_> = self.invalidated(&obtained, &plan).into_iter().collect();
         let mut sources = self.prepare(obtained, &plan.prepare, &mut warnings, fonts, at).await?;
         let keeps_signatures = request.output.keep_signatures;
-        refuse_broken_signatures(keeps_signatures, &warnings, &tool.slug)?;
+        signed::refuse_broken(keeps_signatures, &warnings, &tool.slug)?;
         let mut steps = Vec::with_capacity(plan.calls.len());
         let mut last: Option<Conversion> = None;
         for (index, call) in plan.calls.iter().enumerate() {
@@ -130,7 +129,7 @@ impl Converter {
                 let sources = std::mem::take(&mut sources);
                 self.step(step, sources, fonts, &mut Place::new(at.scratch, step.name), at).await?
             };
-            refuse_broken_signatures(keeps_signatures, &conversion.warnings, call.tool.as_str())?;
+            signed::refuse_broken(keeps_signatures, &conversion.warnings, call.tool.as_str())?;
             keep(&mut warnings, &mut conversion.warnings);
             steps.push(StepRun {
                 tool_slug: call.tool.as_str().to_owned(),
@@ -251,6 +250,14 @@ impl Converter {
         }
     }
 
+    /// The warning that the first call makes a document of a signed one.
+    fn invalidated(&self, sources: &[Obtained], plan: &Plan) -> Option<Warning> {
+        let call = plan.calls.first()?;
+        let (tool, options) = (self.catalogue.find(call.tool.as_str())?, call.options.as_object()?);
+        let source = sources.first().and_then(|source| source.what.format());
+        signed::invalidated(sources, call.tool, tool.definition.output_from(options, source))
+    }
+
     fn makes_pdf(&self, call: &Call) -> bool {
         let tool = self.catalogue.find(call.tool.as_str());
         tool.zip(call.options.as_object()).is_some_and(|(tool, options)| tool.definition.output(options) == Format::Pdf)
@@ -302,19 +309,6 @@ impl Converter {
 /// A step's report, if the record of a job has room for it.
 fn small(report: Option<Value>) -> Option<Value> {
     report.filter(|report| report.to_string().len() <= MOST_STEP_REPORT_BYTES)
-}
-
-/// Fails a job that is to keep signatures, if a call has ended one. Only then is it known that a file was rewritten: some results are the
-/// source as it was.
-fn refuse_broken_signatures(keeps_signatures: bool, warnings: &[Warning], tool: &str) -> Result<(), Failure> {
-    if !keeps_signatures || warnings.iter().all(|warning| warning.code != SIGNATURE_INVALIDATED) {
-        return Ok(());
-    }
-    let message = format!(
-        "A source is signed, and {tool} would end its signatures. Leave out `output.keepSignatures` if the result need not be \
-         signed, or have the result signed instead of the source."
-    );
-    Err(Failure::new(JobErrorCode::DocumentSigned, message, "a signed source would be rewritten"))
 }
 
 /// Names the property in which this tool takes the password that is missing.

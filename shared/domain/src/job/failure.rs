@@ -92,7 +92,7 @@ impl JobErrorCode {
             Self::WrongPassword => "the password does not open the document",
             Self::PageLimitExceeded => "the result would have too many pages",
             Self::RenderFailed => "the document could not be rendered with these options",
-            Self::RedactionIncomplete => "something that is to be redacted could not be removed",
+            Self::RedactionIncomplete => "something that is to be redacted could not be removed, or was not found",
             Self::DocumentSigned => "the document is signed, and `output.keepSignatures` forbids to rewrite it",
             Self::TemplateError => "the template has mistakes, or does not fit its data: see `details`",
             Self::ConversionTimeout => "the conversion took too long",

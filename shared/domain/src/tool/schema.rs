@@ -357,7 +357,7 @@ fn output_property() -> Value {
             "keepSignatures": {
                 "type": "boolean",
                 "default": false,
-                "description": "Fails the job instead of rewriting a signed PDF.",
+                "description": "Fails the job instead of rewriting a signed document.",
             },
             "putUrl": {
                 "type": "string",

@@ -18,7 +18,7 @@ export const fillForm: Tool = {
 			displayName: 'Fields',
 			name: 'fields',
 			description:
-				'Values by the field\'s full name, such as <code>{"name": "Zoë", "terms": true}</code>: text or a number for a text field; <code>true</code>, <code>false</code> or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. <code>null</code> clears a field. <code>inspect-document</code> lists a form\'s fields and choices.',
+				'Values by full field name, such as <code>{"name": "Zoë", "terms": true}</code>: text or a number for a text field; <code>true</code>, <code>false</code> or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. <code>null</code> clears a field. <code>inspect-document</code> lists a form\'s fields and choices.',
 			type: 'json',
 			placeholder: '{"name":"Zoë Müller","terms":true}',
 			default: '{}',

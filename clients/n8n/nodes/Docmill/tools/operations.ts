@@ -290,7 +290,7 @@ export const operations: INodeProperties[] = [
 				name: 'Redact PDF',
 				value: 'redact-pdf',
 				description:
-					'Removes text, regions and hidden data from a PDF for good, and proves that they are gone before it delivers the result',
+					'Removes text, regions and hidden data from a PDF for good, and proves that they are gone before it delivers the result. If nothing is found, the job completes with the warning <code>nothing_redacted</code>, unless <code>nothingFound</code> is <code>fail</code>.',
 				action: 'Redact PDF',
 			},
 			{

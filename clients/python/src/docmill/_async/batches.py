@@ -191,7 +191,7 @@ class AsyncBatches:
         if not isinstance(item, Mapping):
             return {"input": await available(self._transport, item, tool)}
         if "input" not in item:
-            return dict(item)
+            return {"input": await available(self._transport, cast(Source, item), tool)} if "path" in item else dict(item)
         return {**item, "input": await available(self._transport, cast(Source, item["input"]), tool)}
 
     async def get(self, batch_id: str) -> AsyncBatch:

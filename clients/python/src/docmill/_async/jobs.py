@@ -15,8 +15,8 @@ from docmill import models
 from docmill._async.files import download, download_bytes, upload
 from docmill._async.platform import sleep
 from docmill._async.transport import AsyncTransport
-from docmill._results import check_name, check_target, is_folder, paths_in
-from docmill._sources import EXTENSIONS, Source, Sources, as_object, is_list, local_file
+from docmill._results import check_name, check_target, is_folder, log_warnings, paths_in
+from docmill._sources import EXTENSIONS, Source, Sources, as_object, beside_path, is_list, local_file
 from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
 from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
 
@@ -112,7 +112,7 @@ async def available(transport: AsyncTransport, source: Source, tool: str) -> dic
     file = local_file(source)
     if file is None:
         return as_object(source, tool)
-    return {"uploadId": await upload(transport, file, None)}
+    return {"uploadId": await upload(transport, file, None)} | beside_path(source)
 
 
 class AsyncJob:
@@ -206,6 +206,7 @@ class AsyncJob:
             check_target(path, overwrite)
         check_name(path, link["filename"])
         await download(self._transport, link, Path(path), lambda: self.link(output), overwrite)
+        log_warnings(self.data)
         return Saved(Path(path), link["bytes"], link["sha256"], self.data)
 
     async def _save_all(self, folder: Path, overwrite: bool) -> Saved:
@@ -216,12 +217,15 @@ class AsyncJob:
             check_target(path, overwrite)
         for index, (link, path) in enumerate(zip(links, paths)):
             await download(self._transport, link, path, partial(self.link, index if len(links) > 1 else None), overwrite)
+        log_warnings(self.data)
         return Saved(folder, sum(link["bytes"] for link in links), "", self.data, tuple(paths))
 
     async def bytes(self, seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> builtins.bytes:
         """Waits until the job has completed, and returns its result in memory, or the file with the number `output` of several."""
         await self.wait(seconds)
-        return await download_bytes(self._transport, await self._result(output), lambda: self.link(output))
+        content = await download_bytes(self._transport, await self._result(output), lambda: self.link(output))
+        log_warnings(self.data)
+        return content
 
     async def _result(self, output: Optional[int]) -> models.Download:
         return self._link if output is None and self._link else await self.link(output)

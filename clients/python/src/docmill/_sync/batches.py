@@ -192,7 +192,7 @@ class Batches:
         if not isinstance(item, Mapping):
             return {"input": available(self._transport, item, tool)}
         if "input" not in item:
-            return dict(item)
+            return {"input": available(self._transport, cast(Source, item), tool)} if "path" in item else dict(item)
         return {**item, "input": available(self._transport, cast(Source, item["input"]), tool)}
 
     def get(self, batch_id: str) -> Batch:

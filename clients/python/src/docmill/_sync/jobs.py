@@ -16,8 +16,8 @@ from docmill import models
 from docmill._sync.files import download, download_bytes, upload
 from docmill._sync.platform import sleep
 from docmill._sync.transport import Transport
-from docmill._results import check_name, check_target, is_folder, paths_in
-from docmill._sources import EXTENSIONS, Source, Sources, as_object, is_list, local_file
+from docmill._results import check_name, check_target, is_folder, log_warnings, paths_in
+from docmill._sources import EXTENSIONS, Source, Sources, as_object, beside_path, is_list, local_file
 from docmill._wire import ENDED, FIRST_POLL, JOB_SECONDS, LONGEST_POLL, POLL_GROWTH, Request, Response, creation, query, wait_of
 from docmill.errors import JobCanceledError, JobFailedError, WaitTimeoutError
 
@@ -113,7 +113,7 @@ def available(transport: Transport, source: Source, tool: str) -> dict[str, Any]
     file = local_file(source)
     if file is None:
         return as_object(source, tool)
-    return {"uploadId": upload(transport, file, None)}
+    return {"uploadId": upload(transport, file, None)} | beside_path(source)
 
 
 class Job:
@@ -207,6 +207,7 @@ class Job:
             check_target(path, overwrite)
         check_name(path, link["filename"])
         download(self._transport, link, Path(path), lambda: self.link(output), overwrite)
+        log_warnings(self.data)
         return Saved(Path(path), link["bytes"], link["sha256"], self.data)
 
     def _save_all(self, folder: Path, overwrite: bool) -> Saved:
@@ -217,12 +218,15 @@ class Job:
             check_target(path, overwrite)
         for index, (link, path) in enumerate(zip(links, paths)):
             download(self._transport, link, path, partial(self.link, index if len(links) > 1 else None), overwrite)
+        log_warnings(self.data)
         return Saved(folder, sum(link["bytes"] for link in links), "", self.data, tuple(paths))
 
     def bytes(self, seconds: float = JOB_SECONDS, *, output: Optional[int] = None) -> builtins.bytes:
         """Waits until the job has completed, and returns its result in memory, or the file with the number `output` of several."""
         self.wait(seconds)
-        return download_bytes(self._transport, self._result(output), lambda: self.link(output))
+        content = download_bytes(self._transport, self._result(output), lambda: self.link(output))
+        log_warnings(self.data)
+        return content
 
     def _result(self, output: Optional[int]) -> models.Download:
         return self._link if output is None and self._link else self.link(output)

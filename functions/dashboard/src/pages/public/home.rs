@@ -79,7 +79,7 @@ fn redaction(state: &AppState, listing: &Listing<'_>) -> Markup {
                 p { "Born " span.bar-of-ink {} " in Graz" }
             }
             p { "Text, pictures, hidden layers, metadata and earlier revisions are removed for good. Then every page is read again, by OCR too. "
-                "If anything is left, the job fails and you get no file." }
+                "If anything is left, the job fails and you get no file. With " code { "nothingFound: fail" } ", it also fails if nothing is found." }
             p { a href=(state.link(&listing.path())) { (listing.name) } }
         }
     }

@@ -167,6 +167,27 @@ fn content_that_is_not_redacted_stays() {
 }
 
 #[test]
+fn a_redaction_that_finds_nothing_fails_if_asked_to() {
+    let (title, word) = ("Chapter of Zebrowski", "one");
+    let mut document = fixture::plain_document(word, 1, (300.0, 400.0));
+    let info = document.add_object(dictionary! { "Title" => Object::string_literal(title) });
+    document.trailer.set("Info", info);
+    let run = Run::new().with(&fixture::save(&mut document));
+    let options = |text: &str| json!({"text": [text], "metadata": false, "nothingFound": "fail"});
+    let failure = run.run(Tool::RedactPdf, options("Zebrofski")).unwrap_err();
+    assert_eq!(failure.code, ErrorCode::RedactionIncomplete);
+    for told in ["Nothing was found", "spelling", "ocr-pdf"] {
+        assert!(failure.message.contains(told), "{}", failure.message);
+    }
+    assert!(!run.path("result.pdf").exists(), "no file is made");
+    // On a page, and only in a title, which pages do not show.
+    for found in [word, "Zebrowski"] {
+        let (outcome, _) = run.results(Tool::RedactPdf, options(found));
+        assert!(outcome.warnings.iter().all(|warning| warning.code != "nothing_redacted"), "{:?}", outcome.warnings);
+    }
+}
+
+#[test]
 fn requested_metadata_stay_if_they_contain_nothing_redacted() {
     let mut document = fixture::plain_document("Harvest", 1, (300.0, 400.0));
     let info = document.add_object(dictionary! {

@@ -15,6 +15,8 @@ use crate::Engines;
 const RESULT: &str = "result.pdf";
 /// Findings in the result are redacted too, and the result is read again, at most this many times.
 const ROUNDS: usize = 5;
+const NOTHING_FOUND: &str = "Nothing was found to redact, so there is no result. Check the spelling of `text`. If the document is a scan, \
+     make its text searchable with ocr-pdf first.";
 /// Pages in the report, and in a warning.
 const MOST_REPORTED: usize = 1000;
 const MOST_TOLD: usize = 10;
@@ -29,6 +31,16 @@ struct Options {
     color: String,
     label: Option<String>,
     languages: Vec<String>,
+    nothing_found: NothingFound,
+}
+
+/// What becomes of a redaction that finds nothing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum NothingFound {
+    #[default]
+    Warn,
+    Fail,
 }
 
 impl Default for Options {
@@ -40,6 +52,7 @@ impl Default for Options {
             color: "#000000".to_owned(),
             label: None,
             languages: vec!["eng".to_owned()],
+            nothing_found: NothingFound::default(),
         }
     }
 }
@@ -117,10 +130,19 @@ fn deliver(
     checks: Checks,
 ) -> Result<Outcome, Failure> {
     let Redaction { plan, files, .. } = redaction;
+    let found_nothing = plan.pages.is_empty() && applied.words == 0;
+    if found_nothing && options.nothing_found == NothingFound::Fail {
+        files.withdraw()?;
+        return Err(Failure::new(ErrorCode::RedactionIncomplete, NOTHING_FOUND, "nothing was found to redact"));
+    }
     files.clean_up()?;
     let report = report(&plan, options, &applied, &files.removed, checks);
     let mut warnings = files.warnings;
     warnings.extend(applied.warnings);
+    if found_nothing {
+        let message = "Nothing was found to redact: check the spelling. The result shows what the source shows.";
+        warnings.push(Warning::new("nothing_redacted", message));
+    }
     warnings.extend(warn(&plan, needles, &files.removed));
     Ok(Outcome { artifacts: vec![pdf(RESULT, applied.pages)], report: Some(report), warnings })
 }
@@ -146,10 +168,6 @@ fn warn(plan: &Plan, needles: &Needles, removed: &Removed) -> Vec<Warning> {
     if !missing.is_empty() {
         let message = format!("Not found on any page: {}.", some(&missing));
         warnings.push(Warning::new("text_not_found", message));
-    }
-    if plan.pages.is_empty() {
-        let message = "Nothing was found to redact: check the spelling. The result shows what the source shows.";
-        warnings.push(Warning::new("nothing_redacted", message));
     }
     let drawn: Vec<String> =
         plan.pages.iter().filter(|(_, page)| page.as_picture).map(|(number, _)| (number + 1).to_string()).collect();
