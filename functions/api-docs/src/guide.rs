@@ -27,7 +27,7 @@ macro_rules! guide {
 }
 
 /// In the order of [`docmill_look::GUIDES`].
-pub static GUIDES: [Guide; 33] = [
+pub static GUIDES: [Guide; 34] = [
     guide!("first-conversion"),
     guide!("authentication"),
     guide!("uploads"),

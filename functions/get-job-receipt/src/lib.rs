@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use docmill_app::jobs::receipts::Receipts;
 use docmill_domain::quota::RatePolicy;
+use docmill_http::body::ReceiptBody;
 use docmill_http::envelope::{Reply, respond};
 use docmill_http::guard::authenticated;
 use docmill_http::request::ApiRequest;
@@ -21,7 +22,8 @@ pub async fn handle(receipts: Arc<Receipts>, request: ApiRequest) -> Response<Bo
         return respond(&request.id, Ok(reply.header(header::CACHE_CONTROL, CACHE_CONTROL)), &[]);
     }
     authenticated(&receipts.context, &request, RatePolicy::Read, async |caller| {
-        Ok(Reply::ok("receipt", receipts.receipt(&caller, request.path_parameter("job_id")).await?))
+        let receipt = receipts.receipt(&caller, request.path_parameter("job_id")).await?;
+        Ok(Reply::ok(ReceiptBody { receipt }))
     })
     .await
 }

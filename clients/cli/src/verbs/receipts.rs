@@ -11,10 +11,10 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
 use super::{api, id, text};
-use crate::api::{Call, cause};
+use crate::api::Call;
 use crate::args::{Globals, VerifyReceiptArgs};
 use crate::config;
-use crate::failure::{Doing, Failure, Outcome};
+use crate::failure::{Doing, Failure, Outcome, cause};
 use crate::report;
 
 /// Where a service publishes the keys of its receipts.

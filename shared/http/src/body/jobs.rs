@@ -43,6 +43,12 @@ pub struct DownloadBody {
     pub downloads: Option<Downloads>,
 }
 
+/// The signed receipt of a job. Its schema is written by hand: a statement is signed as it is, whatever its members.
+#[derive(Debug, Serialize)]
+pub struct ReceiptBody {
+    pub receipt: serde_json::Value,
+}
+
 /// Links to each file of the result, 1,000 at most.
 #[derive(Debug, Serialize)]
 #[serde(transparent)]

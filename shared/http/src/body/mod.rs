@@ -13,7 +13,7 @@ use docmill_domain::usage::{UsageOfDaysView, UsageView};
 use serde::Serialize;
 
 pub use batches::{ArchiveBody, BatchBody, BatchJobsBody, BatchResultsBody, BatchesBody};
-pub use jobs::{DownloadBody, Downloads, JobBody, JobsBody, WaitBody};
+pub use jobs::{DownloadBody, Downloads, JobBody, JobsBody, ReceiptBody, WaitBody};
 pub use webhooks::{DeliveriesBody, EventBody, EventsBody, ReplayBody, WebhookBody, WebhookTestBody, WebhooksBody};
 
 /// The tools that the caller may use.

@@ -177,7 +177,7 @@ impl Reader<'_> {
         let empty = facts.iter().filter(|facts| facts.source == TextSource::None).count();
         let whole = pages.document()?;
         let mut warnings: Vec<Warning> =
-            pdf_pages::no_text(empty, opened.pages.len(), self.options.ocr).into_iter().collect();
+            pdf_pages::no_text(empty, opened.pages.len(), recognition.when).into_iter().collect();
         unreadable.append(&mut self.with_letters(source, &undrawn));
         unreadable.sort_unstable();
         warnings.extend(pdf_pages::unreadable(&unreadable));

@@ -27,7 +27,7 @@ pub(super) enum Recognize {
 /// OCR as it was asked for. Its models are loaded for the first page that needs them.
 pub(super) struct Recognition<'e> {
     engines: &'e Engines,
-    when: Recognize,
+    pub(super) when: Recognize,
     languages: &'e [String],
     how: How,
     reader: Option<Reader>,
