@@ -1595,6 +1595,24 @@ func (e PDFToTextOptionsOcr) Valid() bool {
 	}
 }
 
+// Defines values for RedactPDFOptionsNothingFound.
+const (
+	RedactPDFOptionsNothingFoundFail RedactPDFOptionsNothingFound = "fail"
+	RedactPDFOptionsNothingFoundWarn RedactPDFOptionsNothingFound = "warn"
+)
+
+// Valid indicates whether the value is a known member of the RedactPDFOptionsNothingFound enum.
+func (e RedactPDFOptionsNothingFound) Valid() bool {
+	switch e {
+	case RedactPDFOptionsNothingFoundFail:
+		return true
+	case RedactPDFOptionsNothingFoundWarn:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RenderTemplateOptionsMerge.
 const (
 	RenderTemplateOptionsMergeFiles RenderTemplateOptionsMerge = "files"
@@ -2284,7 +2302,7 @@ type BatchJobsResponse struct {
 	// Refused Items among those of this page that could not become jobs. Nothing was charged for them.
 	Refused []RefusedItem `json:"refused"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2338,7 +2356,7 @@ type BatchResponse struct {
 	Batch Batch `json:"batch"`
 	Ok    bool  `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2380,7 +2398,7 @@ type BatchResultsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string        `json:"requestId"`
 	Results   []BatchResult `json:"results"`
 }
@@ -2410,7 +2428,7 @@ type BatchesResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2450,7 +2468,7 @@ type CompletedStep struct {
 
 // CompressPDFOptions defines model for CompressPdfOptions.
 type CompressPDFOptions struct {
-	// Colors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+	// Colors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
 	Colors CompressPDFOptionsColors `json:"colors,omitempty"`
 
 	// ImageQuality Quality of images that are written as JPEG. If left out, the preset decides.
@@ -2472,7 +2490,7 @@ type CompressPDFOptions struct {
 	TargetBytes *int64 `json:"targetBytes,omitempty"`
 }
 
-// CompressPDFOptionsColors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+// CompressPDFOptionsColors The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
 type CompressPDFOptionsColors string
 
 // CompressPDFOptionsPreset How much may be lost. `lossless`: nothing; `high`: images have at most 220 dpi, for printing; `balanced`: at most 150 dpi, for screens; `small`: at most 96 dpi. All but `lossless` reduce embedded fonts to the characters that the document shows. By default: "balanced".
@@ -2537,7 +2555,7 @@ type DeliveriesResponse struct {
 	NextCursor string     `json:"nextCursor,omitempty"`
 	Ok         bool       `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2595,7 +2613,7 @@ type DownloadResponse struct {
 	Job       Job        `json:"job"`
 	Ok        bool       `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2795,7 +2813,7 @@ type EventResponse struct {
 	Event Event `json:"event"`
 	Ok    bool  `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2813,7 +2831,7 @@ type EventsResponse struct {
 	NextCursor string `json:"nextCursor,omitempty"`
 	Ok         bool   `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2873,7 +2891,7 @@ type ExtractDocumentOptionsOcr string
 
 // FillFormOptions defines model for FillFormOptions.
 type FillFormOptions struct {
-	// Fields Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
+	// Fields Values by full field name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
 	Fields map[string]interface{} `json:"fields"`
 
 	// Flatten The fields become content of the pages, and can't be changed any more. By default: false.
@@ -2936,7 +2954,7 @@ type FontResponse struct {
 	Font Font `json:"font"`
 	Ok   bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -2945,7 +2963,7 @@ type FontsResponse struct {
 	Fonts []Font `json:"fonts"`
 	Ok    bool   `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3270,7 +3288,7 @@ type JobOutput struct {
 	// Filename Name of the resulting file.
 	Filename string `json:"filename,omitempty"`
 
-	// KeepSignatures Fails the job instead of rewriting a signed PDF. By default: false.
+	// KeepSignatures Fails the job instead of rewriting a signed document. By default: false.
 	KeepSignatures *bool `json:"keepSignatures,omitempty"`
 
 	// PutHeaders Headers to send with the `PUT`. Never logged, never shown.
@@ -3288,7 +3306,7 @@ type JobResponse struct {
 	Job Job  `json:"job"`
 	Ok  bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3420,7 +3438,7 @@ type OcrPDFOptions struct {
 	// Dpi The resolution at which pages are recognized, in dots per inch. If left out, it is that of the scan, from 150 to 300, and 300 for pages that are not scans.
 	Dpi *int64 `json:"dpi,omitempty"`
 
-	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: ["eng"].
+	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
 	// Mode What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly. By default: "skipText".
@@ -3647,7 +3665,7 @@ type PDFToPdfaOptionsOnUnsupported string
 
 // PDFToTextOptions defines model for PdfToTextOptions.
 type PDFToTextOptions struct {
-	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+	// Format `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: "text".
 	Format PDFToTextOptionsFormat `json:"format,omitempty"`
 
 	// HeadersFooters Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
@@ -3666,7 +3684,7 @@ type PDFToTextOptions struct {
 	Pages string `json:"pages,omitempty"`
 }
 
-// PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+// PDFToTextOptionsFormat `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: "text".
 type PDFToTextOptionsFormat string
 
 // PDFToTextOptionsHeadersFooters Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: "drop".
@@ -3757,18 +3775,24 @@ type RedactPDFOptions struct {
 	// Label Text in the boxes, such as `Redacted`. None by default.
 	Label string `json:"label,omitempty"`
 
-	// Languages Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. By default: ["eng"].
+	// Languages Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in `ocr-pdf`. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
-	// Metadata Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case. By default: true.
+	// Metadata Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed. By default: true.
 	Metadata *bool `json:"metadata,omitempty"`
 
-	// Regions Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
+	// NothingFound If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
+	NothingFound RedactPDFOptionsNothingFound `json:"nothingFound,omitempty"`
+
+	// Regions Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send `regions`, `text` or both.
 	Regions []RedactPDFOptionsRegion `json:"regions,omitempty"`
 
-	// Text Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+	// Text Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only `literal`.
 	Text []interface{} `json:"text,omitempty"`
 }
+
+// RedactPDFOptionsNothingFound If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
+type RedactPDFOptionsNothingFound string
 
 // RedactPDFOptionsRegion defines model for RedactPdfOptionsRegion.
 type RedactPDFOptionsRegion struct {
@@ -3809,7 +3833,7 @@ type RenderTemplateOptions struct {
 	// Delimiters What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default.
 	Delimiters *RenderTemplateOptionsDelimiters `json:"delimiters,omitempty"`
 
-	// FilenamePattern With `merge`: the name of each file or bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, they are numbered.
+	// FilenamePattern With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Equal names get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, files are numbered.
 	FilenamePattern string `json:"filenamePattern,omitempty"`
 
 	// Locale How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: "en-US".
@@ -3868,7 +3892,7 @@ type ReplayResponse struct {
 	// Replayed How many events are sent again.
 	Replayed int64 `json:"replayed"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 }
 
@@ -3919,7 +3943,7 @@ type TagPDFOptions struct {
 	// Language BCP 47. If left out: the PDF's own, or what is detected.
 	Language string `json:"language,omitempty"`
 
-	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: ["eng"].
+	// Languages Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: ["eng"].
 	Languages []Language `json:"languages,omitempty"`
 
 	// Ocr `auto`: pages without text get some (OCR). By default: "auto".
@@ -4038,7 +4062,7 @@ type TemplateRequest struct {
 type TemplateResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 
 	// Template A stored template, with one of its versions.
@@ -4065,7 +4089,7 @@ type TemplateVersionFormat string
 type TemplatesResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string     `json:"requestId"`
 	Templates []Template `json:"templates"`
 }
@@ -4168,7 +4192,7 @@ type ToolSchemaOutputFormat struct {
 type ToolSchemaResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string     `json:"requestId"`
 	Tool      ToolSchema `json:"tool"`
 }
@@ -4180,7 +4204,7 @@ type ToolState string
 type ToolsResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 	Tools     []Tool `json:"tools"`
 }
@@ -4229,7 +4253,7 @@ type UploadRequest struct {
 type UploadResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string `json:"requestId"`
 	Upload    Upload `json:"upload"`
 }
@@ -4321,7 +4345,7 @@ type UsageRateLimit struct {
 type UsageResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string      `json:"requestId"`
 	Usage     interface{} `json:"usage"`
 }
@@ -4398,7 +4422,7 @@ type WatermarkPDFOptions struct {
 	// Rotation Degrees, counter-clockwise: 45 rises from left to right. By default: 0.
 	Rotation *float64 `json:"rotation,omitempty"`
 
-	// Stamps Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+	// Stamps Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options.
 	Stamps []WatermarkPDFOptionsStamp `json:"stamps,omitempty"`
 
 	// Text The text, in any script; `\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used.
@@ -4765,7 +4789,7 @@ type WebhookRequest struct {
 type WebhookResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string  `json:"requestId"`
 	Webhook   Webhook `json:"webhook"`
 }
@@ -4806,7 +4830,7 @@ type WebhookTestRequest struct {
 type WebhookTestResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID   string      `json:"requestId"`
 	WebhookTest WebhookTest `json:"webhookTest"`
 }
@@ -4833,7 +4857,7 @@ type WebhookTestSampleHeaders struct {
 type WebhooksResponse struct {
 	Ok bool `json:"ok"`
 
-	// RequestID As `x-request-id`.
+	// RequestID The header `x-request-id`.
 	RequestID string    `json:"requestId"`
 	Webhooks  []Webhook `json:"webhooks"`
 }

@@ -844,7 +844,7 @@ export interface components {
         JobResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
         };
@@ -1093,7 +1093,7 @@ export interface components {
         DownloadResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             job: components["schemas"]["Job"];
             download: components["schemas"]["Download"];
@@ -1137,7 +1137,7 @@ export interface components {
         ToolsResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             tools: components["schemas"]["Tool"][];
         };
@@ -1169,7 +1169,7 @@ export interface components {
         ToolSchemaResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             tool: components["schemas"]["ToolSchema"];
         };
@@ -1199,7 +1199,7 @@ export interface components {
         UsageResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             usage: components["schemas"]["Usage"] | components["schemas"]["UsageOfDays"];
         };
@@ -1354,14 +1354,14 @@ export interface components {
         BatchResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             batch: components["schemas"]["Batch"];
         };
         BatchesResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             batches: components["schemas"]["Batch"][];
             /** @description The `cursor` of the next page. Absent on the last page. */
@@ -1427,7 +1427,7 @@ export interface components {
         BatchJobsResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             jobs: components["schemas"]["Job"][];
             /** @description Items among those of this page that could not become jobs. Nothing was charged for them. */
@@ -1438,7 +1438,7 @@ export interface components {
         BatchResultsResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             results: components["schemas"]["BatchResult"][];
             /** @description The archive of all results, if the request asks for one, on the first page. */
@@ -1531,7 +1531,7 @@ export interface components {
         UploadResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             upload: components["schemas"]["Upload"];
         };
@@ -1612,14 +1612,14 @@ export interface components {
         TemplateResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             template: components["schemas"]["Template"];
         };
         TemplatesResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             templates: components["schemas"]["Template"][];
         };
@@ -1632,14 +1632,14 @@ export interface components {
         FontResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             font: components["schemas"]["Font"];
         };
         FontsResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             fonts: components["schemas"]["Font"][];
         };
@@ -1748,14 +1748,14 @@ export interface components {
         WebhookResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             webhook: components["schemas"]["Webhook"];
         };
         WebhooksResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             webhooks: components["schemas"]["Webhook"][];
         };
@@ -1819,7 +1819,7 @@ export interface components {
         ReplayResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             /** @description How many events are sent again. */
             replayed: number;
@@ -1830,7 +1830,7 @@ export interface components {
         DeliveriesResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             deliveries: components["schemas"]["Delivery"][];
             hasMore: boolean;
@@ -1896,7 +1896,7 @@ export interface components {
         WebhookTestResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             webhookTest: components["schemas"]["WebhookTest"];
         };
@@ -1956,7 +1956,7 @@ export interface components {
         EventsResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             events: components["schemas"]["ListedEvent"][];
             /** @description Whether there can be more events after these now. */
@@ -1967,7 +1967,7 @@ export interface components {
         EventResponse: {
             /** @constant */
             ok: true;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             event: components["schemas"]["ListedEvent"];
         };
@@ -1979,7 +1979,7 @@ export interface components {
         ErrorResponse: {
             /** @constant */
             ok: false;
-            /** @description As `x-request-id`. */
+            /** @description The header `x-request-id`. */
             requestId: string;
             error: components["schemas"]["Error"];
             job?: components["schemas"]["Job"];
@@ -2472,7 +2472,7 @@ export interface components {
              */
             merge?: "one" | "files";
             /**
-             * @description With `merge`: the name of each file or bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, they are numbered.
+             * @description With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Equal names get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, files are numbered.
              * @example {invoice.number}.pdf
              */
             filenamePattern?: string;
@@ -2979,7 +2979,7 @@ export interface components {
              */
             removeMetadata?: boolean;
             /**
-             * @description The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors.
+             * @description The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors.
              * @default keep
              * @enum {string}
              */
@@ -3179,7 +3179,7 @@ export interface components {
              */
             layer?: "over" | "under";
             /**
-             * @description Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.
+             * @description Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options.
              * @example [
              *       {
              *         "text": "{bates}",
@@ -3569,7 +3569,7 @@ export interface components {
         } & components["schemas"]["OneFile"];
         FillFormOptions: {
             /**
-             * @description Values by the field's full name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
+             * @description Values by full field name, such as `{"name": "Zoë", "terms": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices.
              * @example {
              *       "name": "Zoë Müller",
              *       "terms": true
@@ -3789,12 +3789,13 @@ export interface components {
          *         {
          *           "pattern": "\\d{3}-\\d{2}-\\d{4}"
          *         }
-         *       ]
+         *       ],
+         *       "nothingFound": "fail"
          *     }
          */
         RedactPdfOptions: {
             /**
-             * @description Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both.
+             * @description Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send `regions`, `text` or both.
              * @default []
              */
             regions?: {
@@ -3812,7 +3813,7 @@ export interface components {
                 box: number[];
             }[];
             /**
-             * @description Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`.
+             * @description Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only `literal`.
              * @default []
              * @example [
              *       "Jane Doe",
@@ -3842,7 +3843,7 @@ export interface components {
                 wholeWords?: boolean;
             } | unknown | unknown) | (string | unknown | unknown)) | unknown | unknown)[];
             /**
-             * @description Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case.
+             * @description Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed.
              * @default true
              */
             metadata?: boolean;
@@ -3853,8 +3854,14 @@ export interface components {
             color?: string;
             /** @description Text in the boxes, such as `Redacted`. None by default. */
             label?: string;
-            /** @description Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. */
+            /** @description Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in `ocr-pdf`. */
             languages?: components["schemas"]["Languages"];
+            /**
+             * @description If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job.
+             * @default warn
+             * @enum {string}
+             */
+            nothingFound?: "warn" | "fail";
         } & ({
             regions: unknown;
         } | {
@@ -4089,7 +4096,7 @@ export interface components {
         }));
         PdfToTextOptions: {
             /**
-             * @description `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page.
+             * @description `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page.
              * @default text
              * @enum {string}
              */
@@ -4394,7 +4401,7 @@ export interface components {
              */
             retentionSeconds?: number;
             /**
-             * @description Fails the job instead of rewriting a signed PDF.
+             * @description Fails the job instead of rewriting a signed document.
              * @default false
              */
             keepSignatures?: boolean;
@@ -4658,7 +4665,7 @@ export interface components {
             path?: string;
         }[];
         /**
-         * @description Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely.
+         * @description Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes.
          * @default [
          *       "eng"
          *     ]

@@ -659,7 +659,7 @@ class TemplateResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     template: Template
 
@@ -668,7 +668,7 @@ class TemplatesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     templates: list[Template]
 
@@ -767,7 +767,7 @@ class ReplayResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     replayed: int
     """
@@ -983,7 +983,7 @@ class ToolsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     tools: list[Tool]
 
@@ -992,7 +992,7 @@ class ToolSchemaResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     tool: ToolSchema
 
@@ -1111,7 +1111,7 @@ class BatchResultsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     results: list[BatchResult]
     archive: NotRequired[BatchResultsResponseArchive]
@@ -1128,7 +1128,7 @@ class UploadResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     upload: Upload
 
@@ -1291,7 +1291,7 @@ class WebhookTestResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     webhookTest: WebhookTest
 
@@ -1328,7 +1328,7 @@ class EventsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     events: list[ListedEvent]
     hasMore: bool
@@ -1345,7 +1345,7 @@ class EventResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     event: ListedEvent
 
@@ -1421,7 +1421,7 @@ class UsageResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     usage: Union[Usage, UsageOfDays]
 
@@ -1430,7 +1430,7 @@ class BatchResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     batch: Batch
 
@@ -1439,7 +1439,7 @@ class BatchesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     batches: list[Batch]
     nextCursor: NotRequired[str]
@@ -1452,7 +1452,7 @@ class FontResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     font: Font
 
@@ -1461,7 +1461,7 @@ class FontsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     fonts: list[Font]
 
@@ -1470,7 +1470,7 @@ class WebhookResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     webhook: Webhook
 
@@ -1479,7 +1479,7 @@ class WebhooksResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     webhooks: list[Webhook]
 
@@ -1488,7 +1488,7 @@ class DeliveriesResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     deliveries: list[Delivery]
     hasMore: bool
@@ -1625,7 +1625,7 @@ class DownloadResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     job: Job
     download: Download
@@ -1636,7 +1636,7 @@ class BatchJobsResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     jobs: list[Job]
     refused: list[RefusedItem]
@@ -1653,7 +1653,7 @@ class ErrorResponse(TypedDict):
     ok: Literal[False]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     error: Error
     job: NotRequired[Job]
@@ -1663,6 +1663,6 @@ class JobResponse(TypedDict):
     ok: Literal[True]
     requestId: str
     """
-    As `x-request-id`.
+    The header `x-request-id`.
     """
     job: Job

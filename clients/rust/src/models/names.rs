@@ -31,7 +31,7 @@ super::open_enums! {
         Visual = "visual",
         Text = "text",
     }
-    /// The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
+    /// The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: "keep".
     CompressPdfOptionsColors {
         Keep = "keep",
         Rgb = "rgb",
@@ -457,7 +457,7 @@ super::open_enums! {
         Fail = "fail",
         Warn = "warn",
     }
-    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: "text".
+    /// `text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: "text".
     PdfToTextOptionsFormat {
         Text = "text",
         Markdown = "markdown",
@@ -474,6 +474,11 @@ super::open_enums! {
         Never = "never",
         Auto = "auto",
         Always = "always",
+    }
+    /// If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
+    RedactPdfOptionsNothingFound {
+        Warn = "warn",
+        Fail = "fail",
     }
     /// What a list in `data` becomes. `one`: one PDF of all documents after one another, with a bookmark for each. `files`: a file for each, in a ZIP; further steps that take one file run for each of them.
     RenderTemplateOptionsMerge {

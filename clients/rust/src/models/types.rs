@@ -107,7 +107,7 @@ pub struct BatchJobsResponse {
     #[doc = "Items among those of this page that could not become jobs. Nothing was charged for them."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub refused: Vec<RefusedItem>,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -163,7 +163,7 @@ pub struct BatchRequestWebhook {
 pub struct BatchResponse {
     pub batch: Batch,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -210,7 +210,7 @@ pub struct BatchResultsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -243,7 +243,7 @@ pub struct BatchesResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -284,7 +284,7 @@ pub struct CompletedStep {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct CompressPdfOptions {
-    #[doc = "The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay as they are; `rgb`: they become red, green and blue, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: \"keep\"."]
+    #[doc = "The colors of images. `keep`: images for print (CMYK, Lab, spot colors) stay; `rgb`: they become RGB, as a viewer shows them; `gray`: all images become gray. Text and lines keep their colors. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub colors: Option<super::CompressPdfOptionsColors>,
     #[doc = "Quality of images that are written as JPEG. If left out, the preset decides."]
@@ -368,7 +368,7 @@ pub struct DeliveriesResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -427,7 +427,7 @@ pub struct DownloadResponse {
     pub downloads: Vec<Download>,
     pub job: Job,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -614,7 +614,7 @@ pub struct Event {
 pub struct EventResponse {
     pub event: Event,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -631,7 +631,7 @@ pub struct EventsResponse {
     #[serde(rename = "nextCursor", skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -682,7 +682,7 @@ pub struct ExtractDocumentOptionsChunks {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct FillFormOptions {
-    #[doc = "Values by the field's full name, such as `{\"name\": \"Zoë\", \"terms\": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices."]
+    #[doc = "Values by full field name, such as `{\"name\": \"Zoë\", \"terms\": true}`: text or a number for a text field; `true`, `false` or the name of a choice for boxes and buttons; a choice, or a list of choices, for lists. `null` clears a field. `inspect-document` lists a form's fields and choices."]
     #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
     pub fields: serde_json::Map<String, serde_json::Value>,
     #[doc = "The fields become content of the pages, and can't be changed any more. By default: false."]
@@ -747,7 +747,7 @@ pub struct FontRequest {
 pub struct FontResponse {
     pub font: Font,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -758,7 +758,7 @@ pub struct FontsResponse {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fonts: Vec<Font>,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1060,7 +1060,7 @@ pub struct JobOutput {
     #[doc = "Name of the resulting file."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
-    #[doc = "Fails the job instead of rewriting a signed PDF. By default: false."]
+    #[doc = "Fails the job instead of rewriting a signed document. By default: false."]
     #[serde(rename = "keepSignatures", skip_serializing_if = "Option::is_none")]
     pub keep_signatures: Option<bool>,
     #[doc = "Headers to send with the `PUT`. Never logged, never shown."]
@@ -1079,7 +1079,7 @@ pub struct JobOutput {
 pub struct JobResponse {
     pub job: Job,
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1201,7 +1201,7 @@ pub struct OcrPdfOptions {
     #[doc = "The resolution at which pages are recognized, in dots per inch. If left out, it is that of the scan, from 150 to 300, and 300 for pages that are not scans."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub dpi: Option<u64>,
-    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: [\"eng\"]."]
+    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
     #[doc = "What happens to pages that have text. `skipText`: they stay as they are. `redo`: they lose the invisible text of an earlier OCR, and are recognized again, except for visible text. `force`: a picture takes the place of the page and is recognized, for text that can't be copied correctly. By default: \"skipText\"."]
@@ -1417,7 +1417,7 @@ pub struct PdfToPdfaOptions {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct PdfToTextOptions {
-    #[doc = "`text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose `continued` has its further boxes. `html`: the structure as a plain page. By default: \"text\"."]
+    #[doc = "`text`: plain text in reading order, with a form feed between pages. `markdown`: headings, lists, tables, links and emphasis. `json`: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in `continued`. `html`: the structure as a plain page. By default: \"text\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<super::PdfToTextOptionsFormat>,
     #[doc = "Lines in the margins that repeat on several pages, or are a page's number or an imprint. `drop` leaves them out of `markdown`, with a warning, and marks them as asides in `json` and `html`. `keep` treats them as text. The format `text` always has them. By default: \"drop\"."]
@@ -1530,16 +1530,19 @@ pub struct RedactPdfOptions {
     #[doc = "Text in the boxes, such as `Redacted`. None by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub label: Option<String>,
-    #[doc = "Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of `ocr-pdf`. By default: [\"eng\"]."]
+    #[doc = "Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in `ocr-pdf`. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
-    #[doc = "Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case. By default: true."]
+    #[doc = "Removes all metadata: title, author, dates, XMP. If `false`, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed. By default: true."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub metadata: Option<bool>,
-    #[doc = "Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send `regions`, `text` or both."]
+    #[doc = "If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: \"warn\"."]
+    #[serde(rename = "nothingFound", skip_serializing_if = "Option::is_none")]
+    pub nothing_found: Option<super::RedactPdfOptionsNothingFound>,
+    #[doc = "Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send `regions`, `text` or both."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub regions: Vec<RedactPdfOptionsRegion>,
-    #[doc = "Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only `literal`."]
+    #[doc = "Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only `literal`."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub text: Vec<serde_json::Value>,
 }
@@ -1589,7 +1592,7 @@ pub struct RenderTemplateOptions {
     #[doc = "What begins and ends a tag, such as `[[` and `]]`: one to four signs each. `{` and `}` by default."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<RenderTemplateOptionsDelimiters>,
-    #[doc = "With `merge`: the name of each file or bookmark, with tags such as `{invoice.number}.pdf`. Names that occur twice get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, they are numbered."]
+    #[doc = "With `merge`: the name of each file, or its bookmark, with tags such as `{invoice.number}.pdf`. Equal names get a number, and what file systems don't take becomes `_`. The extension is that of the result. Without it, files are numbered."]
     #[serde(rename = "filenamePattern", skip_serializing_if = "Option::is_none")]
     pub filename_pattern: Option<String>,
     #[doc = "How numbers, amounts and dates are written: a language with an optional region, such as `de-AT`. By default: \"en-US\"."]
@@ -1648,7 +1651,7 @@ pub struct ReplayResponse {
     pub ok: bool,
     #[doc = "How many events are sent again."]
     pub replayed: u64,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
 }
@@ -1705,7 +1708,7 @@ pub struct TagPdfOptions {
     #[doc = "BCP 47. If left out: the PDF's own, or what is detected."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub language: Option<String>,
-    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely. By default: [\"eng\"]."]
+    #[doc = "Languages of the text, by their ISO 639-2 codes, the main one first; `chi_sim` and `chi_tra` are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes. By default: [\"eng\"]."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub languages: Vec<super::Language>,
     #[doc = "`auto`: pages without text get some (OCR). By default: \"auto\"."]
@@ -1822,7 +1825,7 @@ pub struct TemplateRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplateResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[doc = "A stored template, with one of its versions."]
@@ -1847,7 +1850,7 @@ pub struct TemplateVersion {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct TemplatesResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -1959,7 +1962,7 @@ pub struct ToolSchemaOutputFormat {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct ToolSchemaResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub tool: ToolSchema,
@@ -1969,7 +1972,7 @@ pub struct ToolSchemaResponse {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct ToolsResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -2024,7 +2027,7 @@ pub struct UploadRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UploadResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub upload: Upload,
@@ -2129,7 +2132,7 @@ pub struct UsageRateLimit {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct UsageResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub usage: serde_json::Value,
@@ -2213,7 +2216,7 @@ pub struct WatermarkPdfOptions {
     #[doc = "Degrees, counter-clockwise: 45 rises from left to right. By default: 0."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rotation: Option<f64>,
-    #[doc = "Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options."]
+    #[doc = "Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stamps: Vec<WatermarkPdfOptionsStamp>,
     #[doc = "The text, in any script; `\\n` begins a new line. `{page}` is the page's number, `{pages}` the number of pages, `{date}` the day (UTC), such as `2026-11-21`. Leave it out if the second source is a stamp: a picture, or a PDF whose first page is used."]
@@ -2592,7 +2595,7 @@ pub struct WebhookRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     pub webhook: Webhook,
@@ -2631,7 +2634,7 @@ pub struct WebhookTestRequest {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhookTestResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(rename = "webhookTest")]
@@ -2665,7 +2668,7 @@ pub struct WebhookTestSampleHeaders {
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]
 pub struct WebhooksResponse {
     pub ok: bool,
-    #[doc = "As `x-request-id`."]
+    #[doc = "The header `x-request-id`."]
     #[serde(rename = "requestId")]
     pub request_id: String,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

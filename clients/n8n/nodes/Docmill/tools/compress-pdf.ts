@@ -25,11 +25,11 @@ export const compressPdf: Tool = {
 					displayName: 'Colors',
 					name: 'colors',
 					description:
-						'The colors of images. <code>keep</code>: images for print (CMYK, Lab, spot colors) stay as they are; <code>rgb</code>: they become red, green and blue, as a viewer shows them; <code>gray</code>: all images become gray. Text and lines keep their colors.',
+						'The colors of images. <code>keep</code>: images for print (CMYK, Lab, spot colors) stay; <code>rgb</code>: they become RGB, as a viewer shows them; <code>gray</code>: all images become gray. Text and lines keep their colors.',
 					type: 'options',
 					options: [
-						{ name: 'Keep', value: 'keep', description: 'Images for print (CMYK, Lab, spot colors) stay as they are' },
-						{ name: 'Rgb', value: 'rgb', description: 'They become red, green and blue, as a viewer shows them' },
+						{ name: 'Keep', value: 'keep', description: 'Images for print (CMYK, Lab, spot colors) stay' },
+						{ name: 'Rgb', value: 'rgb', description: 'They become RGB, as a viewer shows them' },
 						{ name: 'Gray', value: 'gray', description: 'All images become gray. Text and lines keep their colors.' },
 					],
 					default: 'keep',

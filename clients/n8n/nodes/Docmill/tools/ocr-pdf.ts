@@ -42,7 +42,7 @@ export const ocrPdf: Tool = {
 					displayName: 'Languages',
 					name: 'languages',
 					description:
-						'Languages of the text, by their ISO 639-2 codes, the main one first; <code>chi_sim</code> and <code>chi_tra</code> are simplified and traditional Chinese. Name only those that occur: each one takes time, and too many make mistakes more likely.',
+						'Languages of the text, by their ISO 639-2 codes, the main one first; <code>chi_sim</code> and <code>chi_tra</code> are simplified and traditional Chinese. Name only those that occur: each takes time, and too many lead to mistakes.',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },

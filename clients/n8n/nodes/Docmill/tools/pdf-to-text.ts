@@ -25,7 +25,7 @@ export const pdfToText: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>text</code>: plain text in reading order, with a form feed between pages. <code>markdown</code>: headings, lists, tables, links and emphasis. <code>JSON</code>: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose <code>continued</code> has its further boxes. <code>html</code>: the structure as a plain page.",
+						"<code>text</code>: plain text in reading order, with a form feed between pages. <code>markdown</code>: headings, lists, tables, links and emphasis. <code>JSON</code>: blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in <code>continued</code>. <code>html</code>: the structure as a plain page.",
 					type: 'options',
 					options: [
 						{ name: 'Text', value: 'text', description: 'Plain text in reading order, with a form feed between pages' },
@@ -34,7 +34,7 @@ export const pdfToText: Tool = {
 							name: 'JSON',
 							value: 'json',
 							description:
-								"Blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table that goes on over pages is one, whose <code>continued</code> has its further boxes.",
+								"Blocks, lines, table cells and words with their boxes (left, top, right and bottom in points from the page's upper left corner), and the words' fonts. A table over several pages is one, with further boxes in <code>continued</code>.",
 						},
 						{ name: 'HTML', value: 'html', description: 'The structure as a plain page' },
 					],

@@ -6,7 +6,7 @@ export const redactPdf: Tool = {
 	slug: 'redact-pdf',
 	name: 'Redact PDF',
 	description:
-		'Removes text, regions and hidden data from a PDF for good, and proves that they are gone before it delivers the result',
+		'Removes text, regions and hidden data from a PDF for good, and proves that they are gone before it delivers the result. If nothing is found, the job completes with the warning <code>nothing_redacted</code>, unless <code>nothingFound</code> is <code>fail</code>.',
 	category: 'security',
 	kinds: ['sourceUrl', 'uploadId', 'jobId'],
 	sourceProperties: ['filename', 'password', 'headers'],
@@ -19,7 +19,7 @@ export const redactPdf: Tool = {
 			displayName: 'Regions',
 			name: 'regions',
 			description:
-				'Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or a field that lies in an area in part is removed as a whole. Send <code>regions</code>, <code>text</code> or both.',
+				'Areas to remove: all text, drawings, parts of pictures, links, comments and fields in them. An annotation or field that is partly in an area is removed as a whole. Send <code>regions</code>, <code>text</code> or both.',
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add entry',
@@ -55,7 +55,7 @@ export const redactPdf: Tool = {
 			displayName: 'Text',
 			name: 'text',
 			description:
-				'Text to remove wherever it occurs: on pages, in pictures that OCR can read, bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A plain string stands for an object with only <code>literal</code>.',
+				'Text to remove wherever it occurs: on pages, in pictures that OCR can read, in bookmarks, fields, comments, links and descriptions. Ligatures, hyphenation, letter-spacing and kinds of dashes and quotes make no difference. A string stands for an object with only <code>literal</code>.',
 			type: 'fixedCollection',
 			typeOptions: { multipleValues: true },
 			placeholder: 'Add entry',
@@ -124,7 +124,7 @@ export const redactPdf: Tool = {
 					displayName: 'Languages',
 					name: 'languages',
 					description:
-						'Languages of the text, for the OCR that checks the result and finds text in pictures. The codes are those of <code>ocr-pdf</code>.',
+						'Languages of the text, for the OCR that checks the result and finds text in pictures. Codes as in <code>ocr-pdf</code>.',
 					type: 'multiOptions',
 					options: [
 						{ name: 'Arabic', value: 'ara' },
@@ -162,7 +162,19 @@ export const redactPdf: Tool = {
 					type: 'boolean',
 					default: true,
 					description:
-						'Whether to remove all metadata: title, author, dates, XMP. If <code>false</code>, only entries that mention what is to be redacted are changed. Attachments, scripts, hidden layers, hidden annotations, previews and the metadata of pictures are removed in any case.',
+						'Whether to remove all metadata: title, author, dates, XMP. If <code>false</code>, only entries that mention what is redacted change. Attachments, scripts, hidden layers and annotations, previews and the metadata of pictures are always removed.',
+				},
+				{
+					displayName: 'Nothing Found',
+					name: 'nothingFound',
+					description:
+						'If nothing is found to redact, such as a misspelled name: <code>warn</code> makes a result like the source, with the warning <code>nothing_redacted</code>; <code>fail</code> fails the job',
+					type: 'options',
+					options: [
+						{ name: 'Warn', value: 'warn' },
+						{ name: 'Fail', value: 'fail' },
+					],
+					default: 'warn',
 				},
 			],
 			displayOptions: { show: { resource: ['security'], operation: ['redact-pdf'] } },

@@ -58,7 +58,7 @@ export const renderTemplate: Tool = {
 					displayName: 'Filename Pattern',
 					name: 'filenamePattern',
 					description:
-						"With <code>merge</code>: the name of each file or bookmark, with tags such as <code>{invoice.number}.pdf</code>. Names that occur twice get a number, and what file systems don't take becomes <code>_</code>. The extension is that of the result. Without it, they are numbered.",
+						"With <code>merge</code>: the name of each file, or its bookmark, with tags such as <code>{invoice.number}.pdf</code>. Equal names get a number, and what file systems don't take becomes <code>_</code>. The extension is that of the result. Without it, files are numbered.",
 					type: 'string',
 					default: '',
 				},

@@ -127,7 +127,7 @@ export const watermarkPdf: Tool = {
 					displayName: 'Stamps',
 					name: 'stamps',
 					description:
-						'Several stamps, in the order of drawing: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Each has its own place and look, so leave out the other options.',
+						'Several stamps in one step, in the order in which they are drawn: texts with page numbers, dates and Bates numbers, pictures, PDF pages, QR codes and bar codes. Leave out the other options.',
 					type: 'fixedCollection',
 					typeOptions: { multipleValues: true },
 					placeholder: 'Add entry',
