@@ -13,6 +13,9 @@ const LARGEST: u64 = (1 << 53) - 1;
 pub struct NotCanonical;
 
 /// The text that is signed.
+///
+/// # Errors
+/// If the value has a number that is no whole one of at most 2^53 - 1.
 pub fn canonical(value: &Value) -> Result<String, NotCanonical> {
     let mut text = String::new();
     write(value, &mut text)?;

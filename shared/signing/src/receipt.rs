@@ -30,6 +30,9 @@ impl fmt::Debug for ReceiptKeys {
 
 impl ReceiptKeys {
     /// From the configuration: `RECEIPT_KEY`, and the public keys before it in `RECEIPT_KEYS_RETIRED`.
+    ///
+    /// # Errors
+    /// If a key is missing or not valid.
     pub fn of_function() -> Result<Self, BadSetting> {
         let setting = |name: &str| std::env::var(name).unwrap_or_default();
         Self::new(&setting("RECEIPT_KEY"), &setting("RECEIPT_KEYS_RETIRED"))
@@ -37,6 +40,9 @@ impl ReceiptKeys {
     }
 
     /// `retired`: public keys as the document has them, separated by commas.
+    ///
+    /// # Errors
+    /// If the secret or a public key is not valid.
     pub fn new(secret: &str, retired: &str) -> Result<Self, BadKey> {
         let pair = Ed25519KeyPair::from_seed_unchecked(&derive(secret, KEY_PURPOSE)?).map_err(|_| BadKey)?;
         let texts = retired.split(',').map(str::trim).filter(|text| !text.is_empty());
@@ -53,6 +59,9 @@ impl ReceiptKeys {
     }
 
     /// The receipt: `{"statement", "signature": {"keyId", "algorithm", "value"}}`.
+    ///
+    /// # Errors
+    /// If the statement has no canonical form.
     pub fn sign(&self, statement: Value) -> Result<Value, NotCanonical> {
         let signature = self.pair.sign(canonical(&statement)?.as_bytes());
         let signature = json!({
@@ -73,15 +82,21 @@ fn public_key(text: &str) -> Option<Vec<u8>> {
 /// Why a receipt proves nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Unverified {
+    /// It does not have the shape of a receipt.
     #[error("it is not a receipt")]
     Malformed,
+    /// Nobody vouches for the key that signed it.
     #[error("the key {0} is not among the keys")]
     UnknownKey(String),
+    /// The statement was changed, or somebody else signed it.
     #[error("the signature does not match the statement")]
     Mismatch,
 }
 
 /// The statement of a receipt that one of these keys has signed.
+///
+/// # Errors
+/// If none of them has signed it as it is.
 pub fn verify<'a>(receipt: &'a Value, keys: &Value) -> Result<&'a Value, Unverified> {
     let (statement, signature) = (&receipt["statement"], &receipt["signature"]);
     let (Some(key_id), Some(value)) = (signature["keyId"].as_str(), signature["value"].as_str()) else {
