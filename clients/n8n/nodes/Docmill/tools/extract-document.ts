@@ -67,7 +67,7 @@ export const extractDocument: Tool = {
 					displayName: 'Format',
 					name: 'format',
 					description:
-						"<code>JSON</code>: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the ids of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table; an apostrophe begins what would be a formula. <code>xlsx</code>: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (<code>no_tables</code>) if other sources have some.",
+						"<code>JSON</code>: pages, and blocks in reading order with role, text and boxes (left, top, right and bottom in points from the page's upper left corner); tables with cells, figures, bookmarks, links, footnotes, hidden text. <code>markdown</code>: headings, lists, tables, footnotes, links and emphasis. <code>html</code>: the same; elements have the identifiers of their blocks, and their page in <code>data-page</code>. <code>chunks</code>: JSON lines, each with <code>text</code>, <code>tokens</code>, <code>headings</code> above it, <code>blocks</code>, <code>pages</code> and <code>boxes</code>. <code>tables</code>: a CSV file for each table; an apostrophe begins what would be a formula. <code>xlsx</code>: a workbook with a sheet for each table, without formulas; a column is numbers if all of its cells are, without separators of thousands. Without tables, both fail, or warn (<code>no_tables</code>) if other sources have some.",
 					type: 'options',
 					options: [
 						{
@@ -79,7 +79,8 @@ export const extractDocument: Tool = {
 						{
 							name: 'HTML',
 							value: 'html',
-							description: 'The same; elements have the ids of their blocks, and their page in <code>data-page</code>',
+							description:
+								'The same; elements have the identifiers of their blocks, and their page in <code>data-page</code>',
 						},
 						{
 							name: 'JSON',

@@ -43,10 +43,10 @@ export const operations: INodeProperties[] = [
 				action: 'Inspect document',
 			},
 			{
-				name: 'Validate E-invoice',
+				name: 'Validate Invoice',
 				value: 'validate-invoice',
 				description: 'Checks an e-invoice (UBL, CII, Factur-X, ZUGFeRD) by the rules of EN 16931 and XRechnung',
-				action: 'Validate e-invoice',
+				action: 'Validate invoice',
 			},
 			{
 				name: 'Verify Signatures',

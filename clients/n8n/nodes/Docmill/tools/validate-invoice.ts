@@ -4,7 +4,7 @@ import type { Tool } from '../tool';
 
 export const validateInvoice: Tool = {
 	slug: 'validate-invoice',
-	name: 'Validate e-invoice',
+	name: 'Validate invoice',
 	description: 'Checks an e-invoice (UBL, CII, Factur-X, ZUGFeRD) by the rules of EN 16931 and XRechnung',
 	category: 'inspect',
 	kinds: ['sourceUrl', 'uploadId', 'jobId'],
