@@ -43,7 +43,9 @@ def suites(packages: list[dict[str, Any]]) -> tuple[list[Suite], list[Suite]]:
     pdf_tools = cargo("PDF tools", names.pop(BESIDE))
     # `it` needs the stack and comes last of cargo's, since it takes longest to fail.
     own = [cargo(f"tests of {package}", tests) for package, tests in names.items() if tests and tests != ["it"]]
-    units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", "--bins"])
+    # `--bins` would link the programs without tests, too, which are most.
+    programs = [part for package in packages for target in package["targets"] if is_tested_program(target) for part in ("--bin", target["name"])]
+    units = Suite("unit tests", ["cargo", "test", "--workspace", "--lib", *programs])
     examples = Suite("tests in documentation", ["cargo", "test", "--workspace", "--doc"])
     journeys = Suite("journeys in a browser", ["tests/browser/run.sh"])
     clients = Suite("conformance of clients", ["clients/conformance/run.sh"])
@@ -67,6 +69,10 @@ def reports() -> Suite:
 
 def target() -> Path:
     return Path(os.environ.get("CARGO_TARGET_DIR") or ROOT / "target")
+
+
+def is_tested_program(target: dict[str, Any]) -> bool:
+    return target["kind"] == ["bin"] and target["test"]
 
 
 def integration_tests(package: dict[str, Any]) -> Iterator[str]:

@@ -192,7 +192,10 @@ async fn a_deleted_job_only_keeps_what_billing_needs() {
     let told = format!("{events:?}");
     assert!(!told.contains("a.pdf") && !told.contains("4711"), "{told}");
 
-    assert_eq!(download(&world, &account, id).await.refusal(), (410, "output_expired"));
+    let gone = download(&world, &account, id).await;
+    assert_eq!(gone.refusal(), (410, "output_expired"));
+    let message = gone.body["error"]["message"].as_str().unwrap();
+    assert!(message.starts_with("The job was deleted"), "{message}");
     assert_eq!(cancel(&world, &account, id).await.refusal(), (409, "job_ended"));
     assert_eq!(delete(&world, &account, id).await.status, 204, "repeating it changes nothing");
     assert_eq!(create(&world, &account, "<p>x").await, id, "its idempotency record still answers");

@@ -84,7 +84,7 @@ async fn handle(world: &World, request: ApiRequest) -> Response<Body> {
             .await
         }
         ("POST", ["mcp"]) => mcp::handle(Arc::new(McpService::new(context)), request).await,
-        ("GET", ["openapi.json" | "openapi-3.0.json" | "llms.txt" | "docs", ..]) => {
+        ("GET" | "HEAD", ["openapi.json" | "openapi-3.0.json" | "llms.txt" | "docs", ..]) => {
             api_docs::handle(Arc::new(Book::load().unwrap()), request).await
         }
         _ => route_fallback::handle(Arc::new(()), request).await,

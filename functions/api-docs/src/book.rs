@@ -218,8 +218,10 @@ mod tests {
             ids.sort_unstable();
             assert!(ids.windows(2).all(|pair| pair[0] != pair[1]), "{path} has an id twice: {ids:?}");
             for target in page.split("href=\"").skip(1).filter_map(|rest| rest.split('"').next()) {
-                let Some(docs) = target.trim_start_matches("../").strip_prefix("docs") else { continue };
-                let whole = format!("/docs{docs}");
+                let whole = reached(path, target);
+                if !whole.starts_with("/docs") {
+                    continue;
+                }
                 let is_file =
                     whole == "/docs/search.json" || whole.ends_with(".md") || result_schema::at(&whole).is_some();
                 assert!(paths.contains(&whole) || is_file, "{path} links to {target}");
@@ -233,6 +235,27 @@ mod tests {
         for unknown in ["/docs/none", "/docs/tools/none", "/docs/errors/none", "/docs/", "/docs/a/b/c", "/docsx"] {
             assert!(book.article(unknown).is_none(), "{unknown}");
         }
+    }
+
+    /// The path that a link on the page at `path` leads to. Empty if it leads to another host.
+    fn reached(path: &str, target: &str) -> String {
+        if target.contains(':') {
+            return String::new();
+        }
+        let target = target.split(['#', '?']).next().unwrap_or_default();
+        if target.is_empty() {
+            return path.to_owned();
+        }
+        let mut parts: Vec<_> = path.split('/').collect();
+        parts.pop();
+        for part in target.split('/') {
+            match part {
+                ".." => drop(parts.pop()),
+                "." => {}
+                part => parts.push(part),
+            }
+        }
+        format!("/{}", parts.join("/").trim_start_matches('/'))
     }
 
     #[test]
@@ -250,6 +273,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_tools_markdown_has_what_its_page_says_of_each_property() {
+        let book = Book::load().unwrap();
+        let entries = book.entries();
+        let mut compared = 0;
+        for tool in book.catalogue().tools() {
+            let path = format!("/docs/tools/{}", tool.definition.slug);
+            let page = render(&entries, &path, &book.article(&path).unwrap());
+            let markdown = book.markdown(&path).unwrap();
+            for row in page.split("<tr id=\"").skip(1).filter_map(|rest| rest.split("</tr>").next()) {
+                let cell = |start: &str, end: &str| Some(row.split_once(start)?.1.split_once(end)?.0);
+                let name = cell("<th scope=\"row\"><code>", "</code>").unwrap();
+                let kind = cell("<p class=\"type\">", "</p>").unwrap().replace("<code>", "`").replace("</code>", "`");
+                let kind = kind
+                    .replace("&lt;", "<")
+                    .replace("&gt;", ">")
+                    .replace("&quot;", "\"")
+                    .replace("&amp;", "&")
+                    .replace('|', "\\|");
+                let (plain, required) = (format!("| `{name}` | {kind} |"), format!("| `{name}`, required | {kind} |"));
+                assert!(markdown.contains(&plain) || markdown.contains(&required), "{path}: {plain}\n{markdown}");
+                compared += 1;
+            }
+        }
+        assert!(compared > 500, "{compared}");
     }
 
     /// The texts of a page's code boxes, without colors.

@@ -134,7 +134,9 @@ fn summary(text: &str) -> String {
 pub fn as_markdown(text: &str, catalogue: &Catalogue) -> String {
     let mut text = text.to_owned();
     for guide in GUIDES {
-        text = text.replace(&format!("]({})", guide.slug), &format!("]({}.md)", guide.slug));
+        for end in [')', '#'] {
+            text = text.replace(&format!("]({}{end}", guide.slug), &format!("]({}.md{end}", guide.slug));
+        }
     }
     text = text.replace("](/", "](../").replace("](extraction.webp)", "](../assets/extraction.webp)");
     for (fence, read) in FENCES {
@@ -286,12 +288,13 @@ impl Renderer<'_> {
         shown.into_string()
     }
 
-    /// The address of a guide that is linked by name, or of a path of this host.
+    /// The address of a guide that is linked by name, perhaps with a section, or of a path of this host.
     fn address(&self, name: &str) -> Option<String> {
         if name.starts_with('/') {
             return Some(self.links.to(name));
         }
-        GUIDES.iter().find(|guide| guide.slug == name).map(|guide| self.links.to(&format!("/docs/{}", guide.slug)))
+        let slug = name.split('#').next().unwrap_or_default();
+        GUIDES.iter().any(|guide| guide.slug == slug).then(|| self.links.to(&format!("/docs/{name}")))
     }
 }
 

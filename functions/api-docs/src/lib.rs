@@ -30,7 +30,7 @@ use docmill_http::error::{ApiError, ErrorCode};
 use docmill_http::request::{ApiRequest, accepts_gzip};
 use docmill_look::assets::compress;
 use lambda_http::Body;
-use lambda_http::http::{HeaderName, HeaderValue, Response, StatusCode, header};
+use lambda_http::http::{HeaderName, HeaderValue, Method, Response, StatusCode, header};
 use maud::html;
 
 use article::{Article, Links};
@@ -53,6 +53,14 @@ type Document = (&'static str, String);
 
 pub async fn handle(book: Arc<Book>, request: ApiRequest) -> Response<Body> {
     match find(&book, &request.path) {
+        Some((content_type, _)) if request.method == Method::HEAD => {
+            let headers = vec![
+                (X_REQUEST_ID, request.id.to_string()),
+                (header::CONTENT_TYPE, content_type.to_owned()),
+                (header::CACHE_CONTROL, CACHE_CONTROL.to_owned()),
+            ];
+            response(StatusCode::OK, headers, Body::Empty)
+        }
         Some(document) => show(StatusCode::OK, document, &request),
         None if is_browser(&request) => {
             let page = page::render(&book.entries(), &request.path, &unknown(&request.path));
@@ -134,13 +142,17 @@ fn response(status: StatusCode, headers: Vec<(HeaderName, String)>, body: Body) 
 mod tests {
     use super::*;
     use docmill_http::request::RequestId;
-    use lambda_http::http::{HeaderMap, Method};
+    use lambda_http::http::HeaderMap;
 
     async fn get(path: &str, headers: &[(HeaderName, &'static str)]) -> Response<Body> {
+        ask(Method::GET, path, headers).await
+    }
+
+    async fn ask(method: Method, path: &str, headers: &[(HeaderName, &'static str)]) -> Response<Body> {
         let headers = headers.iter().map(|(name, value)| (name.clone(), HeaderValue::from_static(value)));
         let request = ApiRequest {
             id: RequestId::from("r-1"),
-            method: Method::GET,
+            method,
             path: path.into(),
             query: Vec::new(),
             ends_at: std::time::Instant::now() + std::time::Duration::from_secs(9),
@@ -171,6 +183,13 @@ mod tests {
             let answer = get("/openapi.json", &[(header::ACCEPT_ENCODING, refused)]).await;
             assert_eq!(answer.headers().get(header::CONTENT_ENCODING), None, "{refused}");
         }
+    }
+
+    #[tokio::test]
+    async fn a_page_can_be_asked_for_without_its_body() {
+        let answer = ask(Method::HEAD, "/docs", &[]).await;
+        assert_eq!((answer.status().as_u16(), answer.body().is_empty()), (200, true));
+        assert_eq!(answer.headers()[header::CONTENT_TYPE], HTML);
     }
 
     #[tokio::test]

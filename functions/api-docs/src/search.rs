@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 
 use crate::article::slug;
 use crate::book::Book;
-use crate::contents::Group;
+use crate::contents::{Entry, Group};
 use crate::{error, guide};
 
 /// Pages outside the documentation.
@@ -22,20 +22,16 @@ pub fn index(book: &Book) -> Value {
     let mut found: Vec<_> = OTHER_PAGES.iter().map(|page| json!(page)).collect();
     for entry in book.entries() {
         let name = entry.path.rsplit('/').next().unwrap_or_default();
-        let text = match entry.group {
-            Group::Errors => error::meaning(name).unwrap_or_default().to_owned(),
-            Group::Tools => of_tool(book, name),
-            Group::Guides | Group::Reference | Group::About => {
-                book.article(&entry.path).map_or_else(String::new, |article| article.summary)
-            }
-        };
-        found.push(json!([entry.title, entry.heading, link(&entry.path), text]));
+        let page = |text: &str| json!([entry.title, entry.heading, link(&entry.path), text]);
         match entry.group {
-            Group::Guides | Group::About if !CHANGES.contains(&name) => {
-                found.extend(sections(&entry.title, &entry.path, name));
+            Group::Guides | Group::About if CHANGES.contains(&name) => found.push(page(&summary(book, &entry))),
+            Group::Guides | Group::About => found.extend(sections(&entry, name)),
+            Group::Tools => {
+                found.push(page(&of_tool(book, name)));
+                found.extend(options(book, &entry.title, &entry.path, name));
             }
-            Group::Tools => found.extend(options(book, &entry.title, &entry.path, name)),
-            Group::Guides | Group::About | Group::Reference | Group::Errors => {}
+            Group::Errors => found.push(page(error::meaning(name).unwrap_or_default())),
+            Group::Reference => found.push(page(&summary(book, &entry))),
         }
     }
     Value::Array(found)
@@ -53,8 +49,12 @@ fn link(path: &str) -> String {
     path.trim_start_matches('/').to_owned()
 }
 
-/// A guide's sections with their text, without code.
-fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
+fn summary(book: &Book, entry: &Entry) -> String {
+    book.article(&entry.path).map_or_else(String::new, |article| article.summary)
+}
+
+/// A guide's sections with their text, without code. The first one is the page.
+fn sections(entry: &Entry, name: &str) -> Vec<Value> {
     let text =
         guide::GUIDES.iter().chain(&guide::ABOUT).find(|guide| guide.slug == name).map_or("", |guide| guide.text());
     let parts = text.split("\n## ").enumerate().map(|(index, part)| {
@@ -65,8 +65,11 @@ fn sections(title: &str, path: &str, name: &str) -> Vec<Value> {
         // Without the bullets of lists and the rules of tables.
         let words = plain.split_whitespace().filter(|word| !word.trim_matches('-').is_empty());
         let words = words.collect::<Vec<_>>().join(" ");
-        let target = if index == 0 { link(path) } else { format!("{}#{}", link(path), slug(heading)) };
-        json!([if index == 0 { title } else { heading }, title, target, words])
+        let page = link(&entry.path);
+        match index {
+            0 => json!([entry.title, entry.heading, page, words]),
+            _ => json!([heading, entry.title, format!("{page}#{}", slug(heading)), words]),
+        }
     });
     parts.collect()
 }
@@ -125,6 +128,9 @@ mod tests {
         ] {
             assert!(found.contains(&expected), "{expected:?}");
         }
+        let mut links: Vec<_> = found.iter().map(|(_, path)| path).collect();
+        links.sort_unstable();
+        assert!(links.windows(2).all(|pair| pair[0] != pair[1]), "an entry is there twice");
         let texts =
             index.as_array().unwrap().iter().map(|entry| (entry[2].as_str().unwrap(), entry[3].as_str().unwrap()));
         let of_text = texts.into_iter().find(|(path, _)| *path == "docs/tools/redact-pdf#options.text").unwrap().1;

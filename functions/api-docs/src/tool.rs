@@ -18,8 +18,6 @@ pub fn article(tool: &Tool, links: &Links) -> Article {
     let example = Example::of(tool);
     let properties = &definition.parameters["properties"];
     let has_options = properties["options"]["properties"].as_object().is_some_and(|options| !options.is_empty());
-    let further = ["then", "output", "metadata", "webhook"].map(|name| (name.to_owned(), properties[name].clone()));
-    let shared = json!({"properties": further.into_iter().filter(|(_, schema)| schema.is_object()).collect::<serde_json::Map<_, _>>()});
     let body = html! {
         p.lead { (schema::prose(&definition.description)) }
         (facts(definition, links))
@@ -36,57 +34,47 @@ pub fn article(tool: &Tool, links: &Links) -> Article {
         @if has_options { (schema::table("Options", &properties["options"])) } @else { p { "This tool has no options." } }
         h2 #further-properties { "Further properties" }
         p { "Every tool accepts these beside " code { "input" } " and " code { "options" } ":" }
-        (schema::table("Body", &shared))
+        (schema::table("Body", &further(properties)))
         h2 #endpoints { "Endpoints" }
         ul { @for path in definition.endpoints() { li { code { "POST " (path) } } } }
         p { "These names also work at the top level of the body: " (names(definition)) "." }
         h2 #limits { "Limits" }
-        (limits())
+        ul { @for limit in limits() { li { (schema::prose(&limit)) } } }
     };
     let titles = ["Example", "Input", "Options", "Further properties", "Endpoints", "Limits"];
     let article = Article::new(&definition.name, (body, titles.map(Section::new).into()));
     Article { summary: definition.description.replace('`', ""), ..article }
 }
 
-/// The tool's endpoints, an example, and its options as a table.
+/// What the page says, as Markdown.
 pub fn markdown(tool: &Tool) -> String {
     let definition = &tool.definition;
+    let properties = &definition.parameters["properties"];
     let endpoints = definition.endpoints().iter().map(|path| format!("- `POST {path}`\n")).collect::<String>();
-    let options = definition.parameters["properties"]["options"]["properties"].as_object();
-    let options: String = options.into_iter().flatten().map(|(name, schema)| rows(name, schema)).collect();
     let schemas =
         result_schema::of(definition).into_iter().map(|(format, path)| format!(" JSON Schema of `{format}`: {path}."));
+    let limits = limits().map(|limit| format!("- {limit}\n")).concat();
+    let names = definition.flat_names().keys().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ");
     format!(
-        "# {}\n\n{}\n\n{endpoints}\nSources: {}. Result: {}.{}\n\n{}\n\n## Options\n\n\
-         | name | type | default | meaning |\n|---|---|---|---|\n{options}",
+        "# {}\n\n{}\n\n{endpoints}\nSources: {}. Result: {}.{}\n\n{}\n\n## Input\n\n{}\n\n{}\n## Options\n\n{}\n\
+         ## Further properties\n\n{}\nThese names also work at the top level of the body: {names}.\n\n## Limits\n\n{limits}",
         definition.name,
         definition.description,
         definition.sources.extensions().join(", "),
         results(definition),
         schemas.collect::<String>(),
         in_fences(&Example::of(tool).tabs()),
+        properties["input"]["description"].as_str().unwrap_or_default(),
+        schema::markdown(&properties["input"]),
+        schema::markdown(&properties["options"]),
+        schema::markdown(&further(properties)),
     )
 }
 
-/// An option's line of the table, and those of its members: `stamps[].text`.
-fn rows(name: &str, schema: &Value) -> String {
-    let kind = match &schema["type"] {
-        Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => kinds.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" or "),
-        Value::Null | Value::Bool(_) | Value::Number(_) | Value::Object(_) => "any".to_owned(),
-    };
-    let default = schema.get("default").map_or_else(String::new, |value| format!("`{value}`"));
-    let text = schema["description"].as_str().unwrap_or_default().replace('|', r"\|").replace('\n', " ");
-    let mut rows = format!("| `{name}` | {kind} | {default} | {text} |\n");
-    let choices = ["anyOf", "oneOf"].into_iter().filter_map(|several| schema[several].as_array()).flatten();
-    for (path, holder) in std::iter::once(schema)
-        .chain(choices)
-        .flat_map(|each| [(name.to_owned(), each), (format!("{name}[]"), &each["items"])])
-    {
-        let members = holder["properties"].as_object().into_iter().flatten();
-        members.for_each(|(member, schema)| rows.push_str(&self::rows(&format!("{path}.{member}"), schema)));
-    }
-    rows
+/// What every tool accepts beside its input and options.
+fn further(properties: &Value) -> Value {
+    let further = ["then", "output", "metadata", "webhook"].map(|name| (name.to_owned(), properties[name].clone()));
+    json!({"properties": further.into_iter().filter(|(_, schema)| schema.is_object()).collect::<serde_json::Map<_, _>>()})
 }
 
 fn facts(definition: &Definition, links: &Links) -> Markup {
@@ -126,15 +114,17 @@ fn names(definition: &Definition) -> Markup {
     html! { @for (index, name) in definition.flat_names().keys().enumerate() { @if index > 0 { ", " } code { (name) } } }
 }
 
-fn limits() -> Markup {
+fn limits() -> [String; 5] {
     let limits = Limits::default();
-    html! {
-        ul {
-            li { "Source: at most " (limits.source_bytes >> 20) " MiB" }
-            li { "Unpacked archives (docx, xlsx, …): at most " (limits.unpacked_bytes >> 30) " GiB" }
-            li { "Result: at most " (limits.pages) " pages and " (limits.output_bytes >> 20) " MiB" }
-            li { "Time: at most " (limits.conversion.as_secs()) " seconds, and " (limits.fetch.as_secs()) " to fetch the source" }
-            li { "Your plan or key may have lower limits: see " code { "metadata.limits" } " of the tool's schema" }
-        }
-    }
+    [
+        format!("Source: at most {} MiB", limits.source_bytes >> 20),
+        format!("Unpacked archives (docx, xlsx, …): at most {} GiB", limits.unpacked_bytes >> 30),
+        format!("Result: at most {} pages and {} MiB", limits.pages, limits.output_bytes >> 20),
+        format!(
+            "Time: at most {} seconds, and {} to fetch the source",
+            limits.conversion.as_secs(),
+            limits.fetch.as_secs()
+        ),
+        "Your plan or key may have lower limits: see `metadata.limits` of the tool's schema".to_owned(),
+    ]
 }

@@ -56,7 +56,7 @@ async fn parts(request: &ApiRequest) -> Result<Vec<Part>, ApiError> {
         parts.push(Part { name, filename, content_type, bytes });
     }
     if text_bytes > MAX_BODY_BYTES {
-        return Err(invalid(format!("has more than {MAX_BODY_BYTES} bytes of fields that are no files")));
+        return Err(invalid(format!("has more than {} MiB of fields that are no files", MAX_BODY_BYTES >> 20)));
     }
     if parts.is_empty() {
         return Err(invalid("has no parts: send the file as `file`".to_owned()));
@@ -66,8 +66,9 @@ async fn parts(request: &ApiRequest) -> Result<Vec<Part>, ApiError> {
 
 fn too_large() -> ApiError {
     ApiError::from(ErrorCode::PayloadTooLarge).with_message(format!(
-        "A form may have {MOST_FORM_BYTES} bytes, files and all. Upload larger files: `POST /v1/uploads` gives a link to send the \
-         file to; then send JSON with its `uploadId`. See /docs/uploads."
+        "A form may have {:.1} MB, files and all. Upload larger files: `POST /v1/uploads` gives a link to send the \
+         file to; then send JSON with its `uploadId`. See /docs/uploads.",
+        MOST_FORM_BYTES as f64 / 1e6
     ))
 }
 
@@ -162,14 +163,16 @@ mod tests {
             (TYPE, nameless, "without a `name`"),
             (TYPE, written(&[]), "has no parts"),
             (TYPE, many, "more than 300 parts"),
-            (TYPE, written(&[("name=\"html\"", &long)]), "bytes of fields"),
+            (TYPE, written(&[("name=\"html\"", &long)]), "MiB of fields"),
         ] {
             let error = form(content_type, body).unwrap_err();
             assert_eq!(error.code, ErrorCode::ValidationFailed);
             assert!(error.details[0].message.contains(why), "{}", error.details[0].message);
             assert!(!format!("{error:?}").contains("canary"));
         }
-        assert_eq!(form(TYPE, vec![0; MOST_FORM_BYTES + 1]).unwrap_err().code, ErrorCode::PayloadTooLarge);
+        let large = form(TYPE, vec![0; MOST_FORM_BYTES + 1]).unwrap_err();
+        assert_eq!(large.code, ErrorCode::PayloadTooLarge);
+        assert!(large.message.starts_with("A form may have 4.5 MB,"), "{}", large.message);
         let catalogue = Catalogue::load().unwrap();
         let unknown = runtime().block_on(read(&request(TYPE, whole), &catalogue, "merge")).unwrap_err();
         assert_eq!(unknown.code, ErrorCode::ToolNotFound);

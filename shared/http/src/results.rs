@@ -105,6 +105,9 @@ pub fn no_result(job: &Job, now: Timestamp) -> ApiError {
         JobStatus::Queued | JobStatus::Processing | JobStatus::Completed | JobStatus::Failed => ErrorCode::JobFailed,
     };
     let error = match &job.result.error {
+        _ if job.status_at(now) == JobStatus::Deleted => {
+            ApiError::from(code).with_message("The job was deleted, and its result with it. Create the job again.")
+        }
         Some(failed) if code == ErrorCode::JobFailed => {
             let message = format!("The job failed with `{}`: {}", failed.code.as_str(), failed.message);
             ApiError::from(code).with_message(message)

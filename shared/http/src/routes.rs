@@ -65,19 +65,21 @@ pub const MCP_ROUTES: [(Method, &str); 1] = [(Method::POST, "/mcp")];
 
 /// Routes without a key: the OpenAPI description, the documentation with its list of pages for language models, and the public
 /// keys of webhooks and receipts.
-pub const PUBLIC_ROUTES: [(Method, &str); 7] = [
+pub const PUBLIC_ROUTES: [(Method, &str); 8] = [
     (Method::GET, "/openapi.json"),
     (Method::GET, "/openapi-3.0.json"),
     (Method::GET, "/llms.txt"),
     (Method::GET, "/docs"),
+    (Method::HEAD, "/docs"),
     (Method::GET, "/docs/{page+}"),
     (Method::GET, "/.well-known/docmill-webhooks.json"),
     (Method::GET, RECEIPT_KEYS),
 ];
 
 /// The dashboard's routes: public ones, for signed-in users, and for administrators. `{page+}` is any path below.
-pub const DASHBOARD_ROUTES: [(Method, &str); 14] = [
+pub const DASHBOARD_ROUTES: [(Method, &str); 15] = [
     (Method::GET, "/"),
+    (Method::HEAD, "/"),
     (Method::GET, "/tools"),
     (Method::GET, "/tools/{page+}"),
     (Method::GET, "/plans"),

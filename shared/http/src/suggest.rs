@@ -4,13 +4,15 @@ use docmill_app::tools::meant_tool;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::nearest::nearest;
 
+use lambda_http::http::Method;
+
 use super::error::{ApiError, ErrorCode};
 use super::routes::ROUTES;
 
 /// There is no such path. Only known names are repeated: a path can hold a secret by mistake.
-pub fn route_not_found(path: &str) -> ApiError {
+pub fn route_not_found(method: &Method, path: &str) -> ApiError {
     let error = ApiError::from(ErrorCode::RouteNotFound);
-    match meant_route(path) {
+    match meant_route(method, path) {
         Some(meant) => {
             error.with_message(format!("There is no such path. Did you mean `{meant}`? See /docs for all endpoints."))
         }
@@ -18,19 +20,22 @@ pub fn route_not_found(path: &str) -> ApiError {
     }
 }
 
-fn meant_route(path: &str) -> Option<String> {
+fn meant_route(method: &Method, path: &str) -> Option<String> {
     let path = path.trim_end_matches('/');
-    // All tools have this route.
+    // All tools have these routes.
     let slug = ["/v1/tools/", "/v1/"].into_iter().find_map(|start| path.strip_prefix(start));
     let slug = slug.filter(|slug| !slug.contains('/'));
     if let Some((slug, Ok(catalogue))) = slug.map(|slug| (slug, Catalogue::load()))
         && let Some(meant) = meant_tool(&catalogue, slug)
     {
-        return Some(format!("POST /v1/tools/{meant}/jobs"));
+        let (method, end) = if method == Method::GET { (Method::GET, "schema") } else { (Method::POST, "jobs") };
+        return Some(format!("{method} /v1/tools/{meant}/{end}"));
     }
     let routes = ROUTES.iter().filter(|(_, template)| !template.contains('{'));
     let meant = nearest(path, routes.map(|(_, template)| *template))?;
-    ROUTES.iter().find(|(_, template)| *template == meant).map(|(method, template)| format!("{method} {template}"))
+    let mut there: Vec<_> = ROUTES.iter().filter(|(_, template)| *template == meant).collect();
+    there.sort_by_key(|(known, _)| known != method);
+    there.first().map(|(method, template)| format!("{method} {template}"))
 }
 
 #[cfg(test)]
@@ -39,15 +44,19 @@ mod tests {
 
     #[test]
     fn a_path_that_is_nearly_right_leads_to_the_right_one() {
-        for (path, meant) in [
-            ("/v1/merge-pdf", Some("POST /v1/tools/merge-pdf/jobs")),
-            ("/v1/tools/redact-pdf", Some("POST /v1/tools/redact-pdf/jobs")),
-            ("/v1/upload", Some("POST /v1/uploads")),
-            ("/v1/webhook/", Some("POST /v1/webhooks")),
-            ("/wp-login.php", None),
+        for (method, path, meant) in [
+            (Method::POST, "/v1/merge-pdf", Some("POST /v1/tools/merge-pdf/jobs")),
+            (Method::POST, "/v1/tools/redact-pdf", Some("POST /v1/tools/redact-pdf/jobs")),
+            (Method::GET, "/v1/tools/redact-pdf", Some("GET /v1/tools/redact-pdf/schema")),
+            (Method::GET, "/v1/upload", Some("POST /v1/uploads")),
+            (Method::POST, "/v1/webhook/", Some("POST /v1/webhooks")),
+            (Method::GET, "/v1/webhook", Some("GET /v1/webhooks")),
+            (Method::GET, "/v1/job", Some("GET /v1/jobs")),
+            (Method::POST, "/v1/job", Some("POST /v1/jobs")),
+            (Method::GET, "/wp-login.php", None),
         ] {
-            assert_eq!(meant_route(path).as_deref(), meant, "{path}");
+            assert_eq!(meant_route(&method, path).as_deref(), meant, "{method} {path}");
         }
-        assert!(!route_not_found("/v1/uploads/secret").message.contains("secret"));
+        assert!(!route_not_found(&Method::GET, "/v1/uploads/secret").message.contains("secret"));
     }
 }

@@ -23,7 +23,7 @@ const EMPTY = new Set("a an and are can do does for from how i in into is it mak
 
 // Words that people use for the documentation's own.
 const SAME = {
-  big: ["size", "limit"], cost: ["price", "credit"], file: ["source"], invoice: ["factur-x"], javascript: ["typescript"], js: ["typescript"],
+  accessibility: ["accessible"], big: ["size", "limit"], cost: ["price", "credit"], file: ["source"], invoice: ["factur-x"], javascript: ["typescript"], js: ["typescript"],
   large: ["size", "limit"], max: ["limit", "most"], maximum: ["limit", "most"], nodejs: ["typescript"], node: ["typescript"],
   price: ["credit"], pricing: ["price", "credit"], retry: ["repeat", "again"], sdk: ["client"], secret: ["key"], token: ["key"],
   word: ["docx", "office"], cors: ["origin"], gdpr: ["privacy"], retention: ["deleted", "kept"], concurrency: ["limit"], parallel: ["limit"], excel: ["xlsx", "office"], powerpoint: ["pptx", "office"], combine: ["merge"], join: ["merge"], shrink: ["compress"], size: ["limit"],
@@ -105,7 +105,7 @@ function show(found, wanted, words = []) {
     results.append(nothing);
   }
   results.hidden = !wanted;
-  status.textContent = wanted ? `${found.length} results` : "";
+  status.textContent = wanted ? `${found.length} ${found.length === 1 ? "result" : "results"}` : "";
 }
 
 async function search() {

@@ -6,7 +6,7 @@ use serde_json::Value;
 use crate::number;
 
 /// Nested objects are shown down to this depth.
-const MAX_DEPTH: usize = 3;
+const MAX_DEPTH: usize = 6;
 
 /// One row: a property, or one of a nested object (`facturX.level`).
 #[derive(Clone, Debug)]
@@ -37,8 +37,36 @@ pub fn table(caption: &str, object: &Value) -> Markup {
     }
 }
 
+/// The same table as Markdown.
+pub fn markdown(object: &Value) -> String {
+    let mut rows = Vec::new();
+    collect(object, "", 0, &mut rows);
+    if rows.is_empty() {
+        return "None.\n".to_owned();
+    }
+    let line = |row: &Row<'_>| {
+        let required = if row.required { ", required" } else { "" };
+        let meaning = row.schema["description"].as_str().unwrap_or_default();
+        let cells = [format!("`{}`{required}", row.name), words(&with_default(row.schema)), meaning.to_owned()];
+        format!("| {} |\n", cells.map(|cell| cell.replace('|', r"\|").replace('\n', " ")).join(" | "))
+    };
+    format!("| name | type | meaning |\n|---|---|---|\n{}", rows.iter().map(line).collect::<String>())
+}
+
+/// Markup of a type as Markdown.
+fn words(markup: &Markup) -> String {
+    let mut text = markup.0.replace("<code>", "`").replace("</code>", "`");
+    for (entity, character) in [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&amp;", "&")] {
+        text = text.replace(entity, character);
+    }
+    text
+}
+
+fn with_default(schema: &Value) -> Markup {
+    html! { (kind(schema)) @if let Some(default) = schema.get("default") { ". Default: " code { (plain(default)) } } }
+}
+
 fn show(row: &Row<'_>, caption: &str) -> Markup {
-    let default = row.schema.get("default");
     html! {
         tr id={ (caption.to_lowercase().replace(' ', "-")) "." (row.name.replace("[]", "")) } {
             th scope="row" {
@@ -46,7 +74,7 @@ fn show(row: &Row<'_>, caption: &str) -> Markup {
                 @if row.required { " " span.badge.info { "required" } }
             }
             td {
-                p.type { (kind(row.schema)) @if let Some(default) = default { ". Default: " code { (plain(default)) } } }
+                p.type { (with_default(row.schema)) }
                 p { (prose(row.schema["description"].as_str().unwrap_or_default())) }
             }
         }
@@ -57,10 +85,20 @@ fn collect<'a>(object: &'a Value, prefix: &str, depth: usize, rows: &mut Vec<Row
     let required: Vec<_> = object["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for (name, schema) in object["properties"].as_object().into_iter().flatten() {
         let full = format!("{prefix}{name}");
+        // Alternatives may have the same members.
+        if rows.iter().any(|row| row.name == full) {
+            continue;
+        }
         rows.push(Row { name: full.clone(), required: required.contains(&name.as_str()), schema });
         if depth < MAX_DEPTH {
             collect(schema, &format!("{full}."), depth + 1, rows);
             collect(&schema["items"], &format!("{full}[]."), depth + 1, rows);
+            // What is required in one of several ways need not be given: the row of the whole says so.
+            let first = rows.len();
+            for way in ["anyOf", "oneOf"].into_iter().filter_map(|union| schema[union].as_array()).flatten() {
+                collect(way, &format!("{full}."), depth + 1, rows);
+            }
+            rows.iter_mut().skip(first).for_each(|row| row.required = false);
         }
     }
 }
@@ -79,6 +117,14 @@ pub fn kind(schema: &Value) -> Markup {
             kinds.dedup();
             return PreEscaped(kinds.join(" or "));
         }
+    }
+    if let Some(kinds) = schema["type"].as_array() {
+        let of = |one: &Value| {
+            let mut schema = schema.clone();
+            schema["type"] = one.clone();
+            kind(&schema).into_string()
+        };
+        return PreEscaped(kinds.iter().map(of).collect::<Vec<_>>().join(" or "));
     }
     match schema["type"].as_str() {
         Some("integer") => html! { "integer" (bounds(schema, "minimum", "maximum", "")) },
@@ -177,6 +223,7 @@ mod tests {
                 "list, 1–9 items of integer",
             ),
             (json!({"type": "array", "items": {"type": "object"}}), "list"),
+            (json!({"type": ["object", "string"], "maxLength": 5}), "object or string, at most 5 characters"),
             (json!({"type": "array", "minItems": 4, "maxItems": 4, "items": {"type": "number"}}), "4 numbers"),
             (json!({"anyOf": [{"type": "string"}, {"type": "object"}, {"type": "object"}]}), "string or object"),
             (
@@ -194,6 +241,7 @@ mod tests {
         let schema = json!({"required": ["a"], "properties": {
             "a": {"type": "object", "properties": {"b": {"type": "integer", "default": 3}}},
             "c": {"type": "array", "items": {"type": "object", "properties": {"d": {"type": "boolean"}}}},
+            "e": {"anyOf": [{"type": "string"}, {"type": "object", "required": ["f"], "properties": {"f": {"type": "integer"}}}]},
         }});
         let shown = table("Options", &schema).into_string();
         for part in [
@@ -204,5 +252,16 @@ mod tests {
         ] {
             assert!(shown.contains(part), "{part} in {shown}");
         }
+        let expected = "| name | type | meaning |\n|---|---|---|\n| `a`, required | object |  |\n| `a.b` | integer. Default: `3` |  |\n\
+             | `c` | list |  |\n| `c[].d` | boolean |  |\n\
+             | `e` | string or object with `f` (integer) |  |\n| `e.f` | integer |  |\n";
+        assert_eq!(markdown(&schema), expected);
+        assert_eq!(markdown(&json!({})), "None.\n");
+    }
+
+    #[test]
+    fn markdown_has_no_entities_and_no_columns_of_its_own() {
+        let schema = json!({"properties": {"a": {"enum": ["<&>"], "description": "one | two\nthree"}}});
+        assert!(markdown(&schema).ends_with("| `a` | `<&>` | one \\| two three |\n"), "{}", markdown(&schema));
     }
 }

@@ -319,7 +319,7 @@ const RESULT_FIELDS: INodeProperties[] = [
 				name: 'keepSignatures',
 				type: 'boolean',
 				default: false,
-				description: 'Whether the job fails instead of rewriting a signed PDF',
+				description: 'Whether the job fails instead of rewriting a signed document',
 			},
 			{
 				displayName: 'Labels',

@@ -53,7 +53,7 @@ pub struct Args {
     /// The job's further steps, `then`, as JSON.
     #[arg(long, default_value = "[]")]
     then: String,
-    /// Fail instead of rewriting a signed PDF.
+    /// Fail instead of rewriting a signed document.
     #[arg(long)]
     keep_signatures: bool,
     /// Password of an encrypted source, for tools that accept one.

@@ -22,6 +22,7 @@ pub enum ReceiptError {
     /// Only an ended job has one. With the job as its owner reads it.
     #[error("the job has not ended")]
     NotEnded(Value),
+    /// Something of the service failed.
     #[error(transparent)]
     Fault(#[from] Fault),
 }
@@ -40,11 +41,17 @@ impl From<LookupError> for ReceiptError {
 /// What making receipts needs.
 #[derive(Debug)]
 pub struct Receipts {
+    /// The stores.
     pub context: Arc<Context>,
+    /// What signs.
     pub keys: ReceiptKeys,
 }
 
 impl Receipts {
+    /// With the keys of the function's configuration.
+    ///
+    /// # Errors
+    /// If a key is missing or not valid.
     pub fn of_function(context: impl Into<Arc<Context>>) -> Result<Self, BadSetting> {
         Ok(Self { context: context.into(), keys: ReceiptKeys::of_function()? })
     }

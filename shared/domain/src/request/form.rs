@@ -193,11 +193,25 @@ fn value(schema: Option<&Value>, text: String) -> Result<Value, String> {
     if schema.is_some_and(|schema| schema["type"] == "string") {
         return Ok(Value::String(text));
     }
+    if schema.is_some_and(lists_texts) && !text.trim_start().starts_with('[') {
+        let is_object = text.trim_start().starts_with('{');
+        let entry = if is_object { value(schema.map(|schema| &schema["items"]), text)? } else { Value::String(text) };
+        return Ok(json!([entry]));
+    }
     match serde_json::from_str(&text) {
         Ok(value) => Ok(value),
         Err(_) if schema.is_none_or(takes_text) => Ok(Value::String(text)),
-        Err(error) => Err(format!("must be JSON: {error}")),
+        Err(error) => {
+            let example = schema.and_then(|schema| schema["examples"].get(0));
+            let such = example.map_or_else(String::new, |example| format!(", such as {example}"));
+            Err(format!("must be JSON{such}: {error}"))
+        }
     }
+}
+
+/// Whether it takes a list of texts, so that a form can give a single one as it is: `eng` for `["eng"]`.
+fn lists_texts(schema: &Value) -> bool {
+    schema["type"] == "array" && schema.get("items").is_some_and(takes_text)
 }
 
 fn takes_text(schema: &Value) -> bool {
@@ -284,6 +298,22 @@ mod tests {
     }
 
     #[test]
+    fn one_text_is_a_list_of_one_where_a_list_is_wanted() {
+        let options = |slug: &str, name: &str, text: &str| {
+            read(slug, vec![file("a.pdf", "x"), part(name, text)]).unwrap().body["options"][name].clone()
+        };
+        assert_eq!(options("ocr-pdf", "languages", "eng"), json!(["eng"]));
+        assert_eq!(options("ocr-pdf", "languages", r#"["eng", "deu"]"#), json!(["eng", "deu"]));
+        assert_eq!(options("split-pdf", "ranges", "1-2"), json!(["1-2"]));
+        assert_eq!(options("split-pdf", "ranges", "3"), json!(["3"]));
+        assert_eq!(options("redact-pdf", "text", "Jane Doe"), json!(["Jane Doe"]));
+        assert_eq!(options("redact-pdf", "text", "4711"), json!(["4711"]));
+        assert_eq!(options("redact-pdf", "text", r#"{"literal": "Jane"}"#), json!([{"literal": "Jane"}]));
+        let regions = refused("redact-pdf", vec![part("regions", "1,2")]);
+        assert!(regions.starts_with("/regions must be JSON"), "{regions}");
+    }
+
+    #[test]
     fn a_source_keeps_the_name_of_its_file_if_the_tool_takes_names() {
         let form = read("office-to-pdf", vec![file("report.docx", "x")]).unwrap();
         assert_eq!(request("office-to-pdf", &form).input["filename"], "report.docx");
@@ -336,7 +366,11 @@ mod tests {
         assert_eq!(refused("html-to-pdf", members), "/metadata is given more than once");
         assert_eq!(refused("html-to-pdf", vec![part("options", "[]")]), "/options must be a JSON object");
         let broken = refused("render-template", vec![part("data", "{\"canary\":}")]);
-        assert!(broken.starts_with("/data must be JSON: expected value at line 1") && !broken.contains("canary"));
+        assert!(
+            broken.starts_with("/data must be JSON, such as {\"customer\":") && !broken.contains("canary"),
+            "{broken}"
+        );
+        assert!(broken.contains(": expected value at line 1"), "{broken}");
         let misnamed = Part { name: "files".to_owned(), ..file("a.html", "<p>") };
         assert_eq!(refused("html-to-pdf", vec![misnamed]), "/files is a file: send files as `file`");
         assert_eq!(refused("html-to-pdf", vec![file("a.html", "")]), "/file is empty");

@@ -15,7 +15,7 @@ pub struct OutputRequest {
     pub filename: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_seconds: Option<u64>,
-    /// Whether a job fails rather than rewrite a signed PDF.
+    /// Whether a job fails rather than rewrite a signed document.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub keep_signatures: bool,
     /// Where the primary result is also sent.

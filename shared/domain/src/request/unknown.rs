@@ -111,9 +111,10 @@ fn names(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Valu
     unknown
 }
 
-/// The unknown names of a refused body that are probably known ones misspelled: often the cause of the other errors.
+/// The unknown names of a refused body that are probably known ones misspelled, or errors in any case: often the cause of the others.
 pub(super) fn meant(catalogue: &Catalogue, definition: &Definition, body: &Map<String, Value>) -> Vec<Breach> {
-    let misspelled = names(catalogue, definition, body).into_iter().filter(|unknown| unknown.meant.is_some());
+    let misspelled =
+        names(catalogue, definition, body).into_iter().filter(|unknown| unknown.meant.is_some() || unknown.is_strict);
     misspelled.map(Unknown::breach).collect()
 }
 
@@ -169,6 +170,25 @@ mod tests {
         assert!(told[0].1.ends_with("Did you mean `options`?"), "{}", told[0].1);
         assert!(told[1].1.ends_with("Did you mean `preset`?"), "{}", told[1].1);
         assert!(told[2].1.ends_with("no effect."), "{}", told[2].1);
+    }
+
+    #[test]
+    fn a_refused_body_of_a_strict_tool_names_what_it_does_not_know() {
+        let catalogue = Catalogue::load().unwrap();
+        let options = json!({"glitter": ["Jane"], "preset": "none"});
+        let body = json!({"sourceUrl": "https://a.example/x.pdf", "options": options});
+        let refused = |slug: &str| {
+            let parsed = JobRequest::parse(&catalogue, catalogue.find(slug).unwrap(), body.as_object().unwrap());
+            parsed
+                .unwrap_err()
+                .into_iter()
+                .map(|breach| format!("{} {}", breach.path, breach.message))
+                .collect::<Vec<_>>()
+        };
+        let redact = refused("redact-pdf");
+        assert!(redact.contains(&"/options/glitter is not a known property.".to_owned()), "{redact:?}");
+        assert!(redact.iter().any(|told| told.contains("give `regions`, `text` or both")), "{redact:?}");
+        assert!(refused("compress-pdf").iter().all(|told| !told.contains("glitter")));
     }
 
     #[test]

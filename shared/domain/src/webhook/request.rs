@@ -10,6 +10,7 @@ use super::endpoint::Signatures;
 use super::reach;
 use crate::breach::Breach;
 use crate::event::EventKind;
+use crate::nearest::nearest;
 
 /// Longest URL of an endpoint.
 pub const MAX_URL_BYTES: usize = 2048;
@@ -70,7 +71,7 @@ impl Wanted {
                         .map_err(str::to_owned)
                 }
                 "destination" => set(&mut wanted.destination, of_aws(value), DESTINATION_RULE),
-                "events" => set(&mut wanted.kinds, kinds(value), EVENTS_RULE),
+                "events" => set(&mut wanted.kinds, kinds(value), &events_rule(value)),
                 "description" => set(&mut wanted.description, description(value), DESCRIPTION_RULE),
                 "rateLimit" => set(&mut wanted.rate_limit, rate(value), RATE_RULE),
                 "signature" => {
@@ -155,6 +156,17 @@ fn kinds(value: &Value) -> Option<BTreeSet<String>> {
     };
     let kinds: BTreeSet<String> = value.as_array()?.iter().map(known).collect::<Option<_>>()?;
     (!kinds.is_empty()).then_some(kinds)
+}
+
+/// Why the types of events are wrong: with the type that is meant, or with all.
+fn events_rule(value: &Value) -> String {
+    let known = || EventKind::ALL.iter().map(|kind| kind.as_str());
+    let given = value.as_array().into_iter().flatten().filter_map(Value::as_str);
+    match given.filter(|name| known().all(|known| known != *name)).map(|name| nearest(name, known())).next() {
+        None => EVENTS_RULE.to_owned(),
+        Some(Some(meant)) => format!("{EVENTS_RULE}. Did you mean `{meant}`?"),
+        Some(None) => format!("{EVENTS_RULE}. The types are {}", known().collect::<Vec<_>>().join(", ")),
+    }
 }
 
 fn description(value: &Value) -> Option<String> {
@@ -252,6 +264,18 @@ mod tests {
         for events in [json!([]), json!("job.failed"), json!([1])] {
             assert_eq!(paths(json!({"url": "https://a.example/", "events": events})), ["/events"]);
         }
+    }
+
+    #[test]
+    fn an_unknown_type_of_events_leads_to_the_one_that_is_meant_or_to_all() {
+        let told = |events: Value| {
+            let body = object(json!({"url": "https://a.example/", "events": events}));
+            Wanted::to_change(&body, false).unwrap_err().remove(0).message
+        };
+        assert!(told(json!(["job.failed", "job.complete"])).ends_with("Did you mean `job.completed`?"));
+        let all = told(json!(["xyz"]));
+        assert!(all.contains("The types are job.completed, job.failed") && !all.contains("xyz"), "{all}");
+        assert!(told(json!([])).ends_with("or null for all"));
     }
 
     #[test]
