@@ -5264,7 +5264,7 @@ export interface components {
          * @example 20
          */
         Limit: number;
-        /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+        /** @description The `nextCursor` of the page before, with the same filters. */
         Cursor: string;
         /**
          * @description Only events after this one: the `nextCursor` of the page before, or any event's id. Without it, the list begins with the oldest event that is kept.
@@ -5584,7 +5584,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
-                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -6376,7 +6376,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
-                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -6538,7 +6538,7 @@ export interface operations {
                  * @example 20
                  */
                 limit?: components["parameters"]["Limit"];
-                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -6582,7 +6582,7 @@ export interface operations {
                  * @example 100
                  */
                 limit?: components["parameters"]["ResultsLimit"];
-                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: components["parameters"]["Cursor"];
             };
             header?: never;
@@ -7062,7 +7062,7 @@ export interface operations {
                  * @example evt_01935f6b8d4a7c3e9b5d2f1a6c7e8d90
                  */
                 eventId?: components["parameters"]["DeliveryEvent"];
-                /** @description The `nextCursor` of the page before, with the same filters. Opaque. */
+                /** @description The `nextCursor` of the page before, with the same filters. */
                 cursor?: components["parameters"]["Cursor"];
                 /**
                  * @description Maximum number of deliveries on a page.
