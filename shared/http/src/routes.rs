@@ -160,7 +160,7 @@ mod tests {
         assert_eq!(allowed_methods("/v1/jobs"), Some("POST, GET".into()));
         assert_eq!(allowed_methods("/v1/jobs/abc"), Some("GET, DELETE".into()));
         assert_eq!(allowed_methods("/v1/tools/x/jobs"), Some("POST".into()));
-        assert_eq!(allowed_methods("/docs"), Some("GET".into()));
+        assert_eq!(allowed_methods("/docs"), Some("GET, HEAD".into()));
         assert_eq!(allowed_methods("/mcp"), Some("POST".into()));
         assert_eq!(route_of(&Method::GET, "/v1/jobs/abc"), "GET /v1/jobs/{job_id}");
         assert_eq!(route_of(&Method::GET, "/docs/tools/merge-pdf"), "GET /docs/{page+}");

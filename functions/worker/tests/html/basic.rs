@@ -194,7 +194,10 @@ async fn laid_out(engine: &HtmlBasic, html: &str) -> (Result<Vec<u8>, JobErrorCo
 /// The whole PDF without its creation time.
 fn without_time(pdf: Vec<u8>) -> Vec<u8> {
     let tells_time = |line: &&[u8]| {
-        ["Date>", "Date (", "/ID ["].iter().any(|sign| line.windows(sign.len()).any(|part| part == sign.as_bytes()))
+        // As the layout engine writes them, and as lopdf does.
+        ["Date>", "Date (", "Date(", "/ID [", "/ID["]
+            .iter()
+            .any(|sign| line.windows(sign.len()).any(|part| part == sign.as_bytes()))
     };
     pdf.split(|byte| *byte == b'\n').filter(|line| !tells_time(line)).collect::<Vec<_>>().join(&b'\n')
 }
