@@ -289,9 +289,18 @@ pub fn failed(job: &Value) -> Failure {
 /// The service speaks of members of requests, which the command's user does not see.
 fn in_words_of_the_command(message: &str) -> String {
     let words = [
-        ("Send its password as `input.password`", "Give its password with --password @FILE"),
-        ("Send its password as `input.sources[].password`", "Give its password with --password @FILE"),
-        ("Send its password as `options.password`", "Give its password with --password @FILE"),
+        (
+            "Send its password as `input.password`",
+            "Give its password with --password @FILE, an option of each tool's own verb",
+        ),
+        (
+            "Send its password as `input.sources[].password`",
+            "Give its password with --password @FILE, an option of each tool's own verb",
+        ),
+        (
+            "Send its password as `options.password`",
+            "Give its password with --password @FILE, an option of each tool's own verb",
+        ),
         (": see `details`.", "."),
     ];
     words.into_iter().fold(message.to_owned(), |message, (api, own)| message.replace(api, own))
