@@ -117,7 +117,7 @@ pub struct JobArgs {
     #[arg(long)]
     pub keep_signatures: bool,
     /// End with 8 if a result has this warning, such as font_substituted; may be repeated. `any`: every warning; `none`: not
-    /// even nothing_redacted and text_not_found, which count by default.
+    /// even nothing_redacted, which counts by default.
     #[arg(long, value_name = "WARNING")]
     pub fail_on: Vec<String>,
     /// Show what would be done and the credits it would take.

@@ -31,8 +31,8 @@ use crate::report::{self, Counts, Done, Progress, Report};
 /// Documents at once: twice as many as an account's running jobs, so that uploads and downloads go on meanwhile.
 const AT_ONCE: usize = 32;
 
-/// The warnings of a redaction that found nothing, or not all texts.
-const NOT_REDACTED: [&str; 2] = ["nothing_redacted", "text_not_found"];
+/// The warning of a redaction that found nothing.
+const NOTHING_REDACTED: &str = "nothing_redacted";
 
 /// Where jobs run.
 enum Engine {
@@ -196,12 +196,12 @@ fn finish((counts, ending): (Counts, Option<Failure>), journal: Journal) -> Outc
     }
 }
 
-/// Whether a warning counts as a failure. By default this is a text to redact that was not found: a script must not go on as if
-/// it were gone.
+/// Whether a warning counts as a failure. By default this is a redaction that found nothing: a script must not go on as if
+/// the text were gone.
 fn fails_on(job: &JobArgs, warning: &Value) -> bool {
     let code = warning["code"].as_str().unwrap_or_default();
     let listed = |name: &str| job.fail_on.iter().any(|on| on == name);
-    listed("any") || listed(code) || (NOT_REDACTED.contains(&code) && !listed("none"))
+    listed("any") || listed(code) || (code == NOTHING_REDACTED && !listed("none"))
 }
 
 /// What would be done, and the credits it would take.

@@ -295,9 +295,6 @@ impl Service {
         if content.starts_with(b"without the word") {
             job["warnings"] = json!([{"code": "nothing_redacted", "message": "Nothing was found."}]);
         }
-        if content.starts_with(b"partly") {
-            job["warnings"] = json!([{"code": "text_not_found", "message": "Not found on any page: `text[0]`."}]);
-        }
         ok(200, json!({"job": job, "download": download}))
     }
 
