@@ -171,7 +171,7 @@ mod tests {
             assert_eq!(route_of(&method, path), "$default", "{method} {path}");
         }
         for (page, methods) in
-            [("/", "GET"), ("/app", "GET"), ("/app/keys/key_1/revoke", "GET, POST"), ("/tools/a/b", "GET")]
+            [("/", "GET, HEAD"), ("/app", "GET"), ("/app/keys/key_1/revoke", "GET, POST"), ("/tools/a/b", "GET")]
         {
             assert_eq!(allowed_methods(page).as_deref(), Some(methods), "{page}");
         }
