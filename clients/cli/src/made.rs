@@ -173,9 +173,9 @@ mod tests {
         assert!(again.is_free(&at("own.pdf")) && again.is_free(&at("new.pdf")));
         assert!(!other.is_free(&at("own.pdf")), "a result of another document is not replaced");
         assert!(other.is_of_another(&at("own.pdf")) && !again.is_of_another(&at("own.pdf")));
-        let elsewise = made.of("a.docx", "pdf, landscape");
-        assert!(!elsewise.is_free(&at("own.pdf")), "nor is one of another command");
-        assert!(!elsewise.is_of_another(&at("own.pdf")));
+        let other_options = made.of("a.docx", "pdf, landscape");
+        assert!(!other_options.is_free(&at("own.pdf")), "nor is one of another command");
+        assert!(!other_options.is_of_another(&at("own.pdf")));
         assert!(!again.is_free(&at("foreign.pdf")) && !again.is_of_another(&at("foreign.pdf")));
         assert_eq!(again.free(at("foreign.pdf")), at("foreign-2.pdf"));
         std::fs::write(at("foreign-2.pdf"), "x").unwrap();

@@ -15,7 +15,7 @@ use crate::client::Client;
 use crate::error::{Error, ErrorKind, Result};
 use crate::models::{Download, Job, Secret, WaitResponse};
 use crate::results::{check_name, check_target, is_folder, paths_in, publish, unwritable};
-use crate::transport::{Answer, accepted};
+use crate::transport::{Answer, accepted, answer_to};
 
 /// By default, a call waits for this long.
 pub(crate) const BOUND: Duration = Duration::from_secs(180);
@@ -149,12 +149,8 @@ impl Client {
     /// At most `most` bytes of what a signed link leads to, from byte `from` on.
     pub async fn read_link(&self, url: &str, from: u64, most: u64) -> Result<Bytes> {
         let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
-        let broken = |error: reqwest::Error| Error::network(url, error.without_url());
         let request = self.inner.http.get(url).header(RANGE, range).timeout(self.inner.timeout);
-        let response = request.send().await.map_err(broken)?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(broken)?;
-        let Answer { status, mut body, .. } = accepted(Answer { status, headers, body })?;
+        let Answer { status, mut body, .. } = answer_to(request, url).await.and_then(accepted)?;
         // A server that does not know ranges sends everything.
         let first = if status == StatusCode::PARTIAL_CONTENT { 0 } else { usize::try_from(from).unwrap_or(usize::MAX) };
         body.advance(first.min(body.len()));
@@ -306,9 +302,9 @@ impl ResultReader {
                     }
                 }
                 Ok(None) => {
-                    self.broken(Error::network(self.download.url.reveal(), "the connection ended too early"))?
+                    self.broken(Error::network(self.download.url.reveal(), "the connection ended too early"))?;
                 }
-                Err(error) => self.broken(error)?,
+                Err(error) => drop(self.broken(error)?),
             }
         }
         // Of archives, only the size is known.
@@ -331,9 +327,10 @@ impl ResultReader {
         part.split_off(known)
     }
 
-    fn broken(&mut self, error: Error) -> Result<()> {
+    /// Counts a failure. After the last one, it is the outcome.
+    fn broken(&mut self, error: Error) -> Result<Error> {
         self.failures += 1;
-        if self.failures > self.client.inner.max_retries { Err(error) } else { Ok(()) }
+        if self.failures > self.client.inner.max_retries { Err(error) } else { Ok(error) }
     }
 
     /// Asks for what is missing, with a new link if the old one is refused.
@@ -346,11 +343,8 @@ impl ResultReader {
                     return Ok(response);
                 }
                 Err(error) if error.kind() == Some(ErrorKind::Permission) => {
-                    self.failures += 1;
-                    if self.failures > self.client.inner.max_retries {
-                        return Err(error);
-                    }
-                    self.download.url = self.renewal.link(&self.client, error).await?;
+                    let refusal = self.broken(error)?;
+                    self.download.url = self.renewal.link(&self.client, refusal).await?;
                 }
                 Err(error) => tries.again(error, false).await?,
             }

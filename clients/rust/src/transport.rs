@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use reqwest::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue, RETRY_AFTER};
-use reqwest::{Method, StatusCode};
+use reqwest::{Method, RequestBuilder, StatusCode};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use url::Url;
@@ -204,11 +204,7 @@ impl Client {
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
-        let broken = |error: reqwest::Error| Error::network(self.inner.base.as_str(), error.without_url());
-        let response = request.send().await.map_err(broken)?;
-        let (status, headers) = (response.status(), response.headers().clone());
-        let body = response.bytes().await.map_err(broken)?;
-        Ok(Answer { status, headers, body })
+        answer_to(request, self.inner.base.as_str()).await
     }
 
     /// A path is appended to the address of the API, so that the key stays there.
@@ -231,6 +227,15 @@ impl Client {
     pub(crate) fn tries(&self) -> Tries {
         Tries { failures: 0, most: self.inner.max_retries, pauses: self.inner.pace.as_ref().map(|_| 0) }
     }
+}
+
+/// The whole answer to a request, be it an error. `address`: whose host an error of the network names.
+pub(crate) async fn answer_to(request: RequestBuilder, address: &str) -> Result<Answer> {
+    let broken = |error: reqwest::Error| Error::network(address, error.without_url());
+    let response = request.send().await.map_err(broken)?;
+    let (status, headers) = (response.status(), response.headers().clone());
+    let body = response.bytes().await.map_err(broken)?;
+    Ok(Answer { status, headers, body })
 }
 
 /// An answer below 400.

@@ -17,7 +17,7 @@ use crate::download::hexadecimal;
 use crate::error::{Error, Result};
 use crate::models::{Upload, UploadRequest, UploadResponse};
 use crate::request::extension;
-use crate::transport::{Answer, Call, accepted};
+use crate::transport::{Call, accepted, answer_to};
 
 const PART: usize = 64 << 10;
 
@@ -96,7 +96,7 @@ impl Client {
         self.send_content(&Content::File(path), &name, content_type(&name), None).await
     }
 
-    /// The same with a media type of your own, and somebody who is told how far it is.
+    /// Sends a file with a media type of your own, and tells `watch` how much was sent.
     pub async fn upload_watched(&self, path: impl AsRef<Path>, content_type: &str, watch: Watch) -> Result<Upload> {
         let path = path.as_ref();
         self.send_content(&Content::File(path), &name_of(path), content_type, Some(watch)).await
@@ -148,13 +148,7 @@ impl Client {
         let address = upload.url.reveal();
         let request =
             self.inner.http.request(method, address).headers(signed(upload)?).header(CONTENT_LENGTH, size).body(body);
-        let exchange = async {
-            let broken = |error: reqwest::Error| Error::network(address, error.without_url());
-            let response = request.send().await.map_err(broken)?;
-            let (status, headers) = (response.status(), response.headers().clone());
-            let body = response.bytes().await.map_err(broken)?;
-            accepted(Answer { status, headers, body })
-        };
+        let exchange = async { answer_to(request, address).await.and_then(accepted) };
         let outcome = unless_stalled(self.inner.timeout, &taken, exchange).await;
         outcome.unwrap_or_else(|Stalled| Err(Error::stalled(address))).map(drop)
     }

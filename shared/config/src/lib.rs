@@ -15,7 +15,7 @@ use docmill_domain::tool::QueueName;
 pub struct Config {
     /// The names of the tables.
     pub tables: Tables,
-    /// The bucket of uploads, results and whatever else is stored as a file.
+    /// The bucket for uploads, results and other stored files.
     pub files_bucket: String,
     /// Of jobs for LibreOffice.
     pub office_queue_url: String,

@@ -202,7 +202,7 @@ impl EgressPolicy {
     /// The addresses of `name`. If any is denied, all are, since any could be connected to.
     ///
     /// # Errors
-    /// If there is none, or one is denied and the name is not excepted.
+    /// If there is no address, or an address is denied and its name has no exception.
     pub async fn resolve_name(&self, name: &str, excepted: bool) -> Result<Vec<IpAddr>, Refusal> {
         let addresses = self.lookup.addresses(name).await.unwrap_or_default();
         if addresses.is_empty() {

@@ -104,7 +104,7 @@ pub fn verify<'a>(receipt: &'a Value, keys: &Value) -> Result<&'a Value, Unverif
     };
     let value = STANDARD.decode(value).map_err(|_| Unverified::Malformed)?;
     let text = canonical(statement).map_err(|NotCanonical| Unverified::Malformed)?;
-    // The id is compared with the key itself, whatever the document calls it.
+    // The id is computed from the key: the document may call it something else.
     let listed = keys["keys"].as_array().into_iter().flatten();
     let mut listed = listed.filter_map(|key| public_key(key["publicKey"].as_str()?));
     let key = listed.find(|key| id(key) == key_id).ok_or_else(|| Unverified::UnknownKey(key_id.to_owned()))?;
@@ -129,7 +129,7 @@ mod tests {
         let keys = ReceiptKeys::new(&secret("a"), "").unwrap();
         let receipt = signed(&keys);
         assert_eq!(verify(&receipt, &keys.document()).unwrap()["credits"]["charged"], 3);
-        // Whatever the order of its members after a copy.
+        // A copy may have its members in another order.
         let copy = json!({"signature": receipt["signature"], "statement":
             {"credits": {"charged": 3, "refunded": 0}, "type": "docmill.receipt.v1"}});
         assert!(verify(&copy, &keys.document()).is_ok());

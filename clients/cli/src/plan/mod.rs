@@ -101,7 +101,7 @@ fn check_format(tool: &'static Tool, input: &Input) -> Outcome<()> {
     let way = |to: &&str| !is_about_the_file && route::route(&format, to).is_some();
     let hint = match sources.extensions().into_iter().find(way) {
         // A picture has no text of its own.
-        Some(to) if catalogue::is_picture(&format) && route::is_told_of_scans(tool) => {
+        Some(to) if catalogue::is_picture(&format) && route::recognizes_only_if_asked(tool) => {
             format!("Convert it first: docmill convert {input} --to {to} --then '{verb} --ocr auto'")
         }
         Some(to) => format!("Convert it first: docmill convert {input} --to {to} --then {verb}"),

@@ -160,7 +160,7 @@ pub(super) fn direct(from: &str, to: &str) -> Option<Step> {
         .find_map(|tool| {
             let mut options = options_for(tool, to)?;
             // Whoever wants the text of a scan does not want an empty file.
-            options.extend(is_told_of_scans(tool).then(|| (OCR.to_owned(), json!("auto"))));
+            options.extend(recognizes_only_if_asked(tool).then(|| (OCR.to_owned(), json!("auto"))));
             Some(Step { tool, options })
         })
 }
@@ -177,8 +177,8 @@ fn options_for(tool: &'static Tool, to: &str) -> Option<Map<String, Value>> {
     }
 }
 
-/// Whether a tool recognizes text in scans only if it is told to.
-pub(super) fn is_told_of_scans(tool: &'static Tool) -> bool {
+/// Whether a tool recognizes text in scans only if asked.
+pub(super) fn recognizes_only_if_asked(tool: &'static Tool) -> bool {
     catalogue::option(tool, OCR).is_some_and(|schema| schema["default"] == "never")
 }
 

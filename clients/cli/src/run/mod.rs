@@ -63,8 +63,7 @@ pub async fn run(plan: Plan, globals: &Globals, job: &JobArgs) -> Outcome<()> {
         }
         before::check(&tasks, &Journal::none(), &made)?;
         let local = Local::new(at_once(job, Local::at_once()), made)?;
-        let outcome = all(&tasks, &Engine::Here(local), &Journal::none(), job, &report).await;
-        return finish(outcome, Journal::none());
+        return finish(all(&tasks, &Engine::Here(local), &Journal::none(), job, &report).await, Journal::none());
     }
     let api = Api::new(config::access(globals.url.as_deref())?)?;
     if job.dry_run {

@@ -23,6 +23,7 @@ use crate::report::{Done, Progress};
 const TRANSFERS: usize = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
+const PASSWORD: &str = "Give its password with --password @FILE, an option of each tool's own verb";
 
 #[derive(Debug)]
 pub struct Remote {
@@ -289,18 +290,9 @@ pub fn failed(job: &Value) -> Failure {
 /// The service speaks of members of requests, which the command's user does not see.
 fn in_words_of_the_command(message: &str) -> String {
     let words = [
-        (
-            "Send its password as `input.password`",
-            "Give its password with --password @FILE, an option of each tool's own verb",
-        ),
-        (
-            "Send its password as `input.sources[].password`",
-            "Give its password with --password @FILE, an option of each tool's own verb",
-        ),
-        (
-            "Send its password as `options.password`",
-            "Give its password with --password @FILE, an option of each tool's own verb",
-        ),
+        ("Send its password as `input.password`", PASSWORD),
+        ("Send its password as `input.sources[].password`", PASSWORD),
+        ("Send its password as `options.password`", PASSWORD),
         (": see `details`.", "."),
     ];
     words.into_iter().fold(message.to_owned(), |message, (api, own)| message.replace(api, own))

@@ -43,7 +43,7 @@ pub struct DownloadBody {
     pub downloads: Option<Downloads>,
 }
 
-/// The signed receipt of a job. Its schema is written by hand: a statement is signed as it is, whatever its members.
+/// The signed receipt of a job. Its schema is written by hand, since a statement may get further members.
 #[derive(Debug, Serialize)]
 pub struct ReceiptBody {
     pub receipt: serde_json::Value,

@@ -12,6 +12,8 @@ use std::path::Path;
 use lopdf::xref::XrefEntry;
 use lopdf::{Document, Object, ObjectId, Stream};
 
+use super::objects;
+
 /// Smaller pictures are kept in memory.
 const HELD_BYTES: usize = 64 << 10;
 /// How far from the start of its object a stream's data may begin.
@@ -76,7 +78,7 @@ pub fn leave_out(id: ObjectId, object: &mut Object) {
     let Object::Stream(stream) = object else { return };
     let is_picture = stream.dict.get(b"Subtype").and_then(Object::as_name).is_ok_and(|name| name == b"Image");
     if is_picture && stream.content.len() >= HELD_BYTES {
-        stream.dict.set("Length", i64::try_from(stream.content.len()).unwrap_or(i64::MAX));
+        stream.dict.set("Length", objects::count(stream.content.len()));
         stream.content = Vec::new();
         LEFT_OUT.with_borrow_mut(|ids| ids.push(id));
     }

@@ -100,6 +100,11 @@ pub fn bytes(object: &Object) -> Option<&[u8]> {
     }
 }
 
+/// A count as PDFs have it.
+pub fn count(items: usize) -> i64 {
+    i64::try_from(items).unwrap_or(i64::MAX)
+}
+
 /// A string of these bytes, as a literal.
 pub fn string(bytes: impl Into<Vec<u8>>) -> Object {
     Object::String(bytes.into(), StringFormat::Literal)

@@ -18,6 +18,7 @@ use sha2::{Digest, Sha256};
 use super::deferred_pictures::DeferredPictures;
 use super::long_numbers;
 use super::numbering::number_from;
+use super::objects;
 
 /// Most objects in an object stream, and their bytes: readers unpack a whole stream for each object.
 const PACKED_OBJECTS: usize = 200;
@@ -101,10 +102,6 @@ pub struct PdfWriter {
     body: Vec<u8>,
 }
 
-fn number(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
-}
-
 impl PdfWriter {
     /// Begins a file of at most `limit` bytes.
     ///
@@ -173,7 +170,7 @@ impl PdfWriter {
         let start = self.position;
         self.note(own.0, Place::At(start));
         let mut trailer = dictionary! {
-            "Type" => "XRef", "Size" => number(self.places.len()), "Root" => root,
+            "Type" => "XRef", "Size" => objects::count(self.places.len()), "Root" => root,
             "ID" => vec![id.clone(), id], "W" => vec![1.into(), 5.into(), 2.into()],
         };
         if let Some(info) = info {
@@ -224,7 +221,7 @@ impl PdfWriter {
             count += 1;
         }
         let head = dictionary! {
-            "Type" => "ObjStm", "N" => count, "First" => number(content.len()),
+            "Type" => "ObjStm", "N" => count, "First" => objects::count(content.len()),
         };
         content.extend_from_slice(&self.packed_bytes);
         self.packed_bytes.clear();
@@ -254,7 +251,7 @@ impl PdfWriter {
             head.remove(b"DecodeParms");
         }
         let content = if compress { &compressed } else { content };
-        head.set("Length", number(content.len()));
+        head.set("Length", objects::count(content.len()));
         self.note(id.0, Place::At(self.position));
         let mut body = std::mem::take(&mut self.body);
         body.clear();

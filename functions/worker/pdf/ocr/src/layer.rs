@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::fmt::Write;
 
 use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::objects;
 use docmill_pdf_core::pdfium::{Rect, View};
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};
@@ -130,7 +131,7 @@ impl TextLayer {
 
     /// Adds the font after all pages.
     pub fn finish(self, document: &mut Document) {
-        let length = i64::try_from(FONT.len()).unwrap_or(i64::MAX);
+        let length = objects::count(FONT.len());
         let file = document.add_object(Stream::new(dictionary! { "Length1" => length }, FONT.to_vec()));
         let to_unicode = document.add_object(Stream::new(Dictionary::new(), to_unicode(&self.characters)));
         // All codes have the only glyph with a width.

@@ -1,7 +1,7 @@
 //! Files in a document: attaching, associating, and removing them by name.
 
 use docmill_formats::Format;
-use docmill_pdf_core::objects::{Lookup, decode, reference, string, text, tree, unpacked};
+use docmill_pdf_core::objects::{Lookup, count, decode, reference, string, text, tree, unpacked};
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
@@ -42,7 +42,7 @@ pub struct Attachment<'a> {
 
 /// Attaches a file to the document.
 pub fn attach(document: &mut Document, attachment: Attachment<'_>) {
-    let mut parameters = dictionary! { "Size" => i64::try_from(attachment.content.len()).unwrap_or(i64::MAX) };
+    let mut parameters = dictionary! { "Size" => count(attachment.content.len()) };
     if let Some(modified) = &attachment.modified {
         parameters.set("ModDate", text(modified));
     }

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use docmill_pdf_core::matrix::Matrix;
-use docmill_pdf_core::objects::{string, text};
+use docmill_pdf_core::objects::{count, string, text};
 use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
@@ -45,7 +45,7 @@ impl<'w> Writer<'w> {
             let elements: Vec<Object> = elements.iter().map(of).collect();
             numbers.extend([key.into(), self.document.add_object(elements).into()]);
         }
-        let mut next = i64::try_from(self.parents.len()).unwrap_or(i64::MAX);
+        let mut next = count(self.parents.len());
         for (annotation, element) in std::mem::take(&mut self.annotations) {
             if let Ok(entries) = self.document.get_dictionary_mut(annotation) {
                 entries.set("StructParent", next);

@@ -1,6 +1,6 @@
 //! Page labels: what a viewer calls each page, such as `iv` or `A-3`.
 
-use docmill_pdf_core::objects::{Lookup, tree};
+use docmill_pdf_core::objects::{Lookup, count, tree};
 use lopdf::{Dictionary, Document, Object};
 
 /// The label of one page.
@@ -61,7 +61,7 @@ impl Labels {
         self.any |= labels.is_some();
         for (position, page) in pages.enumerate() {
             let own = labels.and_then(|labels| labels.get(page)).cloned();
-            self.labels.push(own.unwrap_or_else(|| Label::decimal(number(position) + 1)));
+            self.labels.push(own.unwrap_or_else(|| Label::decimal(count(position) + 1)));
         }
     }
 
@@ -84,7 +84,7 @@ pub(super) fn read(document: &Document, catalog: &Dictionary, pages: usize) -> O
     let mut labels = Vec::with_capacity(pages);
     let mut current: Option<(i64, &Dictionary)> = None;
     let mut ranges = ranges.into_iter().peekable();
-    for page in 0..number(pages) {
+    for page in 0..count(pages) {
         while let Some(next) = ranges.next_if(|(start, _)| *start <= page) {
             current = Some(next);
         }
@@ -93,10 +93,6 @@ pub(super) fn read(document: &Document, catalog: &Dictionary, pages: usize) -> O
         );
     }
     Some(labels)
-}
-
-fn number(count: usize) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
 }
 
 fn label(document: &Document, range: &Dictionary, offset: i64) -> Label {

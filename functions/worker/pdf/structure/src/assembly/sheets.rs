@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
+use docmill_pdf_core::objects;
 use docmill_pdf_core::pages;
 use docmill_pdf_core::space;
 use docmill_pdf_core::writer::{PdfWriter, WriteError};
@@ -93,7 +94,7 @@ impl Pages {
 
     /// Writes the root of the pages.
     pub(super) fn write(self, writer: &mut PdfWriter) -> Result<(), WriteError> {
-        let count = i64::try_from(self.pages.len()).unwrap_or(i64::MAX);
+        let count = objects::count(self.pages.len());
         writer.put(self.root, dictionary! { "Type" => "Pages", "Kids" => self.pages, "Count" => count }.into())
     }
 }

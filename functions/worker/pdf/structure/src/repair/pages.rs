@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use docmill_pdf_core::objects::Lookup;
+use docmill_pdf_core::objects::{self, Lookup};
 use docmill_pdf_core::pages;
 use docmill_pdf_request::{ErrorCode, Failure};
 use lopdf::xref::XrefEntry;
@@ -112,7 +112,7 @@ fn is_emptied(document: &Document, id: ObjectId) -> bool {
 /// One node with these pages, which have what they inherit.
 fn plant(document: &mut Document, ids: &[ObjectId]) {
     let kids: Vec<Object> = ids.iter().map(|id| Object::Reference(*id)).collect();
-    let count = i64::try_from(ids.len()).unwrap_or(i64::MAX);
+    let count = objects::count(ids.len());
     let root = document.add_object(dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count });
     for id in ids {
         if let Ok(page) = document.get_dictionary_mut(*id) {

@@ -11,7 +11,7 @@ use std::rc::Rc;
 use docmill_pdf_core::content;
 use docmill_pdf_core::fonts::Fonts;
 use docmill_pdf_core::matrix::Matrix;
-use docmill_pdf_core::objects::{Lookup, unpacked};
+use docmill_pdf_core::objects::{Lookup, count, unpacked};
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_core::text_state::State;
@@ -113,7 +113,7 @@ impl<'m> Marker<'m> {
         let groups = Groups::of(&scan.pieces);
         let writer = Writer { content, pieces: &scan.pieces, groups: &groups, begin: &mut begin, output: Vec::new() };
         let written = writer.write();
-        let key = i64::try_from(self.parents.len()).unwrap_or(i64::MAX);
+        let key = count(self.parents.len());
         self.parents.push(parents);
         (written, key)
     }
