@@ -106,24 +106,34 @@ async fn files_are_converted_on_this_machine_without_a_service() {
     assert_eq!(refused.status.code(), Some(7));
     let opened = run(&["--local", "pdf-to-text", "locked.pdf", "--password", "open sesame", "-o", "-"]).await;
     assert!(String::from_utf8_lossy(&opened.stdout).contains("Amet aliqua dolor"));
+
+    std::fs::write(folder.path().join("password.txt"), "open sesame\n").unwrap();
+    lines(
+        &run(&["--local", "convert", "locked.pdf", "-o", "opened.txt", "--password", "@password.txt", "--json"]).await,
+    );
+    assert!(std::fs::read_to_string(folder.path().join("opened.txt")).unwrap().contains("Amet aliqua dolor"));
 }
+
+/// A worker that says that it has begun, and never answers.
+const SILENT_WORKER: &str = "#!/bin/sh\nmkdir $TMPDIR/begun && exec cat > /dev/null\n";
 
 #[tokio::test]
 async fn a_local_run_leaves_nothing_behind_and_lets_nobody_read_along() {
     let folder = folder_with_sources();
+    let silent = folder.path().join("silent-worker");
+    std::fs::write(&silent, SILENT_WORKER).unwrap();
+    std::fs::set_permissions(&silent, std::fs::Permissions::from_mode(0o700)).unwrap();
     let working = tempfile::tempdir().unwrap();
-    let words = ["--local", "convert", "small.docx", "--to", "pdf", "-o", "small.pdf"];
-    let start = || docmill(&folder, &words).env("TMPDIR", working.path()).env_remove("DOCMILL_URL").spawn().unwrap();
+    let command = || {
+        let mut command = docmill(&folder, &["--local", "convert", "small.docx", "--to", "pdf", "-o", "small.pdf"]);
+        command.env("TMPDIR", working.path()).env_remove("DOCMILL_URL");
+        command
+    };
     let folders = || std::fs::read_dir(working.path()).unwrap().map(|entry| entry.unwrap().path()).collect::<Vec<_>>();
-    assert!(start().wait().await.unwrap().success());
-    assert_eq!(folders(), Vec::<PathBuf>::new(), "after a run");
 
     for signal in ["-INT", "-TERM", "-KILL"] {
-        std::fs::remove_file(folder.path().join("small.pdf")).ok();
-        let mut run = start();
-        // The worker has its own folder there as soon as it has begun.
-        let has_begun = || folders().iter().any(|folder| std::fs::read_dir(folder).unwrap().count() > 1);
-        while !has_begun() {
+        let mut run = command().env("DOCMILL_WORKER", &silent).spawn().unwrap();
+        while !folders().iter().any(|folder| folder.join("begun").exists()) {
             assert!(run.try_wait().unwrap().is_none(), "it ended before it was interrupted");
             tokio::time::sleep(Duration::from_millis(5)).await;
         }
@@ -136,6 +146,50 @@ async fn a_local_run_leaves_nothing_behind_and_lets_nobody_read_along() {
             assert_eq!(folders(), Vec::<PathBuf>::new(), "after {signal}");
         }
     }
-    assert!(start().wait().await.unwrap().success());
-    assert_eq!(folders(), Vec::<PathBuf>::new(), "after a run that follows a kill");
+    assert_eq!(folders().len(), 1, "after a kill");
+    assert!(command().status().await.unwrap().success());
+    assert_eq!(folders(), Vec::<PathBuf>::new(), "after the run that follows a kill");
+}
+
+#[tokio::test]
+async fn a_local_run_that_is_killed_takes_its_engines_with_it() {
+    let folder = folder_with_sources();
+    let mut command = docmill(&folder, &["--local", "convert", "small.docx", "--to", "pdf", "-o", "small.pdf"]);
+    let mut run = command.env("TMPDIR", folder.path()).env_remove("DOCMILL_URL").spawn().unwrap();
+    let (mut engines, run_id) = (Vec::new(), run.id().unwrap());
+    while engines.len() < 2 {
+        assert!(run.try_wait().unwrap().is_none(), "it ended before its engines were seen");
+        engines = descendants(run_id);
+    }
+    run.kill().await.unwrap();
+    let all_ended = async {
+        while running().iter().any(|(id, _)| engines.contains(id)) {
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), all_ended).await.expect("no engine outlives the command");
+}
+
+/// Ids of the running processes, each with that of its parent. A process that has ended but was not waited for does not run.
+fn running() -> Vec<(u32, u32)> {
+    let of_entry = |path: PathBuf| {
+        let id = path.file_name()?.to_str()?.parse().ok()?;
+        let status = std::fs::read_to_string(path.join("stat")).ok()?;
+        let (_, fields) = status.rsplit_once(") ")?;
+        let mut fields = fields.split(' ');
+        let (state, parent) = (fields.next()?, fields.next()?);
+        (state != "Z").then_some((id, parent.parse().ok()?))
+    };
+    std::fs::read_dir("/proc").unwrap().filter_map(|entry| of_entry(entry.unwrap().path())).collect()
+}
+
+fn descendants(ancestor: u32) -> Vec<u32> {
+    let all = running();
+    let mut found = vec![ancestor];
+    let mut next = 0;
+    while let Some(&parent) = found.get(next) {
+        found.extend(all.iter().filter(|(_, its_parent)| *its_parent == parent).map(|(id, _)| id));
+        next += 1;
+    }
+    found.split_off(1)
 }

@@ -2,6 +2,7 @@
 
 pub mod batches;
 mod example;
+mod password;
 pub mod tool;
 pub mod value;
 
@@ -11,6 +12,7 @@ use clap::builder::PossibleValuesParser;
 use clap::{Args, CommandFactory, FromArgMatches, Parser, Subcommand};
 use docmill_domain::job::JobStatus;
 
+pub use self::password::Password;
 use crate::config::URL_VARIABLE;
 
 const AFTER_HELP: &str = "\
@@ -148,6 +150,9 @@ pub struct ConvertArgs {
     /// An option of the tool, by its name in the API: --set pdfVersion=pdfa-2b.
     #[arg(long, value_name = "NAME=VALUE")]
     pub set: Vec<String>,
+    /// The password of protected files: @FILE reads it from a file, @- from standard input.
+    #[arg(long, value_name = "PASSWORD", value_parser = Password::read)]
+    pub password: Option<Password>,
     #[command(flatten)]
     pub job: JobArgs,
 }
@@ -160,6 +165,9 @@ pub struct RunArgs {
     /// Files instead of the pipeline's own.
     #[arg(value_name = "FILE", value_hint = clap::ValueHint::AnyPath)]
     pub files: Vec<String>,
+    /// The password of protected files: @FILE reads it from a file, @- from standard input.
+    #[arg(long, value_name = "PASSWORD", value_parser = Password::read)]
+    pub password: Option<Password>,
     #[command(flatten)]
     pub job: JobArgs,
 }
@@ -177,6 +185,9 @@ pub struct WatchArgs {
     /// Convert what is there, and end.
     #[arg(long)]
     pub once: bool,
+    /// The password of protected files: @FILE reads it from a file, @- from standard input.
+    #[arg(long, value_name = "PASSWORD", value_parser = Password::read)]
+    pub password: Option<Password>,
     #[command(flatten)]
     pub job: JobArgs,
 }

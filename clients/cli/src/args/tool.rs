@@ -173,6 +173,13 @@ impl Properties {
         let own = move |wanted: &Option<usize>| wanted.is_none_or(|number| number == index + 1);
         self.0.iter().filter(move |(wanted, ..)| own(wanted)).map(|(_, property, value)| (property.as_str(), value))
     }
+
+    /// The same with a property of all sources.
+    #[must_use]
+    pub fn with(mut self, property: SourceProperty, value: Value) -> Self {
+        self.0.push((None, property, value));
+        self
+    }
 }
 
 impl ToolArgs {

@@ -71,7 +71,7 @@ fn is_list(texts: &[String]) -> bool {
 }
 
 /// The content of `@FILE`, without its last line break. `@@` is a plain `@`.
-fn resolve(text: &str) -> Result<String, String> {
+pub(super) fn resolve(text: &str) -> Result<String, String> {
     let Some(rest) = text.strip_prefix('@') else { return Ok(text.to_owned()) };
     if rest.is_empty() || rest.starts_with('@') {
         return Ok(rest.to_owned());

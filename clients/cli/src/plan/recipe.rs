@@ -2,14 +2,14 @@
 
 use docmill_domain::catalogue::Tool;
 use docmill_domain::request::{JobRequest, UnknownNames};
-use docmill_domain::source::SourceKind;
+use docmill_domain::source::{SourceKind, SourceProperty};
 use docmill_formats::Format;
 use serde_json::{Map, Value, json};
 
 use super::inputs::Input;
 use super::route;
-use crate::args::JobArgs;
 use crate::args::tool::Properties;
+use crate::args::{JobArgs, Password};
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 use crate::pointer;
@@ -47,6 +47,20 @@ impl Recipe {
     #[must_use]
     pub fn with_sources(self, properties: Properties, extra: Vec<Input>) -> Self {
         Self { properties, extra, ..self }
+    }
+
+    /// The same with the password of its sources, if the tool opens protected ones.
+    #[must_use]
+    pub fn with_password(mut self, password: Option<&Password>) -> Self {
+        let Some(password) = password else { return self };
+        let Step { tool, options } = &mut self.first;
+        let (property, value) = (SourceProperty::Password, password.to_value());
+        if tool.definition.sources.properties.contains(&property) {
+            self.properties = self.properties.with(property, value);
+        } else if catalogue::option(tool, property.as_str()).is_some() {
+            options.insert(property.as_str().to_owned(), value);
+        }
+        self
     }
 
     /// The same with these steps before the others.
@@ -225,6 +239,17 @@ mod tests {
         assert!(failure.to_string().contains("--dpi must be at most 600"), "{failure}");
         let failure = recipe("protect-pdf", json!({})).check(&[file("a.pdf")]).unwrap_err();
         assert_eq!(failure.exit, crate::failure::Exit::Usage);
+    }
+
+    #[test]
+    fn a_password_goes_where_the_tool_takes_it() {
+        let given = Password::of("open sesame");
+        let of = |slug: &str| recipe(slug, json!({})).with_password(Some(&given)).body(vec![Map::new()]);
+        let (merge, text, office) = (of("merge-pdf"), of("pdf-to-text"), of("office-to-pdf"));
+        assert_eq!(merge["input"]["sources"][0]["password"], "open sesame");
+        assert!([&text, &office].iter().all(|body| body.to_string().contains("open sesame")), "{text} {office}");
+        assert!(!of("markdown-to-pdf").to_string().contains("sesame"), "which knows no protected files");
+        assert!(!format!("{given:?}").contains("sesame"));
     }
 
     #[test]

@@ -12,7 +12,7 @@ use super::outputs::Place;
 use super::recipe::{Recipe, Step};
 use super::{Plan, assign};
 use crate::args::value;
-use crate::args::{ConvertArgs, JobArgs};
+use crate::args::{ConvertArgs, JobArgs, Password};
 use crate::catalogue;
 use crate::failure::{Failure, Outcome};
 
@@ -44,7 +44,8 @@ pub fn plan(args: &ConvertArgs) -> Outcome<Plan> {
     };
     let from = args.from.as_deref();
     let found = inputs::expand_from(&args.files, from, |format| route(format, &to).is_some())?.once();
-    let wish = Wish { from, to: &to, options: &Map::new(), set: &args.set, then: Vec::new() };
+    let (options, password) = (Map::new(), args.password.as_ref());
+    let wish = Wish { from, to: &to, options: &options, set: &args.set, then: Vec::new(), password };
     Ok(of_inputs(found.inputs, &wish, &args.job)?.without(found.passed_over))
 }
 
@@ -60,6 +61,7 @@ pub struct Wish<'a> {
     pub set: &'a [String],
     /// Steps after the conversion.
     pub then: Vec<Step>,
+    pub password: Option<&'a Password>,
 }
 
 /// A task for each source.
@@ -111,7 +113,7 @@ fn no_way(input: &Input, from: &str, to: &str) -> Failure {
 
 /// A tool with options by their names in the API.
 pub fn of_tool(tool: &'static Tool, set: &[String], job: &JobArgs) -> Outcome<Recipe> {
-    let wish = Wish { from: None, to: "", options: &Map::new(), set, then: Vec::new() };
+    let wish = Wish { from: None, to: "", options: &Map::new(), set, then: Vec::new(), password: None };
     recipe(vec![Step { tool, options: Map::new() }], &wish, job)
 }
 
@@ -130,7 +132,7 @@ fn recipe(mut steps: Vec<Step>, wish: &Wish<'_>, job: &JobArgs) -> Outcome<Recip
     }
     let mut steps = steps.into_iter().chain(wish.then.iter().cloned());
     let first = steps.next().ok_or_else(|| Failure::usage("No tool converts this."))?;
-    Ok(Recipe::new(first.tool, first.options, job)?.with_steps(steps.collect()))
+    Ok(Recipe::new(first.tool, first.options, job)?.with_password(wish.password).with_steps(steps.collect()))
 }
 
 /// The first step whose tool has an option, and the option's schema.
@@ -233,7 +235,7 @@ mod tests {
     fn options_go_to_the_step_that_knows_them() {
         let of = |to: &str, set: &[&str]| {
             let set: Vec<_> = set.iter().map(|text| (*text).to_owned()).collect();
-            let wish = Wish { from: None, to, options: &Map::new(), set: &set, then: Vec::new() };
+            let wish = Wish { from: None, to, options: &Map::new(), set: &set, then: Vec::new(), password: None };
             recipe(route("docx", to).unwrap(), &wish, &JobArgs::default())
         };
         let recipe = of("png", &["dpi=300", "pageRange=1-3"]).unwrap();

@@ -95,7 +95,7 @@ impl Worker {
     fn start(program: &Path, scratch: &Path) -> Outcome<Self> {
         let doing = format!("Starting {}", program.display());
         let mut process = Command::new(program)
-            .arg("convert-each")
+            .args(["convert-each", "--until-parent-ends"])
             .env("TMPDIR", scratch)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

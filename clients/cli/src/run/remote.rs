@@ -23,7 +23,7 @@ use crate::report::{Done, Progress};
 const TRANSFERS: usize = 8;
 const FIRST_PAUSE: Duration = Duration::from_millis(500);
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
-const PASSWORD: &str = "Give its password with --password @FILE, an option of each tool's own verb";
+const PASSWORD: &str = "Give its password with --password @FILE";
 
 #[derive(Debug)]
 pub struct Remote {

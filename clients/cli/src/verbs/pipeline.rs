@@ -48,7 +48,7 @@ pub async fn run(args: &RunArgs, globals: &Globals) -> Outcome<()> {
     let pipeline: Pipeline = toml::from_str(&text).map_err(wrong)?;
     let job = JobArgs { output: args.job.output.clone().or_else(|| pipeline.output.clone()), ..args.job.clone() };
     let job = with_tags(job, &pipeline.tags);
-    let plan = plan(&pipeline, &args.files, &job).map_err(|failure| failure.of_file(&args.pipeline))?;
+    let plan = plan(&pipeline, args, &job).map_err(|failure| failure.of_file(&args.pipeline))?;
     run::run(plan, globals, &job).await
 }
 
@@ -58,8 +58,9 @@ fn with_tags(mut job: JobArgs, tags: &Map<String, Value>) -> JobArgs {
     job
 }
 
-fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Plan> {
-    let given = if files.is_empty() { &pipeline.inputs } else { files };
+fn plan(pipeline: &Pipeline, args: &RunArgs, job: &JobArgs) -> Outcome<Plan> {
+    let given = if args.files.is_empty() { &pipeline.inputs } else { &args.files };
+    let password = args.password.as_ref();
     if given.is_empty() {
         return Err(Failure::usage("The pipeline has no `inputs`, and the command line names no files."));
     }
@@ -72,7 +73,8 @@ fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Plan> {
             let found = inputs::expand(given, |format| catalogue::accepts(sources, format))?;
             let takes_all = sources.are_alike() || sources.least > 1;
             let inputs::Found { inputs: found, passed_over } = if takes_all { found } else { found.once() };
-            let recipe = Rc::new(Recipe::new(first.tool, first.options, job)?.with_steps(rest));
+            let recipe = Recipe::new(first.tool, first.options, job)?.with_password(password).with_steps(rest);
+            let recipe = Rc::new(recipe);
             let groups = if takes_all { vec![found] } else { found.into_iter().map(|input| vec![input]).collect() };
             let plan = assign(groups.into_iter().map(|group| (group, Rc::clone(&recipe))).collect(), job)?;
             Ok(plan.without(passed_over))
@@ -80,7 +82,7 @@ fn plan(pipeline: &Pipeline, files: &[String], job: &JobArgs) -> Outcome<Plan> {
         (None, Some(to)) => {
             let to = catalogue::format_of(to);
             let found = inputs::expand(given, |format| route::route(format, &to).is_some())?.once();
-            let wish = route::Wish { from: None, to: &to, options: &first.options, set: &[], then: rest };
+            let wish = route::Wish { from: None, to: &to, options: &first.options, set: &[], then: rest, password };
             Ok(route::of_inputs(found.inputs, &wish, job)?.without(found.passed_over))
         }
         _ => Err(Failure::usage("The first [[step]] needs either `tool` or `to`.")),
@@ -100,8 +102,10 @@ mod tests {
 
     fn planned(text: &str, files: &[&str]) -> Outcome<Vec<crate::plan::Task>> {
         let pipeline: Pipeline = toml::from_str(text).map_err(|error| Failure::usage(error.to_string()))?;
-        let files: Vec<_> = files.iter().map(|file| (*file).to_owned()).collect();
-        plan(&pipeline, &files, &JobArgs { output: Some("out/".into()), ..JobArgs::default() }).map(|plan| plan.tasks)
+        let job = JobArgs { output: Some("out/".into()), ..JobArgs::default() };
+        let files = files.iter().map(|file| (*file).to_owned()).collect();
+        let args = RunArgs { pipeline: "pipeline.toml".into(), files, password: None, job: job.clone() };
+        plan(&pipeline, &args, &job).map(|plan| plan.tasks)
     }
 
     #[test]

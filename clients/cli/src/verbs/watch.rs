@@ -99,7 +99,8 @@ fn tasks(args: &WatchArgs, job: &JobArgs, files: Vec<PathBuf>) -> Outcome<Vec<Ta
     let inputs =
         files.into_iter().map(|path| Input::File { shown: path.display().to_string(), below: below(&path), path });
     let to = catalogue::format_of(&args.to);
-    let wish = route::Wish { from: None, to: &to, options: &serde_json::Map::new(), set: &args.set, then: Vec::new() };
+    let (options, password) = (serde_json::Map::new(), args.password.as_ref());
+    let wish = route::Wish { from: None, to: &to, options: &options, set: &args.set, then: Vec::new(), password };
     let plan = route::of_inputs(inputs.collect(), &wish, job)?;
     let made = Made::open(job.overwrite)?;
     Ok(plan.tasks.into_iter().map(|task| apart(task, &made)).filter(|task| !is_done(task)).collect())

@@ -65,8 +65,17 @@ pub fn exec(args: Args) -> io::Error {
 /// needs the rest.
 const MOST_PROCESSES: u64 = 512;
 
+/// Has the kernel kill this process when the thread that started it ends. Its own children are killed in turn.
+///
+/// # Errors
+///
+/// That of the system call.
+pub fn end_with_parent() -> io::Result<()> {
+    Ok(rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?)
+}
+
 fn confine_self(args: &Args) -> io::Result<()> {
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    end_with_parent()?;
     rustix::thread::set_no_new_privs(true)?;
     limit(Resource::Core, 0, 0)?;
     limit(Resource::Fsize, args.fsize, args.fsize)?;

@@ -28,7 +28,7 @@ use wait4::Wait4;
 pub use attempts::{Attempt, AttemptArgs, attempt_all};
 pub use child::limit;
 pub(crate) use child::showing_own_memory;
-pub use child::{Args, Narrowing, exec, hide_own_memory};
+pub use child::{Args, Narrowing, end_with_parent, exec, hide_own_memory};
 pub use platform::{Isolation, Platform, TooWeak};
 use usage::{Allowance, Excess, Usage, Watch, Watched};
 

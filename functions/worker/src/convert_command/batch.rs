@@ -23,6 +23,9 @@ use crate::converter::Converter;
 /// The arguments of `worker convert-each`.
 #[derive(Debug, clap::Args)]
 pub struct BatchArgs {
+    /// End at once when the process that started this one ends, whatever is being converted.
+    #[arg(long)]
+    until_parent_ends: bool,
     #[command(flatten)]
     engines: EngineArgs,
 }
@@ -76,6 +79,12 @@ impl BatchArgs {
 /// Serves standard input until its end. Exit code 1 when standard input or output can no longer be used, or this build has no
 /// catalogue of tools.
 pub fn run(args: &BatchArgs) -> ExitCode {
+    if args.until_parent_ends
+        && let Err(error) = docmill_confine::end_with_parent()
+    {
+        eprintln!("worker: {error}");
+        return ExitCode::FAILURE;
+    }
     // Loaded once, since the schemas of tools are compiled when they are first used.
     let catalogue = match catalogue() {
         Ok(catalogue) => catalogue,
@@ -147,7 +156,7 @@ mod tests {
 
     fn batch(allow: &str) -> BatchArgs {
         let engines = EngineArgs { allow: allow.into(), conversion_seconds: 9, libreoffice: "/lo".into() };
-        BatchArgs { engines }
+        BatchArgs { until_parent_ends: false, engines }
     }
 
     #[test]

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Resource, Signal};
+use rustix::process::{Pid, Resource};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use zeroize::Zeroizing;
@@ -378,7 +378,7 @@ pub fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<u8>>>> 
 /// Detaches a child from its parent, except for their socket and the `says` pipe.
 fn leave_parent(says: OwnedFd) -> io::Result<()> {
     rustix::process::setpgid(None, None)?;
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    crate::end_with_parent()?;
     // Requests to the parent must not reach the child.
     rustix::stdio::dup2_stdin(null()?)?;
     // Engine output that a document may have caused must not reach the log, unlike the parent's own.
