@@ -84,6 +84,7 @@ CASES = {
     "extract-document": ("extract", "extract 500 pages"),
     "inspect-document": ("inspect", "inspect 500 scans"),
     "verify-signatures": ("verify a signature", "verify an archived signature"),
+    "check-accessibility": ("check accessibility", "check accessibility of 500 pages"),
     "validate-invoice": ("validate an invoice", "validate 1000 lines"),
 }
 

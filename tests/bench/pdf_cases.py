@@ -269,6 +269,7 @@ def small(made: Path) -> list[Case]:
         Case("set the title", "edit-metadata", [text], ".pdf", pdf(5), pdf_peers.metadata, {"set": {"title": "New"}}),
         Case("PDF/A", "pdf-to-pdfa", [text], ".pdf", archive(5), pdf_peers.archive),
         Case("tag", "tag-pdf", [text], ".pdf", pdf(5), _none, {"ocr": "never", "existing": "replace"}),
+        Case("check accessibility", "check-accessibility", [text], ".json", _any_json, _none),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
         Case("validate an invoice", "validate-invoice", [INVOICE], ".json", _any_json, _none),
         Case("verify a signature", "verify-signatures", [SIGNED / "approval.pdf"], ".json", _any_json, pdf_peers.verify),
@@ -364,6 +365,7 @@ def large(made: Path) -> list[Case]:
         Case("tag 500 pages", "tag-pdf", [report], ".pdf", pdf(REPORT_PAGES), _none, {"ocr": "never", "existing": "replace"}),
         Case("PDF/A of 500 scans", "pdf-to-pdfa", [scan], ".pdf", pdf(SCAN_PAGES), _none),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
+        Case("check accessibility of 500 pages", "check-accessibility", [report], ".json", _any_json, _none),
         Case("validate 1000 lines", "validate-invoice", [long_invoice(made)], ".json", _any_json, _none),
         Case(
             "verify an archived signature", "verify-signatures", [SIGNED / "archived.pdf"], ".json", _any_json, pdf_peers.verify

@@ -210,6 +210,13 @@ const journeys = {
       assert.deepEqual([said.signatures[0].intact, said.signatures[0].subIndication], [true, "NO_CERTIFICATE_CHAIN_FOUND"]);
     },
   },
+  "check-accessibility": {
+    files: [article],
+    async see() {
+      const said = JSON.parse(await page.locator(".viewer.text pre").innerText());
+      assert.deepEqual([said.standard, said.passed], ["PDF/UA-1", false]);
+    },
+  },
   "validate-invoice": {
     files: [file("samples/invoice.xml", "text/xml")],
     async see() {

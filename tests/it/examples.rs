@@ -17,12 +17,12 @@ use tempfile::TempDir;
 use tokio::process::Command;
 
 use crate::clients::{root, sample, with_docmill};
-use crate::every_tool::part_of;
 use crate::fonts::fixture;
 use crate::journeys::Traveller;
 use crate::receipts;
 use crate::receivers::prepared;
 use crate::support::{deployed_url, eventually, pdf};
+use crate::tool_checks::part_of;
 
 /// Failed requests end a script, except for canceling a job that has just ended.
 const STRICT: &str = r#"set -eu -o pipefail

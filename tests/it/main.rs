@@ -74,6 +74,7 @@ mod telemetry;
 mod template_files;
 mod template_limits;
 mod templates;
+mod tool_checks;
 mod tools;
 mod uploads;
 mod waiting;

@@ -15,9 +15,9 @@ use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 use serde_json::{Value, json};
 
 use crate::clients::{root, sample};
-use crate::every_tool::part_of;
 use crate::journeys::Traveller;
 use crate::support::{deployed_url, pdf};
+use crate::tool_checks::part_of;
 
 /// Samples that run side by side, each with an engine of its own.
 const PARALLEL: usize = 3;

@@ -4,9 +4,9 @@ use reqwest::Method;
 use serde_json::{Value, json};
 
 use crate::clients::root;
-use crate::every_tool::{invoice_data, part_of};
 use crate::journeys::{CONVERSION_TIME, Traveller};
 use crate::support::{eventually, pdf};
+use crate::tool_checks::{invoice_data, part_of};
 
 const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 

@@ -105,6 +105,7 @@ pub(crate) const CRATES: &[Uses] = &[
         ],
     ),
     ("docmill-pdf-to-office", &["docmill-domain", "docmill-package", "docmill-pdf-extract", "docmill-pdf-text"]),
+    ("docmill-pdf-accessibility", &["docmill-pdf-core", "docmill-pdf-fonts"]),
     (
         "docmill-pdf-tag",
         &[
@@ -126,6 +127,7 @@ pub(crate) const CRATES: &[Uses] = &[
             "docmill-mail",
             "docmill-markdown",
             "docmill-package",
+            "docmill-pdf-accessibility",
             "docmill-pdf-core",
             "docmill-pdf-extract",
             "docmill-pdf-ocr",

@@ -60,6 +60,7 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
         "fill-form" => filled(report),
         "verify-signatures" => verified(report),
         "validate-invoice" => validated(report),
+        "check-accessibility" => accessible(report),
         _ => Vec::new(),
     }
 }
@@ -209,6 +210,21 @@ fn validated(report: &Value) -> Vec<String> {
     said
 }
 
+fn accessible(report: &Value) -> Vec<String> {
+    let standard = report["standard"].as_str().unwrap_or_default();
+    let (failed, rules) = (number(report, "failed"), number(report, "rules"));
+    let named: Vec<_> = report["broken"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let verdict = match failed {
+        0 => format!("No rule of {standard} is broken, of {rules} that were checked."),
+        1 => format!("1 rule of {standard} is broken, of {rules} that were checked: {}.", named.join(", ")),
+        _ => format!("{failed} rules of {standard} are broken, of {rules} that were checked: {}.", named.join(", ")),
+    };
+    let left = number(report, "questions");
+    let are = if left == 1 { "is" } else { "are" };
+    let people = format!("{} {are} left for people.", counted(left, "question"));
+    [verdict].into_iter().chain((left > 0).then_some(people)).collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -278,6 +294,16 @@ mod tests {
                 "validate-invoice",
                 json!({"valid": false, "errors": 2, "warnings": 1, "ruleSets": ["EN 16931"], "broken": ["BR-02", "BR-CO-10"]}),
                 "The invoice is not valid by the rules of EN 16931. 2 errors, 1 warning: BR-02, BR-CO-10.",
+            ),
+            (
+                "check-accessibility",
+                json!({"standard": "PDF/UA-1", "passed": true, "rules": 99, "failed": 0, "broken": [], "questions": 3}),
+                "No rule of PDF/UA-1 is broken, of 99 that were checked. 3 questions are left for people.",
+            ),
+            (
+                "check-accessibility",
+                json!({"standard": "PDF/UA-1", "passed": false, "rules": 99, "failed": 1, "broken": ["7.3-1"], "questions": 1}),
+                "1 rule of PDF/UA-1 is broken, of 99 that were checked: 7.3-1. 1 question is left for people.",
             ),
             ("merge-pdf", json!({}), ""),
         ] {

@@ -124,7 +124,11 @@ fn body(slug: &str, sources: &Sources, flat_options: &[String], options: Options
 /// The same property at the top level.
 fn flat(name: &str, schema: &Value, section: Section) -> (String, Value) {
     let mut schema = schema.clone();
-    schema["description"] = json!(format!("Or in `{}`.", section.as_str()));
+    match section {
+        // All tools have these, so the description of the API says once what they are.
+        Section::Input => {}
+        Section::Options => schema["description"] = json!(format!("Or in `{}`.", section.as_str())),
+    }
     (name.to_owned(), schema)
 }
 

@@ -62,6 +62,7 @@ tools! {
     INSPECT_DOCUMENT "inspect-document",
     VERIFY_SIGNATURES "verify-signatures",
     VALIDATE_INVOICE "validate-invoice",
+    CHECK_ACCESSIBILITY "check-accessibility",
 }
 
 impl Slug {

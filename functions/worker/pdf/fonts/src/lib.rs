@@ -20,6 +20,7 @@ mod charstring;
 pub mod compact;
 pub mod encoding;
 pub mod outline;
+pub mod stated;
 pub mod symbols;
 mod tables;
 #[cfg(test)]

@@ -23,6 +23,7 @@ pub enum Tool {
     InspectDocument,
     VerifySignatures,
     ValidateInvoice,
+    CheckAccessibility,
     EditMetadata,
     FlattenPdf,
     FillForm,

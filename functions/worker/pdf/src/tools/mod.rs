@@ -1,6 +1,7 @@
 //! The tools. Each reads its options, and runs its steps in order.
 
 mod archive;
+mod check_accessibility;
 mod compare;
 mod compress;
 mod extract_document;
@@ -89,6 +90,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::InspectDocument => inspect::run(libraries, request),
         Tool::VerifySignatures => verify_signatures::run(libraries, request),
         Tool::ValidateInvoice => validate_invoice::run(libraries, request),
+        Tool::CheckAccessibility => check_accessibility::run(libraries, request),
         Tool::EditMetadata => metadata::run(libraries, request),
         Tool::FlattenPdf => flatten::run(libraries, request),
         Tool::FillForm => fill_form::run(libraries, request),

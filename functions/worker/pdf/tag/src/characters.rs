@@ -4,102 +4,21 @@ use std::collections::{BTreeMap, HashMap};
 
 use docmill_pdf_core::character_map;
 use docmill_pdf_core::objects::{Lookup, unpacked};
-use docmill_pdf_core::tokens::{Token, Tokens};
-use docmill_pdf_fonts::Encoding;
+use docmill_pdf_fonts::stated::{Stated, plain};
 use docmill_pdf_fonts::truetype::{self, Tables};
 use docmill_pdf_fonts::type1::Type1;
 use docmill_pdf_fonts::uses::Uses;
-use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
+use lopdf::{Dictionary, Document, ObjectId, Stream};
 use read_fonts::ps::agl;
 use read_fonts::ps::cff::CffFontRef;
 use read_fonts::types::GlyphId;
 use skrifa::{FontRef, MetadataProvider as _};
-use unicode_normalization::UnicodeNormalization as _;
 
-/// Most unpacked bytes of a map of characters, and of a font program.
+/// Most unpacked bytes of a map of glyphs, and of a font program.
 const MAP_BYTES: usize = 8 << 20;
 const FILE_BYTES: usize = 64 << 20;
 /// Characters that only their font gives a meaning.
 const PRIVATE: std::ops::RangeInclusive<char> = '\u{e000}'..='\u{f8ff}';
-
-/// What a document says of a font's codes.
-struct Stated<'d> {
-    /// `None` for a code: the map says something that PDF/UA does not allow.
-    map: Option<HashMap<u16, Option<String>>>,
-    names: Encoding,
-    base: Option<&'d [u8]>,
-    kind: Option<&'d [u8]>,
-}
-
-impl<'d> Stated<'d> {
-    fn new(document: &'d Document, font: &'d Dictionary) -> Self {
-        let map = document.value(font, b"ToUnicode").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES));
-        let map = map.map(|map| {
-            // Readers stop at a section that has fewer entries than it says.
-            let is_whole = is_whole(&map);
-            let entry = |(code, text): (u16, Vec<u8>)| (code, sound(&text).filter(|_| is_whole));
-            character_map::entries(&map).into_iter().map(entry).collect()
-        });
-        let base = match document.value(font, b"Encoding") {
-            Some(Object::Name(name)) => Some(name.as_slice()),
-            Some(Object::Dictionary(entries)) => document.name(entries, b"BaseEncoding"),
-            _ => None,
-        };
-        Self { map, names: Encoding::new(document, font), base, kind: document.name(font, b"Subtype") }
-    }
-
-    fn of(&self, code: u16) -> Option<String> {
-        if let Some(text) = self.map.as_ref().and_then(|map| map.get(&code)) {
-            return text.clone();
-        }
-        if self.kind == Some(b"Type0") {
-            return None;
-        }
-        let code = u8::try_from(code).ok()?;
-        if let Some(name) = self.names.name(code) {
-            return agl::name_to_char(name).map(plain);
-        }
-        let is_known = matches!(self.base, Some(b"WinAnsiEncoding" | b"MacRomanEncoding"))
-            && self.kind != Some(b"Type3")
-            && !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157);
-        // Which of the two is meant only matters for a map that is written.
-        is_known.then(|| self.names.characters(code).first().copied().map(String::from)).flatten()
-    }
-}
-
-/// Whether the sections of a map have as many entries as they say.
-fn is_whole(map: &[u8]) -> bool {
-    let (mut last, mut said, mut strings) = (0.0, None, 0usize);
-    for token in Tokens::new(map) {
-        match token {
-            Token::Number(number) => last = number,
-            Token::Operator(b"beginbfchar") => (said, strings) = (Some(last), 0),
-            Token::Hex(_) => strings += 1,
-            Token::Operator(b"endbfchar") => {
-                if said.take().is_some_and(|said: f32| said.max(0.0).trunc() * 2.0 != strings as f32) {
-                    return false;
-                }
-            }
-            Token::Operator(_) | Token::Name(_) | Token::Literal(_) | Token::Other => {}
-        }
-    }
-    true
-}
-
-/// The text of a map's entry in UTF-16. `None` if PDF/UA does not allow it.
-fn sound(text: &[u8]) -> Option<String> {
-    let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
-    let is_sound = !units.is_empty() && !units.iter().any(|unit| matches!(unit, 0 | 0xFFFE | 0xFEFF));
-    is_sound.then(|| String::from_utf16_lossy(&units))
-}
-
-/// A character without its shape: ligatures are letters, and forms of Arabic letters are these.
-fn plain(character: char) -> String {
-    match character {
-        '\u{fb00}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => character.nfkc().collect(),
-        other => other.to_string(),
-    }
-}
 
 /// Adds the characters that font programs know to fonts that do not say them.
 pub(super) fn complete(document: &mut Document, uses: &Uses) {
@@ -122,10 +41,10 @@ fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) {
     let Ok(font) = document.get_dictionary(id) else { return };
     let stated = Stated::new(document, font);
     // What a map leaves out may be left out on purpose, such as the parts of a ligature.
-    if stated.map.is_some() || codes.iter().all(|code| stated.of(*code).is_some()) {
+    if stated.has_map() || codes.iter().all(|code| stated.of(*code).is_some()) {
         return;
     }
-    let is_wide = stated.kind == Some(b"Type0");
+    let is_wide = stated.is_composite();
     let known = if is_wide { of_wide(document, font) } else { of_simple(document, font) };
     let of = |code: u16| stated.of(code).or_else(|| known.get(&code).copied().map(plain));
     let entries: BTreeMap<u16, String> = codes.iter().filter_map(|code| Some((*code, of(*code)?))).collect();

@@ -103,6 +103,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::InspectDocument
         | Tool::VerifySignatures
         | Tool::ValidateInvoice
+        | Tool::CheckAccessibility
         | Tool::EditMetadata
         | Tool::FlattenPdf
         | Tool::FillForm

@@ -1,0 +1,88 @@
+//! Font programs: whether the lists of their glyphs that a document has are complete.
+
+use std::collections::BTreeSet;
+
+use docmill_pdf_core::objects::{Lookup, bytes, unpacked};
+use docmill_pdf_core::tokens::{self, Token, Tokens};
+use docmill_pdf_fonts::truetype::{Tables, u16_at};
+use docmill_pdf_fonts::type1::Type1;
+use lopdf::{Dictionary, Document, Object};
+use read_fonts::ps::cff::CffFontRef;
+use read_fonts::types::GlyphId;
+
+use crate::rules::Rule;
+
+/// Most bytes of a font program, and of a list of glyphs.
+const PROGRAM: usize = 64 << 20;
+const LIST: usize = 64 << 10;
+
+/// An incomplete list of a font's glyphs. `font`: a simple font, or the descendant of a composite one.
+pub(crate) fn incomplete(document: &Document, font: &Dictionary) -> Option<Rule> {
+    let descriptor = document.child(font, b"FontDescriptor")?;
+    is_subset(document.name(font, b"BaseFont")?).then_some(())?;
+    match document.name(font, b"Subtype")? {
+        b"Type1" => {
+            let said = bytes(document.value(descriptor, b"CharSet")?)?;
+            let program = program(document, descriptor, b"FontFile")?;
+            (!has_all_names(said, &Type1::new(&program)?)).then_some(Rule::NamesIncomplete)
+        }
+        b"CIDFontType0" | b"CIDFontType2" => {
+            let said = unpacked(document.value(descriptor, b"CIDSet")?.as_stream().ok()?, LIST)?;
+            let present = characters(document, font, descriptor)?;
+            (said_ones(&said) != present).then_some(Rule::CharactersIncomplete)
+        }
+        _ => None,
+    }
+}
+
+/// `ABCDEF+Name`
+fn is_subset(name: &[u8]) -> bool {
+    matches!(name, [tag @ .., _] if tag.get(..6).is_some_and(|tag| tag.iter().all(u8::is_ascii_uppercase)))
+        && name.get(6) == Some(&b'+')
+}
+
+fn program(document: &Document, descriptor: &Dictionary, key: &[u8]) -> Option<Vec<u8>> {
+    unpacked(document.value(descriptor, key)?.as_stream().ok()?, PROGRAM)
+}
+
+/// Whether a list such as `/A/B` names each glyph but `.notdef`.
+fn has_all_names(said: &[u8], program: &Type1) -> bool {
+    let names = Tokens::new(said).filter_map(|token| match token {
+        Token::Name(name) => Some(String::from_utf8_lossy(&tokens::name(name)).trim_start_matches('/').to_owned()),
+        _ => None,
+    });
+    let names: BTreeSet<String> = names.collect();
+    program.glyphs.iter().all(|(name, _)| name == ".notdef" || names.contains(name))
+}
+
+/// The numbers of the bits that are set, without the first.
+fn said_ones(bits: &[u8]) -> BTreeSet<u16> {
+    let is_set = |index: u16| {
+        let byte = bits.get(usize::from(index / 8)).copied().unwrap_or(0);
+        byte & (0x80 >> (index % 8)) != 0
+    };
+    (1..=u16::MAX).filter(|index| is_set(*index)).collect()
+}
+
+/// The characters that a composite font's program has, without the first.
+fn characters(document: &Document, font: &Dictionary, descriptor: &Dictionary) -> Option<BTreeSet<u16>> {
+    if let Some(data) = program(document, descriptor, b"FontFile2") {
+        let tables = Tables::new(&data)?;
+        let count = u16_at(tables.get(b"maxp")?, 4)?;
+        let Some(Object::Stream(map)) = document.value(font, b"CIDToGIDMap") else { return Some((1..count).collect()) };
+        let map = unpacked(map, 2 << 16)?;
+        let glyphs = (0..=u16::MAX).zip(map.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)));
+        return Some(
+            glyphs.filter(|(cid, glyph)| *cid > 0 && *glyph > 0 && *glyph < count).map(|(cid, _)| cid).collect(),
+        );
+    }
+    let data = program(document, descriptor, b"FontFile3")?;
+    let face = CffFontRef::new_cff(&data, 0, None).ok()?;
+    let charset = face.charset().filter(|_| face.is_cid());
+    let of_glyph = |glyph: u16| match &charset {
+        Some(charset) => Some(charset.string_id(GlyphId::new(u32::from(glyph))).ok()?.to_u16()),
+        None => Some(glyph),
+    };
+    let count = u16::try_from(face.num_glyphs()).ok()?;
+    Some((1..count).filter_map(of_glyph).collect())
+}

@@ -1,0 +1,120 @@
+//! Which text a document says that a font's codes show, without a look at the font's program.
+
+#![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
+
+use std::collections::HashMap;
+
+use docmill_pdf_core::character_map;
+use docmill_pdf_core::objects::{Lookup, unpacked};
+use docmill_pdf_core::tokens::{Token, Tokens};
+use lopdf::{Dictionary, Document, Object};
+use read_fonts::ps::agl;
+use unicode_normalization::UnicodeNormalization as _;
+
+use crate::Encoding;
+
+/// Most unpacked bytes of a map of characters.
+const MAP_BYTES: usize = 8 << 20;
+
+/// What a document says of a font's codes.
+#[derive(Debug)]
+pub struct Stated<'d> {
+    /// `None` for a code: the map says something that PDF/UA does not allow.
+    map: Option<HashMap<u16, Option<String>>>,
+    names: Encoding,
+    base: Option<&'d [u8]>,
+    kind: Option<&'d [u8]>,
+}
+
+impl<'d> Stated<'d> {
+    /// Reads what a font's dictionary says.
+    pub fn new(document: &'d Document, font: &'d Dictionary) -> Self {
+        let map = document.value(font, b"ToUnicode").and_then(|map| unpacked(map.as_stream().ok()?, MAP_BYTES));
+        let map = map.map(|map| {
+            // Readers stop at a section that has fewer entries than it says.
+            let is_whole = is_whole(&map);
+            let entry = |(code, text): (u16, Vec<u8>)| (code, sound(&text).filter(|_| is_whole));
+            character_map::entries(&map).into_iter().map(entry).collect()
+        });
+        let base = match document.value(font, b"Encoding") {
+            Some(Object::Name(name)) => Some(name.as_slice()),
+            Some(Object::Dictionary(entries)) => document.name(entries, b"BaseEncoding"),
+            _ => None,
+        };
+        Self { map, names: Encoding::new(document, font), base, kind: document.name(font, b"Subtype") }
+    }
+
+    /// Whether its codes may have two bytes.
+    pub fn is_composite(&self) -> bool {
+        self.kind == Some(b"Type0")
+    }
+
+    /// Whether the font has a map of its codes.
+    pub fn has_map(&self) -> bool {
+        self.map.is_some()
+    }
+
+    /// Whether its encoding names a glyph that stands for no character.
+    pub fn has_unknown_names(&self) -> bool {
+        let names = (0..=u8::MAX).filter_map(|code| self.names.name(code));
+        names.into_iter().any(|name| name != ".notdef" && agl::name_to_char(name).is_none())
+    }
+
+    /// Whether the map gives the code a text that PDF/UA does not allow, such as U+0000.
+    pub fn is_unsound(&self, code: u16) -> bool {
+        self.map.as_ref().and_then(|map| map.get(&code)).is_some_and(Option::is_none)
+    }
+
+    /// The text of a code. `None` if the font does not say it.
+    pub fn of(&self, code: u16) -> Option<String> {
+        if let Some(text) = self.map.as_ref().and_then(|map| map.get(&code)) {
+            return text.clone();
+        }
+        if self.is_composite() {
+            return None;
+        }
+        let code = u8::try_from(code).ok()?;
+        if let Some(name) = self.names.name(code) {
+            return agl::name_to_char(name).map(plain);
+        }
+        let is_known = matches!(self.base, Some(b"WinAnsiEncoding" | b"MacRomanEncoding"))
+            && self.kind != Some(b"Type3")
+            && !matches!(code, 0..32 | 127 | 129 | 141 | 143 | 144 | 157);
+        // Which of the two is meant only matters for a map that is written.
+        is_known.then(|| self.names.characters(code).first().copied().map(String::from)).flatten()
+    }
+}
+
+/// Whether the sections of a map have as many entries as they say.
+fn is_whole(map: &[u8]) -> bool {
+    let (mut last, mut said, mut strings) = (0.0, None, 0usize);
+    for token in Tokens::new(map) {
+        match token {
+            Token::Number(number) => last = number,
+            Token::Operator(b"beginbfchar") => (said, strings) = (Some(last), 0),
+            Token::Hex(_) => strings += 1,
+            Token::Operator(b"endbfchar") => {
+                if said.take().is_some_and(|said: f32| said.max(0.0).trunc() * 2.0 != strings as f32) {
+                    return false;
+                }
+            }
+            Token::Operator(_) | Token::Name(_) | Token::Literal(_) | Token::Other => {}
+        }
+    }
+    true
+}
+
+/// The text of a map's entry in UTF-16. `None` if PDF/UA does not allow it.
+fn sound(text: &[u8]) -> Option<String> {
+    let units: Vec<u16> = text.as_chunks().0.iter().map(|pair| u16::from_be_bytes(*pair)).collect();
+    let is_sound = !units.is_empty() && !units.iter().any(|unit| matches!(unit, 0 | 0xFFFE | 0xFEFF));
+    is_sound.then(|| String::from_utf16_lossy(&units))
+}
+
+/// A character without its shape: ligatures are letters, and forms of Arabic letters are these.
+pub fn plain(character: char) -> String {
+    match character {
+        '\u{fb00}'..='\u{fdff}' | '\u{fe70}'..='\u{fefc}' => character.nfkc().collect(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,68 @@
+use docmill_formats::Format;
+use docmill_pdf_request::ErrorCode;
+use fixture::{plain, save};
+use lopdf::dictionary;
+
+use super::*;
+
+fn checked(run: &Run) -> (Outcome, Value) {
+    let outcome = run.run(Tool::CheckAccessibility, json!({})).unwrap();
+    let written = std::fs::read(run.path(&outcome.artifacts[0].file)).unwrap();
+    (outcome, serde_json::from_slice(&written).unwrap())
+}
+
+fn failed(report: &Value) -> Vec<&str> {
+    report["failed"].as_array().unwrap().iter().map(|finding| finding["rule"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn an_untagged_document_is_told_what_it_lacks() {
+    let (outcome, report) = checked(&Run::new().with(&plain("text", 2)));
+    let broken = failed(&report);
+    assert!(["6.2-1", "7.1-3", "7.1-11", "7.2-34", "7.21.4.1-1"].iter().all(|rule| broken.contains(rule)), "{report}");
+    assert_eq!((&report["standard"], &report["passed"]), (&json!("PDF/UA-1"), &json!(false)));
+    let unmarked = report["failed"].as_array().unwrap().iter().find(|finding| finding["rule"] == "7.1-3").unwrap();
+    assert_eq!(unmarked["places"], json!([{"page": 1}, {"page": 2}]));
+    let shown = outcome.report.unwrap();
+    assert_eq!((&shown["failed"], &shown["passed"]), (&json!(broken.len()), &json!(false)));
+}
+
+#[test]
+fn a_place_has_its_page_its_tag_and_its_box() {
+    let mut document = Document::load_mem(&plain("figure", 1)).unwrap();
+    let page = *document.get_pages().values().next().unwrap();
+    let root = document.new_object_id();
+    let figure = document.add_object(dictionary! {
+        "S" => "Figure", "P" => root, "Pg" => page,
+        "A" => dictionary! { "O" => "Layout", "BBox" => vec![10.into(), 20.into(), 110.into(), 220.into()] },
+    });
+    document.objects.insert(root, dictionary! { "Type" => "StructTreeRoot", "K" => figure }.into());
+    document.catalog_mut().unwrap().set("StructTreeRoot", root);
+    let height = Lookup::array(&document, document.get_dictionary(page).unwrap(), b"MediaBox")
+        .get(3)
+        .and_then(|height| document.number(height));
+    let (_, report) = checked(&Run::new().with(&save(&mut document)));
+    let finding = report["failed"].as_array().unwrap().iter().find(|finding| finding["rule"] == "7.3-1").unwrap();
+    let top = height.unwrap_or(792.0);
+    let expected = json!([{"page": 1, "element": "Figure", "box": [10.0, top - 220.0, 110.0, top - 20.0]}]);
+    assert_eq!(finding["places"], expected);
+    let asked = report["questions"].as_array().unwrap().last().unwrap();
+    assert_eq!(
+        (&asked["places"][0]["element"], asked["question"].as_str().unwrap().contains("alternative text")),
+        (&json!("Figure"), true)
+    );
+}
+
+#[test]
+fn a_protected_document_is_read_with_its_password() {
+    let run = Run::new().with(&plain("secret", 1));
+    let outcome = run.run(Tool::ProtectPdf, json!({"userPassword": "one"})).unwrap();
+    let locked = std::fs::read(run.path(&outcome.artifacts[0].file)).unwrap();
+    let mut run = Run::new();
+    run.push(&locked, Format::Pdf);
+    assert_eq!(run.run(Tool::CheckAccessibility, json!({})).unwrap_err().code, ErrorCode::PasswordRequired);
+    run.sources[0].password = Some("one".to_owned());
+    let (outcome, report) = checked(&run);
+    assert!(outcome.warnings.is_empty(), "nothing is lost: {:?}", outcome.warnings);
+    assert!(failed(&report).contains(&"7.1-11") && !failed(&report).contains(&"7.16-1"));
+}
