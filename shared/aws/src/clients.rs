@@ -29,10 +29,13 @@ const DYNAMODB_RETRY_PAUSE: Duration = Duration::from_millis(25);
 /// The SDK allows all clients of a process together only so many retries. Tests with many faults would take them from each other.
 const OWN_RETRIES: &str = "own";
 
+/// Why no client can be made.
 #[derive(Debug, thiserror::Error)]
 pub enum AwsError {
+    /// Lambda sets the region: the function was started by something else.
     #[error("the environment variable AWS_REGION is not set")]
     NoRegion,
+    /// There is no TLS, or a certificate authority can't be read.
     #[error("AWS can't be connected to: {0}")]
     Connection(#[from] HttpClientError),
 }
@@ -51,6 +54,9 @@ pub struct Aws {
 impl Aws {
     /// For functions: region and credentials come only from the environment. Functions have no profile files, STS or instance
     /// metadata, and looking for each would slow down a cold start.
+    ///
+    /// # Errors
+    /// If `AWS_REGION` is not set, or the certificate authorities can't be read.
     pub fn of_function() -> Result<Self, AwsError> {
         let setting = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
         let region = setting("AWS_REGION").ok_or(AwsError::NoRegion)?;
@@ -78,6 +84,7 @@ impl Aws {
         Self { sdk, dynamodb_pause: DYNAMODB_RETRY_PAUSE, dynamodb_endpoint: None, interceptor: None }
     }
 
+    /// Every call of every client passes it.
     pub fn with_interceptor(self, interceptor: SharedInterceptor) -> Self {
         Self { interceptor: Some(interceptor), ..self }
     }
@@ -117,6 +124,7 @@ impl Aws {
         sdk.into_builder().credentials_provider(SharedCredentialsProvider::new(role)).build()
     }
 
+    /// A client with DynamoDB's own endpoint and pause.
     pub fn dynamodb(&self) -> aws_sdk_dynamodb::Client {
         let retries = RetryConfig::standard().with_initial_backoff(self.dynamodb_pause);
         let mut config = aws_sdk_dynamodb::config::Builder::from(&self.sdk).retry_config(retries);
@@ -131,10 +139,12 @@ impl Aws {
         aws_sdk_dynamodb::Client::from_conf(config.build())
     }
 
+    /// A client of CloudWatch Logs.
     pub fn logs(&self) -> aws_sdk_cloudwatchlogs::Client {
         aws_sdk_cloudwatchlogs::Client::new(&self.sdk)
     }
 
+    /// A client of SQS.
     pub fn sqs(&self) -> aws_sdk_sqs::Client {
         let mut config = aws_sdk_sqs::config::Builder::from(&self.sdk);
         if let Some(interceptor) = &self.interceptor {
@@ -144,6 +154,7 @@ impl Aws {
         aws_sdk_sqs::Client::from_conf(config.build())
     }
 
+    /// A client of S3. `path_style`: buckets are in the path, not in the host's name, as emulators need it.
     pub fn s3(&self, path_style: bool) -> aws_sdk_s3::Client {
         let mut config = aws_sdk_s3::config::Builder::from(&self.sdk)
             .force_path_style(path_style)

@@ -1,6 +1,8 @@
 //! What functions reach over AWS besides their tables: clients, the bucket of files, queues, the functions' own logs, and the relay of workers that have
 //! no other way out.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod clients;
 mod connection;
 pub mod files;

@@ -6,8 +6,10 @@ use aws_sdk_cloudwatchlogs::error::{ProvideErrorMetadata, SdkError};
 use super::Aws;
 use docmill_domain::time::Timestamp;
 
+/// Why lines can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum LogsError {
+    /// CloudWatch Logs refused the request or did not answer.
     #[error("CloudWatch Logs refused the request: {0}")]
     Refused(String),
 }
@@ -15,7 +17,9 @@ pub enum LogsError {
 /// A line, and when CloudWatch Logs got it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
+    /// As the function wrote it.
     pub text: String,
+    /// By the clock of CloudWatch Logs, up to some seconds after it was written.
     pub arrived_at: Timestamp,
 }
 
@@ -27,6 +31,7 @@ pub struct LogGroup {
 }
 
 impl LogGroup {
+    /// The log group with this name, whether it exists or not.
     pub fn new(aws: &Aws, name: String) -> Self {
         Self { client: aws.logs(), name }
     }

@@ -21,6 +21,7 @@ const WAIT: Duration = Duration::from_secs(20);
 const FIRST_PAUSE: Duration = Duration::from_millis(20);
 const LONGEST_PAUSE: Duration = Duration::from_millis(320);
 
+/// What the relay is asked for.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Request {
@@ -38,27 +39,41 @@ pub enum Request {
     Retry(Retry),
 }
 
+/// A source to fetch.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Fetch {
+    /// The source's address. It may contain a secret.
     pub url: String,
+    /// Sent with the request. They may be secrets.
     pub headers: BTreeMap<String, String>,
     /// How many bytes are left of those that all sources of the job may have, and how many these are.
     pub bytes: u64,
+    /// See [`bytes`](Self::bytes).
     pub most: u64,
+    /// How many may be followed.
     pub redirects: u32,
+    /// How long the fetch may take.
     pub milliseconds: u64,
+    /// Nobody waits for the reply after this time.
     pub until: Timestamp,
 }
 
+/// A result to deliver.
 #[derive(Clone, Serialize, Deserialize)]
 pub struct Put {
+    /// The receiver's address. It may contain a secret.
     pub url: String,
+    /// Sent with the result. They may be secrets.
     pub headers: BTreeMap<String, String>,
+    /// The result's media type.
     pub content_type: String,
     /// The key of the stored result.
     pub key: String,
+    /// The result's size.
     pub bytes: u64,
+    /// How long the delivery may take.
     pub milliseconds: u64,
+    /// Nobody waits for the reply after this time.
     pub until: Timestamp,
 }
 
@@ -66,39 +81,66 @@ pub struct Put {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Destination {
+    /// Of the workers.
     Conversions(QueueName),
     /// New events, for the deliverer of webhooks.
     Events,
 }
 
+/// A message to send.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Message {
+    /// Its queue.
     pub to: Destination,
+    /// The account, by which fair queues tell backlogs apart.
     pub group: String,
+    /// The tagged JSON.
     pub body: String,
     /// How many messages went before it, if it may be one of a chain: see `queue::chain`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hops: Option<u32>,
 }
 
+/// A received message that is to come back.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Retry {
+    /// Where it was received.
     pub queue: QueueName,
+    /// The handle of this receipt.
     pub receipt: String,
+    /// After how long.
     pub seconds: i32,
 }
 
+/// What became of a request.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum Reply {
     /// The source is in the bucket. `url` is its address after redirects.
     #[serde(rename = "fetched.v1")]
-    Fetched { content_type: Option<String>, url: String, filename: Option<String> },
+    Fetched {
+        /// As the server said.
+        content_type: Option<String>,
+        /// Where the source was, after redirects.
+        url: String,
+        /// As the server said.
+        filename: Option<String>,
+    },
+    /// The receiver has the result.
     #[serde(rename = "delivered.v1")]
     Delivered,
     /// `sent`: the receiver has the whole result all the same.
     #[serde(rename = "failed.v1")]
-    Failed { code: JobErrorCode, message: String, cause: String, sent: bool },
+    Failed {
+        /// The code that the job fails with.
+        code: JobErrorCode,
+        /// For the job's owner.
+        message: String,
+        /// For the log.
+        cause: String,
+        /// Whether the receiver has the whole result all the same.
+        sent: bool,
+    },
 }
 
 /// Addresses contain signatures, and headers are secret: none of it may be logged.
@@ -125,12 +167,16 @@ impl Request {
     }
 }
 
+/// Why there is no reply.
 #[derive(Debug, thiserror::Error)]
 pub enum RelayError {
+    /// The bucket did not take the request, or did not give the reply.
     #[error("the relay can't be asked: {0}")]
     Files(#[from] FilesError),
+    /// There was no reply in time: the relay may be down, or still at work.
     #[error("the relay did not answer in time")]
     Silent,
+    /// The relay is of another version.
     #[error("a request or reply of the relay is not readable: {0}")]
     Malformed(String),
 }
@@ -145,12 +191,14 @@ pub struct Relay {
 /// A reply, and what belongs to its request in the bucket.
 #[derive(Debug)]
 pub struct Answer {
+    /// What became of the request.
     pub reply: Reply,
     files: Files,
     id: String,
 }
 
 impl Relay {
+    /// Over the bucket that the relay listens to.
     pub fn new(files: Files) -> Self {
         Self { files, wait: WAIT }
     }
@@ -167,11 +215,17 @@ impl Relay {
     }
 
     /// Leaves a request to which there is no reply.
+    ///
+    /// # Errors
+    /// If the bucket does not take the request.
     pub async fn tell(&self, request: &Request) -> Result<(), RelayError> {
         self.request(&new_id(), request).await
     }
 
     /// Waits for the reply to a request that takes this long at most.
+    ///
+    /// # Errors
+    /// If the bucket does not take the request, or there is no readable reply in time.
     pub async fn ask(&self, request: &Request, takes: Duration) -> Result<Answer, RelayError> {
         let id = new_id();
         self.request(&id, request).await?;
@@ -193,6 +247,9 @@ impl Relay {
 
 impl Answer {
     /// The fetched source.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn body(&self) -> Result<Option<Stored>, FilesError> {
         self.files.get(&key(&self.id, RelayPart::Body).to_string()).await
     }
@@ -232,13 +289,16 @@ async fn forget(files: &Files, id: &str) {
 /// The relay's side: takes requests.
 #[derive(Debug)]
 pub struct Inbox<'a> {
+    /// The bucket with the requests.
     pub files: &'a Files,
 }
 
 /// A request that nobody else works on.
 #[derive(Debug)]
 pub struct Taken {
+    /// Made by whoever asks. It names the reply, too.
     pub id: String,
+    /// What is asked for.
     pub request: Request,
 }
 
@@ -250,6 +310,9 @@ impl Inbox<'_> {
     /// and the claim outlives the request. If A dies then, nobody answers, and the worker's next attempt asks again.
     ///
     /// Messages are not claimed. They only hurry, and a request for one must come back until it was sent.
+    ///
+    /// # Errors
+    /// If the request can't be read or claimed now, or is of another version.
     pub async fn take(&self, key_of_request: &str) -> Result<Option<Taken>, RelayError> {
         let Some(id) = id_of(key_of_request) else { return Ok(None) };
         let Some(text) = self.files.peek_text(key_of_request).await? else { return Ok(None) };
@@ -266,12 +329,19 @@ impl Inbox<'_> {
         key(id, RelayPart::Body)
     }
 
+    /// Leaves the reply for whoever waits.
+    ///
+    /// # Errors
+    /// If the bucket does not take the reply.
     pub async fn reply(&self, id: &str, reply: &Reply) -> Result<(), RelayError> {
         let text = serde_json::to_string(reply).map_err(|error| RelayError::Malformed(error.to_string()))?;
         Ok(self.files.put_text(&key(id, RelayPart::Reply), text).await?)
     }
 
     /// Deletes a request whose message was sent.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn done(&self, id: &str) -> Result<(), RelayError> {
         Ok(self.files.delete(&key(id, RelayPart::Request).to_string()).await?)
     }

@@ -16,7 +16,9 @@ use crate::time::Timestamp;
 pub struct Author {
     /// An administrator's email address, or `cli:` and an operating system user.
     pub actor: String,
+    /// As the administrator wrote it.
     pub reason: Option<String>,
+    /// When the change is made.
     pub at: Timestamp,
 }
 
@@ -24,23 +26,32 @@ pub struct Author {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(into = "String", try_from = "String")]
 pub struct Subject {
+    /// What kind of thing it is.
     pub kind: SubjectKind,
+    /// A tool's slug, a plan's or account's id, an email address, or the name of the service's settings.
     pub id: String,
 }
 
+/// What kind of thing is changed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SubjectKind {
+    /// The settings of a tool.
     Tool,
+    /// A plan.
     Plan,
+    /// Settings of the whole service.
     Service,
+    /// An account, or its keys and jobs.
     Account,
     /// Everybody who signs in with an email address.
     User,
 }
 
 impl SubjectKind {
+    /// For reading a subject's text.
     pub const ALL: [Self; 5] = [Self::Tool, Self::Plan, Self::Service, Self::Account, Self::User];
 
+    /// What stands before the slash.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Tool => "tool",
@@ -53,6 +64,7 @@ impl SubjectKind {
 }
 
 impl Subject {
+    /// The subject of this kind and id.
     pub fn new(kind: SubjectKind, id: impl Into<String>) -> Self {
         Self { kind, id: id.into() }
     }
@@ -64,6 +76,7 @@ impl fmt::Display for Subject {
     }
 }
 
+/// The text has no slash, or no known kind before it.
 #[derive(Debug, thiserror::Error)]
 #[error("a subject is written kind/id")]
 pub struct InvalidSubject;
@@ -96,8 +109,11 @@ impl TryFrom<String> for Subject {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum View {
+    /// The list of its keys.
     Keys,
+    /// The list of its jobs.
     Jobs,
+    /// One job, with its request and result.
     Job(JobId),
 }
 
@@ -106,18 +122,24 @@ pub enum View {
 pub struct AuditEntry {
     /// UUIDv7, so that entries are sorted by time.
     pub id: String,
+    /// When it happened.
     pub at: Timestamp,
+    /// As in [`Author::actor`].
     pub actor: String,
+    /// What was changed or viewed.
     pub subject: Subject,
+    /// Sorted by field.
     pub changes: Vec<FieldChange>,
     /// What was viewed. Such an entry has no changes.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub viewed: Option<View>,
+    /// As in [`Author::reason`].
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<String>,
 }
 
 impl AuditEntry {
+    /// An administrator has looked at a customer's data.
     pub fn of_view(account: &str, viewed: View, by: &Author) -> Self {
         let entry = Self::new(Subject::new(SubjectKind::Account, account), Vec::new(), by);
         Self { viewed: Some(viewed), ..entry }
@@ -129,6 +151,7 @@ impl AuditEntry {
         Self::new(subject, vec![change], by)
     }
 
+    /// Something has been changed.
     pub fn new(subject: Subject, changes: Vec<FieldChange>, by: &Author) -> Self {
         Self {
             id: Uuid::now_v7().to_string(),
@@ -147,13 +170,18 @@ impl AuditEntry {
 pub struct FieldChange {
     /// A dotted path, e.g. `pageVisibility.api`.
     pub field: String,
+    /// `None` if it was not set.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub before: Option<Value>,
+    /// `None` if it is no longer set.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub after: Option<Value>,
 }
 
 /// The changes from `before` to `after`, sorted by field.
+///
+/// # Errors
+/// If either value is none that JSON can hold.
 pub fn diff(before: &impl Serialize, after: &impl Serialize) -> Result<Vec<FieldChange>, serde_json::Error> {
     let (mut before, mut after) = (leaves(&serde_json::to_value(before)?), leaves(&serde_json::to_value(after)?));
     let fields: std::collections::BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();

@@ -8,10 +8,13 @@ use serde::Serialize;
 pub struct Breach {
     /// JSON Pointer into the body, or `?` and the name of a query parameter.
     pub path: String,
+    /// What is expected there. It never repeats the value.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub message: String,
 }
 
 impl Breach {
+    /// An error at this place.
     pub fn new(path: impl Into<String>, message: impl Into<String>) -> Self {
         Self { path: path.into(), message: message.into() }
     }

@@ -16,11 +16,13 @@ const DIGITS: usize = 32;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "", extend("pattern" = "^wh_[0-9a-f]{32}$")))]
 pub struct EndpointId(String);
 
+/// The text has not the form of an id.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not the id of a webhook endpoint")]
 pub struct NotAnEndpointId;
 
 impl EndpointId {
+    /// The id of an endpoint that is being created.
     pub fn new() -> Self {
         Self(format!("{PREFIX}{}", Uuid::now_v7().simple()))
     }
@@ -38,6 +40,7 @@ impl EndpointId {
         (digits.len() == DIGITS && digits.bytes().all(is_digit)).then(|| Self(text.to_owned()))
     }
 
+    /// `wh_` and 32 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }

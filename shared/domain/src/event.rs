@@ -11,17 +11,28 @@ use crate::account::StoredKey;
 use crate::job::{Job, JobId};
 use crate::time::{Period, SentTime, Timestamp};
 
+/// What an event is about. Endpoints choose the kinds that they get.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum EventKind {
+    /// A job has a result.
     JobCompleted,
+    /// A job failed for good.
     JobFailed,
+    /// A job was canceled by its owner.
     JobCanceled,
+    /// All items of a batch have ended.
     BatchCompleted,
+    /// A batch needs its owner before it can go on.
     BatchPaused,
+    /// A batch was canceled, and its jobs have ended.
     BatchCanceled,
+    /// Most of the month's included credits are used.
     QuotaWarning,
+    /// A job was refused because the account has too few credits.
     QuotaExhausted,
+    /// A key no longer works.
     ApiKeyRevoked,
+    /// An endpoint gets no more events.
     WebhookDisabled,
 }
 
@@ -41,6 +52,7 @@ impl schemars::JsonSchema for EventKind {
 }
 
 impl EventKind {
+    /// In the order of the documentation.
     pub const ALL: [Self; 10] = [
         Self::JobCompleted,
         Self::JobFailed,
@@ -54,6 +66,7 @@ impl EventKind {
         Self::WebhookDisabled,
     ];
 
+    /// As the member `type` of an event has it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::JobCompleted => "job.completed",
@@ -74,6 +87,8 @@ impl EventKind {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Event", description = ""))]
 pub struct EventBody<'a> {
+    /// The name of an [`EventKind`].
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(with = "EventKind"))]
     pub kind: &'a str,
@@ -91,6 +106,8 @@ pub struct ListedEvent {
     /// The same as the `webhook-id`.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^evt_[0-9a-f]{32}$")))]
     pub id: String,
+    /// The name of an [`EventKind`].
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(with = "EventKind"))]
     pub kind: String,

@@ -19,6 +19,7 @@ const DIGITS: usize = 32;
 pub struct FontId(String);
 
 impl FontId {
+    /// The id of a font with exactly these bytes.
     pub fn of(file: &[u8]) -> Self {
         let digest = sha256_hex(file);
         Self(format!("{PREFIX}{}", digest.get(..DIGITS).unwrap_or(&digest)))
@@ -31,6 +32,7 @@ impl FontId {
         (digits.len() == DIGITS && digits.bytes().all(is_digit)).then(|| Self(text.to_owned()))
     }
 
+    /// `fnt_` and 32 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -57,6 +59,7 @@ pub struct StoredFont {
     pub bytes: u64,
     /// At least one.
     pub faces: Vec<FontFace>,
+    /// When the font was added.
     pub created_at: Timestamp,
     /// The upload that it came from. Its file in the bucket has this name, so that no two writers share one.
     pub upload: String,
@@ -71,14 +74,18 @@ impl fmt::Debug for StoredFont {
 /// One face of a font.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FontFace {
+    /// The name that its documents most often use.
     pub family: String,
     /// The family's other names.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub aliases: BTreeSet<String>,
+    /// The style's name, such as `Bold Italic`.
     pub style: String,
     /// From 1 to 1000.
     pub weight: u16,
+    /// Whether it slants, as italic or oblique.
     pub italic: bool,
+    /// By which some documents name it; `None` if the font has none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub postscript_name: Option<String>,
 }
@@ -103,6 +110,8 @@ pub struct FontView {
     /// A collection (TTC) has several.
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 32)))]
     pub faces: Vec<FaceView>,
+    /// When the font was added.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub created_at: SentTime,
 }
 
@@ -118,13 +127,21 @@ impl fmt::Debug for FontView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FontFace", description = ""))]
 pub struct FaceView {
+    /// The name that its documents most often use.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub family: String,
+    /// The style's name.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(example = &"Bold Italic"))]
     pub style: String,
     /// 400 is regular, 700 bold.
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = 1000)))]
     pub weight: u16,
+    /// Whether it slants, as italic or oblique.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub italic: bool,
+    /// By which some documents name it; `None` if the font has none.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub postscript_name: Option<String>,
 }

@@ -1,5 +1,7 @@
 //! The domain: pure functions on values. It reads no clock, environment or network, and knows neither AWS nor HTTP.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod account;
 pub mod audit;
 pub mod batch;

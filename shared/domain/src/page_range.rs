@@ -21,12 +21,23 @@ enum Page {
 /// Why a text is not a page range. The message says how to write one.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RangeError {
+    /// The text is not written as a range.
     #[error("Write pages as `1-3,8,z-6`: numbers from 1, ranges, and `z` for the last page.")]
     Syntax,
+    /// The document has fewer pages.
     #[error("There is no page {page}: the document has {}. Use `z` for the last one.", counted_pages(.pages))]
-    NoSuchPage { page: u32, pages: u32 },
+    NoSuchPage {
+        /// The page that the range names, counted from the end that it names.
+        page: u32,
+        /// How many pages the document has.
+        pages: u32,
+    },
+    /// The range names pages again and again.
     #[error("The range names more than {limit} pages.")]
-    TooMany { limit: u32 },
+    TooMany {
+        /// Most pages that it may name.
+        limit: u32,
+    },
 }
 
 fn counted_pages(pages: &u32) -> String {
@@ -105,6 +116,9 @@ impl PageRange {
     }
 
     /// The pages of a document with `pages` pages, counted from 0, at most `limit`.
+    ///
+    /// # Errors
+    /// If the document has no such page, or the range names more than `limit`.
     pub fn resolve(&self, pages: u32, limit: u32) -> Result<Vec<u32>, RangeError> {
         let mut resolved = Vec::new();
         for (first, last) in &self.0 {

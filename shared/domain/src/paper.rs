@@ -5,16 +5,27 @@ use serde::Deserialize;
 /// A named size, in portrait; `Ledger` is `Tabloid` in landscape.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 pub enum Paper {
+    /// 841 × 1189 mm.
     A0,
+    /// 594 × 841 mm.
     A1,
+    /// 420 × 594 mm.
     A2,
+    /// 297 × 420 mm.
     A3,
+    /// 210 × 297 mm.
     A4,
+    /// 148 × 210 mm.
     A5,
+    /// 105 × 148 mm.
     A6,
+    /// 8.5 × 11 in.
     Letter,
+    /// 8.5 × 14 in.
     Legal,
+    /// 11 × 17 in.
     Tabloid,
+    /// 17 × 11 in.
     Ledger,
 }
 

@@ -20,17 +20,22 @@ pub struct LoggedRequest {
     /// When it was answered.
     #[serde(rename = "t")]
     pub at: Timestamp,
+    /// The HTTP method.
     #[serde(rename = "m")]
     pub method: String,
+    /// Without its query.
     #[serde(rename = "p")]
     pub path: String,
+    /// The HTTP status of the answer.
     #[serde(rename = "s")]
     pub status: u16,
     /// The error's code; `None` if it succeeded.
     #[serde(rename = "c", default, skip_serializing_if = "Option::is_none")]
     pub code: Option<String>,
+    /// The id of the key that was used.
     #[serde(rename = "k")]
     pub key_id: String,
+    /// In microseconds.
     #[serde(rename = "d")]
     pub duration_us: u64,
     /// The job that it created.
@@ -44,6 +49,7 @@ impl LoggedRequest {
         self.job.or_else(|| JobId::parse(self.path.strip_prefix("/v1/jobs/")?.split('/').next()?))
     }
 
+    /// In milliseconds, rounded up.
     pub fn duration_ms(&self) -> u64 {
         self.duration_us.div_ceil(1000)
     }
@@ -60,15 +66,21 @@ pub const LONGEST_KEPT: Duration = Duration::from_secs(30 * 86_400);
 /// Statuses by their first digit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum StatusClass {
+    /// 200 to 299.
     Success,
+    /// 300 to 399.
     Redirect,
+    /// 400 to 499: the request was at fault.
     Client,
+    /// 500 to 599: the service was at fault.
     Service,
 }
 
 impl StatusClass {
+    /// In ascending order.
     pub const ALL: [Self; 4] = [Self::Success, Self::Redirect, Self::Client, Self::Service];
 
+    /// As query strings have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Success => "2xx",
@@ -78,6 +90,7 @@ impl StatusClass {
         }
     }
 
+    /// `None` unless the text is a class, such as `4xx`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|class| class.as_str() == text)
     }
@@ -96,19 +109,26 @@ impl StatusClass {
 /// Which requests are wanted. Each part narrows the others.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RequestFilter {
+    /// Of the answer's status.
     pub class: Option<StatusClass>,
+    /// The HTTP method, in upper case.
     pub method: Option<String>,
     /// A part of the path, such as a tool's name or a job's id.
     pub path: Option<String>,
+    /// An error's code.
     pub code: Option<String>,
+    /// The id of the key that was used.
     pub key_id: Option<String>,
+    /// The request's own id.
     pub id: Option<String>,
+    /// Included.
     pub from: Option<Timestamp>,
     /// Excluded.
     pub until: Option<Timestamp>,
 }
 
 impl RequestFilter {
+    /// Whether the request meets all that is wanted.
     pub fn admits(&self, request: &LoggedRequest) -> bool {
         let is = |wanted: &Option<String>, text: &str| wanted.as_ref().is_none_or(|wanted| wanted == text);
         self.class.is_none_or(|class| class.admits(request.status))

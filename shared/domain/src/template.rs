@@ -40,6 +40,7 @@ impl TemplateName {
         (begins_well && text.len() <= MOST_NAME_CHARACTERS && text.bytes().all(is_plain)).then(|| Self(text.to_owned()))
     }
 
+    /// As paths and keys have it.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -62,8 +63,12 @@ impl fmt::Debug for TemplateName {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplateDelimiters"))]
 pub struct Delimiters {
+    /// What begins a tag.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 4), regex(pattern = r"^[^A-Za-z0-9\s]+$"), example = &"[["))]
     pub open: String,
+    /// What ends a tag.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(min = 1, max = 4), regex(pattern = r"^[^A-Za-z0-9\s]+$"), example = &"]]"))]
     pub close: String,
 }
@@ -84,14 +89,19 @@ fn is_delimiter(text: &str) -> bool {
 /// One version of a template, as stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Version {
+    /// From 1. No number is given twice.
     pub version: u32,
+    /// By which the file is filled and converted.
     pub format: Format,
+    /// Size of the file.
     pub bytes: u64,
+    /// When the version was added.
     pub created_at: Timestamp,
     /// The upload that it came from: a repeated request names the same one.
     pub upload: String,
     /// What its objects in the bucket are called. No two writers share a name.
     pub file: String,
+    /// What begins and ends a tag, if not `{` and `}`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<Delimiters>,
 }
@@ -111,11 +121,19 @@ pub struct VersionView {
     /// From 1. No number is given twice.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub version: u32,
+    /// By which the file is filled and converted.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(with = "String", extend("enum" = ["docx", "xlsx", "pptx", "odt", "html", "md"])))]
     pub format: Format,
+    /// Size of the file.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(range(min = 1, max = MOST_TEMPLATE_BYTES)))]
     pub bytes: u64,
+    /// When the version was added.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub created_at: SentTime,
+    /// `None`: `{` and `}`.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub delimiters: Option<Delimiters>,
 }
@@ -125,7 +143,10 @@ pub struct VersionView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Template"))]
 pub struct TemplateView {
+    /// As jobs name it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub name: String,
+    /// The version that was asked for, or the newest.
     #[serde(flatten)]
     pub shown: VersionView,
     /// All versions, the oldest first.
@@ -181,6 +202,9 @@ pub fn view(name: &TemplateName, shown: &Version, versions: &[Version]) -> Templ
 }
 
 /// The version's number in a query string.
+///
+/// # Errors
+/// If the text is no number above 0.
 pub fn version_number(text: &str) -> Result<u32, Vec<Breach>> {
     let number = text.parse().ok().filter(|number| *number > 0);
     number.ok_or_else(|| vec![Breach::new("?version", "must be the number of a version, from 1")])
@@ -189,17 +213,22 @@ pub fn version_number(text: &str) -> Result<u32, Vec<Breach>> {
 /// An upload that may be a template: the file, what it was announced as, and the delimiters that it is to be read with.
 #[derive(Debug)]
 pub struct Candidate<'a> {
+    /// The whole file.
     pub file: Vec<u8>,
+    /// Its media type, as the client says.
     pub content_type: Option<&'a str>,
     /// Its `Content-Disposition`, with the file's name.
     pub disposition: Option<&'a str>,
+    /// What begins and ends a tag, if not `{` and `}`.
     pub delimiters: Option<&'a Delimiters>,
 }
 
 /// A template that was checked.
 #[derive(Debug)]
 pub struct Checked {
+    /// The file to store.
     pub file: Vec<u8>,
+    /// By its content.
     pub format: Format,
     /// The schema of the data that it expects, and an example, as JSON.
     pub expected: String,
@@ -209,7 +238,9 @@ pub struct Checked {
 #[derive(Debug, thiserror::Error)]
 #[error("{message}")]
 pub struct Unusable {
+    /// What to change.
     pub message: String,
+    /// Where in the template, if the file could be read.
     pub mistakes: Vec<Breach>,
 }
 

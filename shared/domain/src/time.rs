@@ -38,6 +38,7 @@ impl Timestamp {
         text.parse::<jiff::Timestamp>().ok().map(|timestamp| Self(timestamp.as_millisecond()))
     }
 
+    /// Milliseconds since the Unix epoch.
     pub const fn as_millis(self) -> i64 {
         self.0
     }
@@ -47,10 +48,12 @@ impl Timestamp {
         self.0.div_euclid(1000) + 1
     }
 
+    /// The time so much later, or the last one there is.
     pub fn plus(self, duration: Duration) -> Self {
         Self(self.0.saturating_add(saturating_millis(duration)))
     }
 
+    /// The time so much earlier, or the first one there is.
     pub fn minus(self, duration: Duration) -> Self {
         Self(self.0.saturating_sub(saturating_millis(duration)))
     }
@@ -136,6 +139,7 @@ pub struct Period {
 }
 
 impl Period {
+    /// The first moment of the month.
     pub fn start(self) -> Timestamp {
         Self::first_of(self.year, self.month)
     }
@@ -192,6 +196,7 @@ impl std::str::FromStr for Period {
     }
 }
 
+/// The text is no month.
 #[derive(Debug, thiserror::Error)]
 #[error("a period is written YYYY-MM")]
 pub struct InvalidPeriod;

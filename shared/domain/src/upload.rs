@@ -84,6 +84,8 @@ pub struct UploadView {
     pub id: String,
     /// A signed link. Send the document's bytes there, without a key. Keep it secret.
     pub url: SentLink,
+    /// The HTTP method that was signed.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(extend("const" = "PUT")))]
     pub method: String,
     /// Send these with the document, exactly as they are: they are part of the signature, and so is the document's length.
@@ -97,8 +99,11 @@ pub struct UploadView {
 /// A client's description of a document to upload. All of it is signed: no other document is accepted.
 #[derive(Clone, PartialEq, Eq)]
 pub struct UploadRequest {
+    /// The document's media type, as the client says.
     pub content_type: String,
+    /// The document's exact size.
     pub bytes: u64,
+    /// What the client calls the document.
     pub filename: Option<String>,
     /// The document's digest, which the bucket checks.
     pub sha256: Option<[u8; 32]>,
@@ -112,6 +117,9 @@ impl fmt::Debug for UploadRequest {
 
 impl UploadRequest {
     /// Parses a request's body. `most_bytes`: the limit for sources.
+    ///
+    /// # Errors
+    /// All breaches of the body.
     pub fn parse(body: &Map<String, Value>, most_bytes: u64) -> Result<Self, Vec<Breach>> {
         let mut breaches = Vec::new();
         let mut read = |name: &str, expected: String, valid: bool| {
@@ -161,6 +169,9 @@ pub(crate) fn is_usable_name(name: &str) -> bool {
 }
 
 /// The upload that a request's body names.
+///
+/// # Errors
+/// If the body names no upload, or one that is too old.
 pub fn named_upload(body: &Map<String, Value>, now: Timestamp) -> Result<UploadId, Vec<Breach>> {
     let id = body.get("uploadId").and_then(Value::as_str).and_then(UploadId::parse);
     id.filter(|id| id.expires_at() > now).ok_or_else(no_such_upload)

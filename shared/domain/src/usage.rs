@@ -14,13 +14,25 @@ use crate::time::SentTime;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Usage", description = ""))]
 pub struct UsageView {
+    /// The current month.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub period: PeriodView,
+    /// The plan's id.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub plan: String,
     /// Whether the request used a test key.
     pub test_mode: bool,
+    /// What the account has used and has left.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub credits: CreditsLeft,
+    /// Jobs that were created this month.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub jobs: JobCounts,
+    /// Sorted by slug.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub by_tool: Vec<ToolUsage>,
+    /// Of the key that asks.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub rate_limit: RateLimits,
 }
 
@@ -42,6 +54,8 @@ pub struct PeriodView {
 pub struct CreditsLeft {
     /// Credits of the plan, renewed each month. Unused ones do not carry over.
     pub included: u64,
+    /// Included and granted credits that the month's jobs cost, after refunds.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub used: u64,
     /// Included and granted credits. Granted credits carry over.
     pub remaining: u64,
@@ -54,9 +68,17 @@ pub struct CreditsLeft {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct JobCounts {
+    /// All jobs.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub created: u64,
+    /// Jobs that had a result, even if it has expired.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub completed: u64,
+    /// Jobs that ended with an error.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub failed: u64,
+    /// Jobs that their owner canceled.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub canceled: u64,
 }
 
@@ -65,8 +87,14 @@ pub struct JobCounts {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct ToolUsage {
+    /// Of the jobs' first tool.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub tool_slug: String,
+    /// Jobs that were created.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub jobs: u64,
+    /// What they cost after refunds.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub credits: u64,
 }
 
@@ -75,7 +103,11 @@ pub struct ToolUsage {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct RateLimits {
+    /// For requests that create jobs.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub create: RateLimitView,
+    /// For all other requests.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub read: RateLimitView,
 }
 
@@ -86,6 +118,8 @@ pub struct RateLimits {
 pub struct RateLimitView {
     /// Requests per window.
     pub limit: u32,
+    /// Length of the window.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub window_seconds: u32,
 }
 
@@ -101,13 +135,23 @@ impl RateLimitView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "UsageOfDays"))]
 pub struct UsageOfDaysView {
+    /// The first day, as `YYYY-MM-DD`.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(extend("format" = "date")))]
     pub from: String,
+    /// The last day, as `YYYY-MM-DD`.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(extend("format" = "date")))]
     pub to: String,
+    /// The name of a [`GroupBy`].
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(extend("enum" = ["day", "tool", "key"])))]
     pub group_by: String,
+    /// One for each day, tool or key with jobs.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub rows: Vec<UsageRow>,
+    /// The sum of all rows.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub total: UsageSum,
 }
 
@@ -116,13 +160,20 @@ pub struct UsageOfDaysView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct UsageRow {
+    /// As `YYYY-MM-DD`, if grouped by day.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(extend("format" = "date")))]
     pub day: Option<String>,
+    /// If grouped by tool.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tool_slug: Option<String>,
+    /// If grouped by key.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key_id: Option<String>,
+    /// Of its jobs.
     #[serde(flatten)]
     pub sum: UsageSum,
 }
@@ -132,7 +183,11 @@ pub struct UsageRow {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct UsageSum {
+    /// By what became of them.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub jobs: JobCounts,
+    /// What they cost.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub credits: CreditSum,
 }
 
@@ -141,8 +196,14 @@ pub struct UsageSum {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct CreditSum {
+    /// Taken when the jobs were created.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub charged: u64,
+    /// Given back when they ended.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub refunded: u64,
+    /// What is left of the charge after refunds.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub used: u64,
 }
 

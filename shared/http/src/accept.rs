@@ -7,6 +7,7 @@ use lambda_http::http::{HeaderMap, HeaderName, header};
 pub struct Accept(Vec<(String, f32)>);
 
 impl Accept {
+    /// Ranges that can't be read are left out.
     pub fn of(headers: &HeaderMap) -> Self {
         let ranges = elements(headers, &header::ACCEPT).map(|element| {
             let mut parts = split(&element, ';').into_iter();

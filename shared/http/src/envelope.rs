@@ -14,23 +14,29 @@ use docmill_domain::job::JobView;
 
 const JSON: &str = "application/json";
 
+/// The request's id, also in the body. Support asks for it.
 pub const X_REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
-pub const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
-pub const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
-pub const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
+pub(crate) const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
+pub(crate) const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
+pub(crate) const IDEMPOTENCY_REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");
 
 /// A successful response before it is put in the envelope.
 #[derive(Debug)]
 pub struct Reply {
+    /// One below 400.
     pub status: StatusCode,
+    /// Besides those that every response has.
     pub headers: Vec<(HeaderName, String)>,
+    /// The body.
     pub content: Content,
+    /// What the log line says.
     pub noted: Noted,
 }
 
 /// The content of a response.
 #[derive(Debug)]
 pub enum Content {
+    /// The response has no body.
     Nothing,
     /// A JSON object, whose members stand next to `ok` and `requestId`.
     Body(Value),
@@ -54,7 +60,9 @@ pub struct Noted {
 /// The account and key of a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NotedCaller {
+    /// The account's id.
     pub account: String,
+    /// The plan's id. It decides how long the request is kept in the account's log.
     pub plan: String,
     /// The key's id, not the key.
     pub key_id: String,
@@ -82,10 +90,12 @@ impl Reply {
         Self { status, headers: Vec::new(), content: Content::Nothing, noted: Noted::default() }
     }
 
+    /// Status 200 with a text of this media type, outside of the envelope.
     pub fn text(media_type: &'static str, text: String) -> Self {
         Self { content: Content::Text(media_type, text), ..Self::empty(StatusCode::OK) }
     }
 
+    /// The same with another header.
     pub fn header(mut self, name: HeaderName, value: impl ToString) -> Self {
         self.headers.push((name, value.to_string()));
         self
@@ -98,6 +108,7 @@ impl Reply {
     }
 }
 
+/// What a handler makes of a request.
 pub type Outcome = Result<Reply, ApiError>;
 
 /// A successful response as it is sent.

@@ -9,7 +9,9 @@ use lambda_http::http::StatusCode;
 use serde::{Serialize, Serializer};
 use serde_json::{Value, json};
 
+/// What went wrong. Each code has one status and a default text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[expect(missing_docs, reason = "`text` says what each means")]
 pub enum ErrorCode {
     InvalidJson,
     InvalidIdempotencyKey,
@@ -78,6 +80,7 @@ impl schemars::JsonSchema for ErrorCode {
 }
 
 impl ErrorCode {
+    /// In the order of their statuses.
     pub const ALL: [Self; 39] = [
         Self::InvalidJson,
         Self::InvalidIdempotencyKey,
@@ -120,6 +123,7 @@ impl ErrorCode {
         Self::Unavailable,
     ];
 
+    /// As responses, logs and the documentation have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::InvalidJson => "invalid_json",
@@ -164,6 +168,7 @@ impl ErrorCode {
         }
     }
 
+    /// It never depends on the place of the error.
     pub const fn status(self) -> StatusCode {
         match self {
             Self::InvalidJson | Self::InvalidIdempotencyKey => StatusCode::BAD_REQUEST,
@@ -277,12 +282,17 @@ impl ErrorCode {
 /// An error for a client.
 #[derive(Debug)]
 pub struct ApiError {
+    /// What programs go by.
     pub code: ErrorCode,
+    /// What happened and what to do.
     pub message: String,
+    /// Every invalid value, or every mistake in a template.
     pub details: Vec<Breach>,
+    /// Only with `insufficient_credits`.
     pub shortfall: Option<Shortfall>,
     /// The job that the error is about, for its owner.
     pub job: Option<Value>,
+    /// Value of the `Retry-After` header.
     pub retry_after_seconds: Option<u64>,
     /// Value of the `Allow` header.
     pub allow: Option<String>,
@@ -309,14 +319,17 @@ impl From<ErrorCode> for ApiError {
 }
 
 impl ApiError {
+    /// A fault of the service. Clients don't see the cause.
     pub fn internal(cause: impl ToString) -> Self {
         Self { cause: Some(cause.to_string()), ..ErrorCode::Internal.into() }
     }
 
+    /// A fault that passes. Clients don't see the cause.
     pub fn unavailable(cause: impl ToString) -> Self {
         Self { cause: Some(cause.to_string()), ..ErrorCode::Unavailable.into() }
     }
 
+    /// A body or query with these breaches, one at least.
     pub fn validation(details: Vec<Breach>) -> Self {
         Self { details, ..ErrorCode::ValidationFailed.into() }
     }
@@ -335,14 +348,17 @@ impl ApiError {
         }
     }
 
+    /// Too many requests of one key.
     pub fn rate_limited(retry_after_seconds: u64) -> Self {
         Self { retry_after_seconds: Some(retry_after_seconds), ..ErrorCode::RateLimited.into() }
     }
 
+    /// The same with a more exact text.
     pub fn with_message(self, message: impl Into<String>) -> Self {
         Self { message: message.into(), ..self }
     }
 
+    /// The same about this job.
     pub fn with_job(self, job: impl Serialize) -> Self {
         Self { job: Some(json!(job)), ..self }
     }

@@ -1,6 +1,7 @@
 //! The HTTP interface that all endpoints share: requests are read here, use cases of `docmill-app` answered, and their errors
 //! translated.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(

@@ -12,7 +12,9 @@ pub const UNKNOWN: &str = "is not a parameter of this endpoint";
 const MAX_SHOWN_CHARS: usize = 60;
 
 /// Gives each parameter's name and value to `take`, which may refuse it with a message. Refuses repeated parameters itself.
-/// Fails with all breaches.
+///
+/// # Errors
+/// All breaches.
 pub fn read_each(
     query: &[(String, String)],
     mut take: impl FnMut(&str, &str) -> Result<(), String>,
@@ -30,12 +32,18 @@ pub fn read_each(
 }
 
 /// The value as a whole number in this range.
+///
+/// # Errors
+/// What must be given.
 pub fn whole_number<N: FromStr + PartialOrd + Display>(value: &str, range: RangeInclusive<N>) -> Result<N, String> {
     let number = value.parse().ok().filter(|number| range.contains(number));
     number.ok_or_else(|| format!("must be a whole number from {} to {}", range.start(), range.end()))
 }
 
 /// The member of `all` with this name.
+///
+/// # Errors
+/// What must be given.
 pub fn one_of<T: Copy, const N: usize>(value: &str, all: [T; N], name: fn(T) -> &'static str) -> Result<T, String> {
     let found = all.into_iter().find(|each| name(*each) == value);
     found.ok_or_else(|| format!("must be one of {}", all.map(name).join(", ")))

@@ -47,13 +47,19 @@ impl fmt::Display for RequestId {
 /// What handlers need of an HTTP request. `Debug` shows neither headers nor body.
 #[derive(Clone)]
 pub struct ApiRequest {
+    /// Given by the gateway.
     pub id: RequestId,
+    /// The HTTP method.
     pub method: Method,
+    /// As it was sent, without its query.
     pub path: String,
+    /// By their names in the route, percent-decoded.
     pub path_parameters: HashMap<String, String>,
     /// Names and values of the query string, in order.
     pub query: Vec<(String, String)>,
+    /// As they were sent, with secrets.
     pub headers: HeaderMap,
+    /// As it was sent; empty if there is none.
     pub body: Vec<u8>,
     /// When the answer must be ready.
     pub ends_at: Instant,
@@ -94,6 +100,7 @@ impl From<lambda_http::Request> for ApiRequest {
 }
 
 impl ApiRequest {
+    /// Empty if the route has no such parameter.
     pub fn path_parameter(&self, name: &str) -> &str {
         self.path_parameters.get(name).map_or("", String::as_str)
     }
@@ -125,6 +132,7 @@ impl ApiRequest {
         }
     }
 
+    /// The `Origin` header of a browser's request.
     pub fn origin(&self) -> Option<&str> {
         self.headers.get(header::ORIGIN)?.to_str().ok()
     }
@@ -138,6 +146,10 @@ impl ApiRequest {
         candidates.split(',').map(str::trim).any(|candidate| candidate == "*" || opaque(candidate) == opaque(etag))
     }
 
+    /// The `Idempotency-Key` header, if there is one.
+    ///
+    /// # Errors
+    /// If it is no key.
     pub fn idempotency_key(&self) -> Result<Option<IdempotencyKey>, ApiError> {
         let Some(value) = self.headers.get("idempotency-key") else { return Ok(None) };
         IdempotencyKey::parse(value.as_bytes()).map(Some).map_err(|_| ErrorCode::InvalidIdempotencyKey.into())
@@ -157,6 +169,9 @@ impl ApiRequest {
     }
 
     /// The body as a JSON object. Checks size, presence, media type and JSON in the documented order.
+    ///
+    /// # Errors
+    /// The first check that fails.
     pub fn json_object(&self) -> Result<Map<String, Value>, ApiError> {
         if self.body.len() > MAX_BODY_BYTES {
             return Err(ErrorCode::PayloadTooLarge.into());

@@ -21,7 +21,7 @@ const MOST_LINKS: usize = 1000;
 
 /// The result of waiting.
 #[derive(Debug)]
-pub enum Waited {
+pub(crate) enum Waited {
     /// The job has ended: the response.
     Ended(Reply),
     GoesOn(Box<Job>),
@@ -29,7 +29,7 @@ pub enum Waited {
 
 /// The response to a request that waited, if the job has ended: the job with links to its result, or the result itself if the
 /// client wants that. If the client accepts nothing else and there is no result, it gets an error.
-pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp) -> Result<Waited, ApiError> {
+pub(crate) async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp) -> Result<Waited, ApiError> {
     match job.status_at(now) {
         JobStatus::Queued | JobStatus::Processing => Ok(Waited::GoesOn(Box::new(job))),
         JobStatus::Completed => Ok(Waited::Ended(match shown(files, job, accept, None, now).await? {
@@ -48,6 +48,9 @@ pub async fn of_waited(files: &Files, job: Job, accept: &Accept, now: Timestamp)
 }
 
 /// Links to a completed job's result: the primary one and each file, or only the file with this index.
+///
+/// # Errors
+/// If there is no file with this index, the client accepts nothing that there is, or the links can't be made now.
 pub async fn of_completed(files: &Files, job: Job, accept: &Accept, index: Option<usize>, now: Timestamp) -> Outcome {
     Ok(match shown(files, job, accept, index, now).await? {
         Shown::Elsewhere(redirect) => redirect,

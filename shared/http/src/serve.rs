@@ -18,6 +18,9 @@ use super::request::{ApiRequest, RequestId};
 use super::routes::{route_of, shown_path};
 
 /// Serves requests with `handle` until the environment ends.
+///
+/// # Errors
+/// If the runtime's API fails, which ends the environment.
 pub async fn serve<S, F, Fut>(state: S, handle: F) -> Result<(), Error>
 where
     S: Send + Sync + 'static,
@@ -44,6 +47,7 @@ pub struct Asked {
 }
 
 impl Asked {
+    /// Taken before the request is handled.
     pub fn of(request: &ApiRequest) -> Self {
         let ApiRequest { id, method, path, ends_at, .. } = request;
         Self { id: id.clone(), method: method.clone(), path: path.clone(), ends_at: *ends_at }

@@ -9,6 +9,7 @@ use lambda_http::http::HeaderName;
 use super::accept::{elements, split};
 use super::request::ApiRequest;
 
+/// Says that a preference was followed (RFC 7240 § 3).
 pub const PREFERENCE_APPLIED: HeaderName = HeaderName::from_static("preference-applied");
 const PREFER: HeaderName = HeaderName::from_static("prefer");
 

@@ -9,17 +9,23 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
+/// The script that updates parts of pages.
 pub const HTMX: &str = "htmx-2.0.11.js";
+/// The script that draws PDFs in the browser.
 pub const PDF: &str = "pdf-6.5.438.min.mjs";
+/// The part of [`PDF`] that works beside the page.
 pub const PDF_WORKER: &str = "pdf-6.5.438.worker.min.mjs";
 
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const DOCX: &str = "application/vnd.openxmlformats-officedocument.wordprocessingml.document";
 
+/// A file that is compiled in.
 #[derive(Debug)]
 pub struct Asset {
+    /// As the repository has it, without a digest.
     pub name: &'static str,
+    /// Its media type.
     pub content_type: &'static str,
     content: Content,
     digest: LazyLock<String>,
@@ -93,6 +99,10 @@ impl Content {
 }
 
 impl Asset {
+    /// The content, compressed.
+    ///
+    /// # Errors
+    /// Never: compressing in the memory does not fail.
     pub fn gzip(&self) -> std::io::Result<Cow<'static, [u8]>> {
         match self.content {
             Content::Text(text) => compress(self.delivered(text).as_bytes()).map(Cow::Owned),
@@ -107,6 +117,10 @@ impl Asset {
         text.split_inclusive('\n').filter(is_kept).collect()
     }
 
+    /// The content for clients that take no compressed one.
+    ///
+    /// # Errors
+    /// Never: tests unpack all assets.
     pub fn plain(&self) -> std::io::Result<Cow<'static, [u8]>> {
         match self.content {
             Content::Text(text) => Ok(Cow::Owned(self.delivered(text).into_bytes())),
@@ -120,12 +134,17 @@ impl Asset {
     }
 }
 
+/// The bytes as gzip.
+///
+/// # Errors
+/// Never: compressing in the memory does not fail.
 pub fn compress(bytes: &[u8]) -> std::io::Result<Vec<u8>> {
     let mut encoder = GzEncoder::new(Vec::new(), Compression::default());
     encoder.write_all(bytes)?;
     encoder.finish()
 }
 
+/// The asset of this name.
 pub fn find(name: &str) -> Option<&'static Asset> {
     ASSETS.iter().find(|asset| asset.name == name)
 }

@@ -8,8 +8,11 @@ use crate::icons;
 /// An example in one language or for one tool.
 #[derive(Clone, Debug)]
 pub struct Tab {
+    /// What to choose it by.
     pub label: &'static str,
+    /// How it is colored.
     pub syntax: Syntax,
+    /// The whole text.
     pub code: String,
 }
 

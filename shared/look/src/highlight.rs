@@ -7,13 +7,19 @@ use maud::{Markup, html};
 /// The language of a text in a code box.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Syntax {
+    /// POSIX, as terminals have it.
     Shell,
+    /// Python 3.
     Python,
     /// And JavaScript.
     TypeScript,
+    /// The Rust language.
     Rust,
+    /// The Go language.
     Go,
+    /// And JSON lines.
     Json,
+    /// Settings of packages.
     Toml,
     /// Headers, with or without the lines around them.
     Http,
@@ -22,9 +28,13 @@ pub enum Syntax {
 /// What a token is, if it has a color of its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Up to the end of its line or its sign.
     Comment,
+    /// A string, with its quotation marks.
     Text,
+    /// With its fraction and exponent.
     Number,
+    /// A word of the language, or a constant such as `true`.
     Keyword,
     /// A property of JSON, a header, or an option of a command.
     Name,

@@ -2,6 +2,8 @@
 //!
 //! Everything is a function from data to markup. It does not depend on requests, sessions or stores.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod assets;
 pub mod code;
 pub mod example;
@@ -14,6 +16,7 @@ pub mod theme;
 /// Guides under `/docs` with a common title.
 #[derive(Clone, Copy, Debug)]
 pub struct GuideGroup {
+    /// The heading above them.
     pub title: &'static str,
     /// Their names under `/docs`.
     pub guides: &'static [&'static str],

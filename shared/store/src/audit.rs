@@ -12,6 +12,7 @@ const KIND: &str = "audit";
 /// Most entries that a filtered page reads. A rare subject may need several pages.
 const LOOKED_AT: i32 = 500;
 
+/// The audit trail. Changes of settings and accounts write their entries themselves.
 #[derive(Debug)]
 pub struct Audit {
     client: Client,
@@ -21,23 +22,31 @@ pub struct Audit {
 /// Entries, newest first.
 #[derive(Debug)]
 pub struct AuditPage {
+    /// No more than were asked for.
     pub entries: Vec<AuditEntry>,
     /// Where the next, older page starts.
     pub next: Option<String>,
 }
 
 impl Audit {
+    /// `table`: the Settings table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }
 
     /// Records that an administrator views a customer's keys or jobs. This must succeed before they are shown.
+    ///
+    /// # Errors
+    /// If the entry can't be written now: then nothing may be shown.
     pub async fn note_view(&self, account: &str, viewed: View, by: &Author) -> Result<(), StoreError> {
         self.note(&AuditEntry::of_view(account, viewed, by)).await
     }
 
     /// Records what an administrator is about to do. This must succeed before it is done: an entry without its act tells too much, and
     /// an act without its entry nothing.
+    ///
+    /// # Errors
+    /// If the entry can't be written now: then nothing may be done.
     pub async fn note(&self, entry: &AuditEntry) -> Result<(), StoreError> {
         let result = self
             .client
@@ -61,6 +70,9 @@ impl Audit {
     }
 
     /// A page of entries older than `before`, for one subject or all.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn list(
         &self,
         subject: Option<&Subject>,

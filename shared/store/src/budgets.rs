@@ -13,6 +13,7 @@ use docmill_config::Tables;
 use docmill_domain::api_key::Mode;
 use docmill_domain::time::{Timestamp, millis};
 
+/// What accounts have used of their daily budgets.
 #[derive(Clone, Debug)]
 pub struct Budgets {
     client: Client,
@@ -20,11 +21,15 @@ pub struct Budgets {
 }
 
 impl Budgets {
+    /// Over the Usage table.
     pub fn new(client: Client, tables: &Tables) -> Self {
         Self { client, table: tables.usage.clone() }
     }
 
     /// Takes `bytes` from the day's budget of `most`. False if less is left.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn take_upload(
         &self,
         account: &str,
@@ -47,6 +52,9 @@ impl Budgets {
     }
 
     /// Adds the time that a failed job was processed, and returns the day's sum with it.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn add_failure(&self, account: &str, worked: Duration, now: Timestamp) -> Result<Duration, StoreError> {
         let update =
             self.add(UsageItem::Failures(now).key(account), millis(worked), now).return_values(ReturnValue::UpdatedNew);

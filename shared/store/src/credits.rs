@@ -18,7 +18,9 @@ use docmill_domain::time::Period;
 /// A strongly consistent read of an account's credits in a month.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Credits {
+    /// `None` if there is no such account.
     pub profile: Option<Profile>,
+    /// Where the credits are.
     pub pots: Pots,
     /// Credits used, less refunds.
     pub used: u64,

@@ -11,6 +11,7 @@ use super::item::{Item, UsageItem, nested, number};
 use super::{StoreError, store_error};
 use docmill_domain::font::{FontId, MOST_FONTS, StoredFont};
 
+/// Which fonts accounts have. Their files are in the bucket.
 #[derive(Debug)]
 pub struct Fonts {
     client: Client,
@@ -20,6 +21,7 @@ pub struct Fonts {
 /// The outcome of adding a font.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Added {
+    /// Jobs can use the font.
     Yes,
     /// The account already has it.
     Already(Box<StoredFont>),
@@ -41,17 +43,25 @@ struct FontsItem {
 }
 
 impl Fonts {
+    /// `table`: the Usage table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }
 
     /// A strongly consistent read: a font can be used as soon as it is added.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_account(&self, account: &str) -> Result<BTreeMap<FontId, StoredFont>, StoreError> {
         let item: Option<FontsItem> = get(&self.client, &self.table, UsageItem::Fonts.key(account)).await?;
         let fonts = item.map(|item| item.each).unwrap_or_default().into_iter();
         Ok(fonts.filter_map(|(name, font)| Some((FontId::parse(&name)?, font))).collect())
     }
 
+    /// Adds a font whose files are stored, unless the account has it or is full.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn add(&self, account: &str, id: &FontId, font: &StoredFont) -> Result<Added, StoreError> {
         let result = self
             .client
@@ -78,6 +88,9 @@ impl Fonts {
     }
 
     /// The removed font. `None` if the account has no font with this id.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn remove(&self, account: &str, id: &FontId) -> Result<Option<StoredFont>, StoreError> {
         let result = self
             .client

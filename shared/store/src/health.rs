@@ -27,6 +27,7 @@ const ENDS_LOOKED_AT: i32 = 125;
 /// How far back ended jobs are read: from two days' partitions at most.
 const DAY: Duration = Duration::from_secs(86_400);
 
+/// What operators look at. It is in the Jobs table, beside the jobs.
 #[derive(Debug)]
 pub struct Health {
     client: Client,
@@ -46,10 +47,15 @@ pub struct TemplateSweep {
 /// A run of the sweeper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sweep {
+    /// When the run began.
     pub at: Timestamp,
+    /// Queued jobs whose message was sent again.
     pub resent: u32,
+    /// Jobs that were given back to their queue, because their worker was lost.
     pub released: u32,
+    /// Jobs that had no attempt left.
     pub failed: u32,
+    /// Completed jobs whose time was over.
     pub expired: u32,
     /// Jobs that could not be repaired.
     pub errors: u32,
@@ -58,16 +64,22 @@ pub struct Sweep {
 /// A job that has not ended.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 pub struct OpenJob {
+    /// The job's id.
     pub id: JobId,
+    /// Queued or processing.
     pub status: JobStatus,
+    /// The slug of its first tool.
     pub tool: String,
+    /// When it was accepted.
     pub created_at: Timestamp,
+    /// How often a worker has claimed it.
     pub attempts: u32,
 }
 
 /// The most recently ended jobs.
 #[derive(Debug, PartialEq, Eq)]
 pub struct RecentEnds {
+    /// Newest first.
     pub outcomes: Vec<Outcome>,
     /// All jobs that ended since this time are included.
     pub since: Timestamp,
@@ -89,15 +101,23 @@ struct Newest {
 }
 
 impl Health {
+    /// Over the Jobs table.
     pub fn new(client: Client, jobs_table: String) -> Self {
         Self { client, jobs_table }
     }
 
     /// Records a run. If two run at once, the later one is kept.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn record_sweep(&self, sweep: &Sweep) -> Result<(), StoreError> {
         self.note("sweep", sweep).await
     }
 
+    /// Records how far the sweeper has come, for its next run.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn record_template_sweep(&self, sweep: &TemplateSweep) -> Result<(), StoreError> {
         self.note("templates", sweep).await
     }
@@ -117,6 +137,9 @@ impl Health {
     }
 
     /// `None` if the sweeper has not looked at templates yet. It may be late, and then files are looked at twice.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn template_sweep(&self) -> Result<Option<TemplateSweep>, StoreError> {
         #[derive(Deserialize)]
         struct Noted {
@@ -128,6 +151,9 @@ impl Health {
     }
 
     /// `None` if the sweeper has never run.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn last_sweep(&self) -> Result<Option<Sweep>, StoreError> {
         #[derive(Deserialize)]
         struct Noted {
@@ -139,6 +165,9 @@ impl Health {
     }
 
     /// Until when the log of requests has been collected. `None`: never.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn collected(&self) -> Result<Option<Timestamp>, StoreError> {
         #[derive(Deserialize)]
         struct Noted {
@@ -150,6 +179,9 @@ impl Health {
     }
 
     /// Notes that it has been collected until this time. An earlier time than the noted one changes nothing.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_collected(&self, until: Timestamp) -> Result<(), StoreError> {
         let update = self
             .client
@@ -168,6 +200,9 @@ impl Health {
     }
 
     /// Queued and running jobs, oldest first, among the hundred open jobs that the sweeper would look at next.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn unfinished(&self) -> Result<Vec<OpenJob>, StoreError> {
         let mut due = try_join_all(Shard::unfinished().map(|shard| self.first_due(shard))).await?.concat();
         due.sort_by_key(|(due, _)| *due);
@@ -185,6 +220,9 @@ impl Health {
     }
 
     /// How the last jobs ended: all of the last 24 hours, or the newest ones. The index is slightly late.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn recent_ends(&self, now: Timestamp) -> Result<RecentEnds, StoreError> {
         let since = now.minus(DAY);
         let days = [since.day(), now.day()];

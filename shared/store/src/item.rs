@@ -14,6 +14,7 @@ use docmill_domain::template::TemplateName;
 use docmill_domain::time::{Period, Timestamp};
 use docmill_domain::tool::QueueName;
 
+/// Attributes by name.
 pub type Item = HashMap<String, AttributeValue>;
 
 /// Index of the Keys and Jobs tables by account.
@@ -35,6 +36,10 @@ pub const DUE: &str = "due";
 /// The outcome of a job in the index of ended jobs.
 pub const OUTCOME: &str = "outcome";
 
+/// The attributes of a structure, by the names of its fields.
+///
+/// # Errors
+/// If the value is no structure, or has a part that DynamoDB can't hold.
 pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
     Ok(serde_dynamo::to_item(value)?)
 }
@@ -43,6 +48,9 @@ pub fn to_item(value: &impl Serialize) -> Result<Item, StoreError> {
 const SETS_OF_IDS: [&str; 2] = ["waiting_for", "waiters"];
 
 /// A job as its table stores it.
+///
+/// # Errors
+/// If a part of the job can't be held by DynamoDB.
 pub fn job_item(job: &Job) -> Result<Item, StoreError> {
     let mut item = to_item(job)?;
     for name in SETS_OF_IDS {
@@ -54,27 +62,33 @@ pub fn job_item(job: &Job) -> Result<Item, StoreError> {
     Ok(item)
 }
 
-pub fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
+pub(crate) fn from_item<T: DeserializeOwned>(item: Item) -> Result<T, StoreError> {
     Ok(serde_dynamo::from_item(item)?)
 }
 
+/// A text.
 pub fn string(value: impl Into<String>) -> AttributeValue {
     AttributeValue::S(value.into())
 }
 
+/// A number. It must be displayed as one.
 pub fn number(value: impl ToString) -> AttributeValue {
     AttributeValue::N(value.to_string())
 }
 
-pub fn time(value: Timestamp) -> AttributeValue {
+pub(crate) fn time(value: Timestamp) -> AttributeValue {
     number(value.as_millis())
 }
 
 /// A nested value in DynamoDB's form.
+///
+/// # Errors
+/// If the value has a part that DynamoDB can't hold.
 pub fn nested(value: &impl Serialize) -> Result<AttributeValue, StoreError> {
     Ok(serde_dynamo::to_attribute_value(value)?)
 }
 
+/// The key of a job in the Jobs table.
 pub fn job_key(id: JobId) -> Item {
     HashMap::from([("id".to_owned(), string(id.to_string()))])
 }
@@ -98,22 +112,27 @@ pub enum Shard {
 const CLEANUP: &str = "cleanup-";
 
 impl Shard {
+    /// Where a job waits for its worker.
     pub fn queued(queue: QueueName, id: JobId, shards: OpenShards) -> Self {
         Self::Queued(queue, shards.of(id))
     }
 
+    /// Where a job waits for other jobs.
     pub fn waiting(id: JobId, shards: OpenShards) -> Self {
         Self::Waiting(shards.of(id))
     }
 
+    /// Where a job is while a worker has it.
     pub fn leased(id: JobId, shards: OpenShards) -> Self {
         Self::Leased(shards.of(id))
     }
 
+    /// Where a completed job waits for its expiry.
     pub fn kept(id: JobId, shards: OpenShards) -> Self {
         Self::Kept(shards.of(id))
     }
 
+    /// Where an ended job waits for its files to be cleaned up.
     pub fn cleanup(id: JobId, shards: OpenShards) -> Self {
         Self::Cleanup(shards.of(id))
     }
@@ -156,13 +175,14 @@ pub fn due_shard(id: &str) -> String {
     due_shard_key(id.bytes().next_back().unwrap_or_default())
 }
 
-pub fn due_shard_key(shard: u8) -> String {
+pub(crate) fn due_shard_key(shard: u8) -> String {
     format!("due-{}", shard % DUE_SHARDS)
 }
 
 /// The items of the Usage table by sort key.
 #[derive(Clone, Copy, Debug)]
 pub enum UsageItem<'a> {
+    /// The account itself.
     Profile,
     /// A month's credits: included credits taken, credits used, and jobs created.
     Balance(Period),
@@ -197,6 +217,7 @@ const TILL: &str = "till-";
 const GRANTED: &str = "granted#";
 
 impl UsageItem<'_> {
+    /// The item's sort key. The account is its partition key.
     pub fn sort_key(self) -> String {
         match self {
             Self::Profile => "profile".to_owned(),
@@ -220,7 +241,7 @@ impl UsageItem<'_> {
         sort_key.strip_prefix(&format!("{period}#{TILL}"))?.parse().ok()
     }
 
-    pub fn granted_till(sort_key: &str) -> Option<u8> {
+    pub(crate) fn granted_till(sort_key: &str) -> Option<u8> {
         sort_key.strip_prefix(GRANTED)?.strip_prefix(TILL)?.parse().ok()
     }
 
@@ -239,6 +260,7 @@ impl UsageItem<'_> {
         format!("{COUNTS}{day}#~")
     }
 
+    /// Both keys.
     pub fn key(self, account: &str) -> Item {
         HashMap::from([("account".to_owned(), string(account)), ("item".to_owned(), string(self.sort_key()))])
     }

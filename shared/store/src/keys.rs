@@ -18,6 +18,7 @@ use docmill_domain::time::Timestamp;
 const MAX_TRIES: usize = 6;
 const MAX_REMEMBERED: usize = 10_000;
 
+/// Keys as requests use them. [`accounts`](crate::accounts) creates and changes them.
 #[derive(Debug)]
 pub struct Keys {
     client: Client,
@@ -43,26 +44,34 @@ struct Seen {
     busy_elsewhere: bool,
 }
 
+/// Whether a key may send a request.
 #[derive(Debug)]
 pub enum Admission {
     /// The key after this request was counted.
     Admitted(StoredKey),
     /// Not counted: nothing is admitted before this time.
     Limited {
+        /// The key as it was read.
         key: StoredKey,
+        /// When to try again.
         allow_at: Timestamp,
     },
     /// Revoked, expired or replaced.
     Dead(StoredKey),
+    /// There is no such key.
     Unknown,
 }
 
 impl Keys {
+    /// `table`: the Keys table. Each value remembers the keys that it has seen: have one per environment.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table, seen: Mutex::default() }
     }
 
     /// Counts a request of the key under `policy`, if the key is active and its limiter admits it.
+    ///
+    /// # Errors
+    /// If the table can't be written now. The request may have been counted.
     pub async fn admit(&self, hash: &KeyHash, policy: RatePolicy, now: Timestamp) -> Result<Admission, StoreError> {
         let mut branch = self.expected_branch(hash, policy, now);
         let mut last = None;
@@ -97,6 +106,9 @@ impl Keys {
 
     /// Counts further requests of an admitted key, for a request that was worth several. The request itself goes on; those after
     /// it wait.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn charge(&self, charged: &StoredKey, policy: RatePolicy, requests: u32) -> Result<(), StoreError> {
         if requests == 0 {
             return Ok(());
@@ -197,11 +209,18 @@ impl Keys {
         seen.insert(entry, Seen { tat, busy_elsewhere });
     }
 
+    /// A strongly consistent read. It counts no request, and tells nothing about limits of now.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get(&self, hash: &KeyHash) -> Result<Option<StoredKey>, StoreError> {
         get(&self.client, &self.table, key(hash)).await
     }
 
     /// Strongly consistent reads of several keys (100 at most) in any order. Unknown ones are left out.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get_all(&self, hashes: &[KeyHash]) -> Result<Vec<StoredKey>, StoreError> {
         if hashes.is_empty() {
             return Ok(Vec::new());
@@ -210,6 +229,9 @@ impl Keys {
     }
 
     /// The hashes of an account's keys, including revoked ones. The index is slightly late: for lists only.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn of_account(&self, account: &str) -> Result<Vec<KeyHash>, StoreError> {
         let mut pages = self
             .client
@@ -232,7 +254,7 @@ impl Keys {
     }
 
     /// The hashes of an account's latest keys, including dead ones. The index is slightly late: for lists only.
-    pub async fn recent_of_account(&self, account: &str, limit: i32) -> Result<Vec<KeyHash>, StoreError> {
+    pub(crate) async fn recent_of_account(&self, account: &str, limit: i32) -> Result<Vec<KeyHash>, StoreError> {
         let output = self
             .client
             .query()

@@ -1,5 +1,7 @@
 //! DynamoDB: one file per table. Condition expressions ensure correctness, and each has its timeline in a comment.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod accounts;
 pub mod audit;
 pub mod batches;
@@ -34,6 +36,7 @@ pub enum StoreError {
     /// DynamoDB refused the request: a bug or a missing permission, so a retry does not help.
     #[error("DynamoDB refused the request: {0}")]
     Refused(String),
+    /// An item was written by something else, or by a version that is not compatible.
     #[error("an item does not have its expected form: {0}")]
     Malformed(String),
 }

@@ -31,6 +31,7 @@ const LATE: Duration = Duration::from_secs(40 * 60);
 /// No item has a greater part.
 const MOST_PARTS: usize = 999;
 
+/// The logs of requests, by account.
 #[derive(Debug)]
 pub struct Requests {
     client: Client,
@@ -40,7 +41,9 @@ pub struct Requests {
 /// What the collector found between two times.
 #[derive(Clone, Copy, Debug)]
 pub struct Span {
+    /// Included.
     pub from: Timestamp,
+    /// Excluded.
     pub until: Timestamp,
 }
 
@@ -73,6 +76,7 @@ impl std::fmt::Display for RequestMark {
 /// Requests, newest first.
 #[derive(Debug, Default)]
 pub struct RequestsPage {
+    /// Each with its place.
     pub requests: Vec<(RequestMark, LoggedRequest)>,
     /// Where the next, older page begins, if there may be more.
     pub next: Option<RequestMark>,
@@ -87,11 +91,15 @@ struct StoredRequests {
 }
 
 impl Requests {
+    /// `table`: the Events table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }
 
     /// Stores an account's requests of this span, in the order in which their lines arrived. They are kept until `ends`.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn add(
         &self,
         account: &str,
@@ -126,6 +134,9 @@ impl Requests {
     }
 
     /// The account's requests that the filter admits and that are older than `before`.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_account(
         &self,
         account: &str,

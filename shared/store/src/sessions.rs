@@ -13,6 +13,7 @@ use docmill_domain::user::{SESSION_TIME, Session, SessionId};
 /// How old the record of a session's last use may be, so that most page views write nothing.
 const NOTED_EVERY_MS: u64 = 5 * 60 * 1000;
 
+/// Who is signed in.
 #[derive(Debug)]
 pub struct Sessions {
     client: Client,
@@ -20,10 +21,15 @@ pub struct Sessions {
 }
 
 impl Sessions {
+    /// `table`: the Sessions table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }
 
+    /// Writes a new session.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn begin(&self, session: &Session) -> Result<(), StoreError> {
         let mut item = to_item(session)?;
         item.extend(key(&session.session));
@@ -39,6 +45,9 @@ impl Sessions {
     }
 
     /// The session if it is not over. The time is compared here because the table's TTL is late.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn find(&self, id: &SessionId, now: Timestamp) -> Result<Option<Session>, StoreError> {
         // A session that has just ended must be over in every environment.
         let session: Option<Session> = get(&self.client, &self.table, key(id)).await?;
@@ -46,6 +55,9 @@ impl Sessions {
     }
 
     /// Records that the session was used, if the last record is some minutes old.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_use(&self, session: &Session, now: Timestamp) -> Result<(), StoreError> {
         if now.millis_since(session.seen_at) < NOTED_EVERY_MS {
             return Ok(());
@@ -70,6 +82,9 @@ impl Sessions {
     }
 
     /// Ends a session. Ending it again changes nothing.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then the session goes on until it is over by itself.
     pub async fn end(&self, id: &SessionId) -> Result<(), StoreError> {
         self.client
             .delete_item()

@@ -22,6 +22,7 @@ use docmill_domain::limits::Ceilings;
 use docmill_domain::offer::Offer;
 use docmill_domain::tool::{ServiceSettings, ToolSettings};
 
+/// Settings of tools, plans and the service.
 #[derive(Debug)]
 pub struct Settings {
     client: Client,
@@ -34,7 +35,9 @@ pub struct Settings {
 /// A value with the number of its changes; 0 if it was never set.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Versioned<T> {
+    /// As it was read, or the default.
     pub value: T,
+    /// Raised by each change.
     #[serde(default)]
     pub version: u64,
 }
@@ -42,6 +45,7 @@ pub struct Versioned<T> {
 /// The outcome of a change.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change<T> {
+    /// What is stored now.
     Written(Versioned<T>),
     /// Somebody else changed it in the meantime. This is the current value.
     Stale(Versioned<T>),
@@ -52,6 +56,7 @@ pub enum Change<T> {
 pub struct Snapshot {
     tools: HashMap<String, Versioned<ToolSettings>>,
     plans: HashMap<String, Versioned<Plan>>,
+    /// Settings of the whole service.
     pub service: ServiceSettings,
     service_version: u64,
 }
@@ -62,15 +67,18 @@ impl Snapshot {
         self.tools.get(&tool.definition.slug).map_or(&tool.definition.settings, |set| &set.value)
     }
 
+    /// The same, for a form that changes them.
     pub fn versioned_tool(&self, tool: &Tool) -> Versioned<ToolSettings> {
         let unset = || Versioned { value: tool.definition.settings.clone(), version: 0 };
         self.tools.get(&tool.definition.slug).cloned().unwrap_or_else(unset)
     }
 
+    /// The plan with this id as administrators described it, or the [fallback](Plan::fallback).
     pub fn plan(&self, id: &str) -> Plan {
         self.versioned_plan(id).value
     }
 
+    /// The same, for a form that changes it.
     pub fn versioned_plan(&self, id: &str) -> Versioned<Plan> {
         self.plans.get(id).cloned().unwrap_or_else(|| Versioned { value: Plan::fallback(id), version: 0 })
     }
@@ -99,6 +107,7 @@ impl Snapshot {
         self.service.limits.clone().and(&self.plan(&key.plan).limits).and(&key.limits)
     }
 
+    /// The service's settings, for a form that changes them.
     pub fn versioned_service(&self) -> Versioned<ServiceSettings> {
         Versioned { value: self.service.clone(), version: self.service_version }
     }
@@ -108,11 +117,15 @@ impl Snapshot {
 const SERVICE_ID: &str = "switches";
 
 impl Settings {
+    /// `table`: the Settings table.
     pub fn new(client: Client, table: String, max_age: Duration) -> Self {
         Self { client, table, max_age, cache: Mutex::default() }
     }
 
     /// The settings, at most `max_age` old. If they can't be read, older ones stay in use.
+    ///
+    /// # Errors
+    /// If they were never read here, and can't be read now.
     pub async fn current(&self) -> Result<Arc<Snapshot>, StoreError> {
         let cached = self.cache.lock().ok().and_then(|cache| cache.clone());
         if let Some((read_at, snapshot)) = &cached
@@ -131,6 +144,9 @@ impl Settings {
     }
 
     /// The current settings, for changing them. They also replace the cached ones.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn fresh(&self) -> Result<Arc<Snapshot>, StoreError> {
         let now = ReadAt::now();
         let fresh = Arc::new(self.read().await?);
@@ -174,6 +190,9 @@ impl Settings {
     }
 
     /// `before`: the settings that the form showed; `after`: the new ones.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn change_tool(
         &self,
         slug: &str,
@@ -184,6 +203,10 @@ impl Settings {
         self.change(Subject::new(SubjectKind::Tool, slug), before, after, by).await
     }
 
+    /// The same for a plan, which need not exist.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn change_plan(
         &self,
         before: &Versioned<Plan>,
@@ -193,6 +216,10 @@ impl Settings {
         self.change(Subject::new(SubjectKind::Plan, &after.id), before, after, by).await
     }
 
+    /// The same for the whole service.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn change_service(
         &self,
         before: &Versioned<ServiceSettings>,

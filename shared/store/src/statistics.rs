@@ -53,6 +53,7 @@ const ACCOUNTS_AT_ONCE: usize = 16;
 /// How long counts are kept.
 const KEPT: std::time::Duration = std::time::Duration::from_secs(400 * 86_400);
 
+/// Counts of jobs in the Usage table.
 #[derive(Debug)]
 pub struct Statistics {
     client: Client,
@@ -62,7 +63,9 @@ pub struct Statistics {
 /// The counts of one subject.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Counted {
+    /// Which jobs they are.
     pub subject: Subject,
+    /// How many, and what they cost.
     pub counts: Counts,
 }
 
@@ -92,11 +95,15 @@ impl Batch {
 }
 
 impl Statistics {
+    /// Over the service's tables.
     pub fn new(client: Client, tables: Tables) -> Self {
         Self { client, tables }
     }
 
     /// A page of jobs to be counted. The index is slightly late.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn uncounted(&self, shard: u8, from: Option<DueMark>) -> Result<DuePage, StoreError> {
         let query = self
             .client
@@ -113,6 +120,9 @@ impl Statistics {
     /// Counts these jobs and returns how many were counted. Jobs that changed in the meantime are counted later.
     ///
     /// Accounts are counted in parallel, and one that fails does not delay others.
+    ///
+    /// # Errors
+    /// If an account can't be counted now. The others may be.
     pub async fn count(&self, ids: &[JobId], now: Timestamp) -> Result<usize, StoreError> {
         let keys = ids.iter().map(|id| job_key(*id)).collect();
         let wanted = only(&COUNTED_BY).consistent_read(true);
@@ -258,6 +268,9 @@ impl Statistics {
     }
 
     /// An account's counts from `first` to `last` (`YYYY-MM-DD`, both included) by subject.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn between(&self, account: &str, first: &str, last: &str) -> Result<Vec<Counted>, StoreError> {
         let query = self
             .client

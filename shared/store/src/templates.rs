@@ -18,6 +18,7 @@ const REMEMBERED: Duration = Duration::from_secs(3 * 86_400);
 /// How long the number of a day's new names is kept.
 const DAY_KEPT: Duration = Duration::from_secs(2 * 86_400);
 
+/// Which templates accounts have. Their files are in the bucket.
 #[derive(Debug)]
 pub struct Templates {
     client: Client,
@@ -41,6 +42,7 @@ impl Versions {
         &self.versions
     }
 
+    /// Whether the name has [`MOST_VERSIONS`].
     pub fn is_full(&self) -> bool {
         self.versions.len() >= MOST_VERSIONS
     }
@@ -62,6 +64,7 @@ pub enum Write {
     Full(Limit),
 }
 
+/// What an account has too many of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
     /// Of the account's versions.
@@ -80,17 +83,24 @@ struct NamedItem {
 }
 
 impl Templates {
+    /// `table`: the Usage table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }
 
     /// A strongly consistent read: a template can be used as soon as it is added.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn named(&self, account: &str, name: &TemplateName) -> Result<Versions, StoreError> {
         let versions = get(&self.client, &self.table, UsageItem::Template(name).key(account)).await?;
         Ok(versions.unwrap_or_default())
     }
 
     /// All templates by name, by a strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_account(&self, account: &str) -> Result<Vec<(TemplateName, Versions)>, StoreError> {
         let query = self
             .client
@@ -110,6 +120,9 @@ impl Templates {
     }
 
     /// Adds a version to those that were read.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or the account's other templates change again and again.
     pub async fn add(
         &self,
         account: &str,
@@ -130,6 +143,9 @@ impl Templates {
     }
 
     /// Removes a version, or all of those that were read.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or the account's other templates change again and again.
     pub async fn remove(
         &self,
         account: &str,

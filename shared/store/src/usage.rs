@@ -15,6 +15,7 @@ use docmill_domain::account::Profile;
 use docmill_domain::statistics::{Counts, GroupBy};
 use docmill_domain::time::Period;
 
+/// What accounts have used.
 #[derive(Debug)]
 pub struct Usage {
     client: Client,
@@ -25,18 +26,23 @@ pub struct Usage {
 /// An account's month. Credits and created jobs are current; other counts lag by the sweeper's interval.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct MonthlyUsage {
+    /// What is left, and what was used.
     pub credits: Credits,
     /// By day of creation, tool and key.
     pub counts: Vec<Counted>,
 }
 
 impl Usage {
+    /// Over the service's tables.
     pub fn new(client: Client, tables: &Tables) -> Self {
         let statistics = Statistics::new(client.clone(), tables.clone());
         Self { client, table: tables.usage.clone(), statistics }
     }
 
     /// Strongly consistent reads of the credits, and the counts of the month.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_month(&self, account: &str, period: Period) -> Result<MonthlyUsage, StoreError> {
         let (first, last) = period.first_and_last_day();
         let (credits, counts) = try_join!(
@@ -47,6 +53,9 @@ impl Usage {
     }
 
     /// The sums of the counts from `first` to `last` (`YYYY-MM-DD`, both included), up to a minute late.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn grouped(
         &self,
         account: &str,
@@ -61,20 +70,27 @@ impl Usage {
         Ok(groups)
     }
 
+    /// A strongly consistent read of the account. `None` if there is no such account.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn profile(&self, account: &str) -> Result<Option<Profile>, StoreError> {
         get(&self.client, &self.table, UsageItem::Profile.key(account)).await
     }
 }
 
 impl MonthlyUsage {
+    /// The sum of all counts.
     pub fn total(&self) -> Counts {
         sum(self.counts.iter())
     }
 
+    /// The counts by the slug of the first tool.
     pub fn by_tool(&self) -> BTreeMap<&str, Counts> {
         self.by(GroupBy::Tool)
     }
 
+    /// The counts by the group's name.
     pub fn by(&self, by: GroupBy) -> BTreeMap<&str, Counts> {
         let mut groups: BTreeMap<&str, Counts> = BTreeMap::new();
         for Counted { subject, counts } in &self.counts {

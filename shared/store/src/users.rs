@@ -22,6 +22,7 @@ const BY_ACCOUNT: &str = "by_account";
 const USER: &str = "user";
 const LINK: &str = "link";
 
+/// Who may sign in, and for which account.
 #[derive(Debug)]
 pub struct Users {
     client: Client,
@@ -37,16 +38,24 @@ enum Made {
 }
 
 impl Users {
+    /// `table`: the Sessions table. `usage_table`: where the account of a first sign-in is created.
     pub fn new(client: Client, table: String, usage_table: String) -> Self {
         Self { client, table, usage_table }
     }
 
+    /// A strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get(&self, user: &UserId) -> Result<Option<User>, StoreError> {
         self.read(user_key(user)).await
     }
 
     /// The user for an identity. At the first sign-in, they join the account that their address is linked to, or get a new one on
     /// the free plan. A later link moves them to its account.
+    ///
+    /// # Errors
+    /// If the tables can't be read or written now.
     pub async fn enter(&self, identity: &Identity, now: Timestamp) -> Result<User, StoreError> {
         let id = UserId::of(&identity.issuer, &identity.subject);
         let linked = self.linked_account(identity).await?;
@@ -126,6 +135,9 @@ impl Users {
     }
 
     /// Ends all sessions of the user so far. False if there is no such user.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn sign_out_everywhere(&self, user: &UserId, now: Timestamp) -> Result<bool, StoreError> {
         let result = self
             .client
@@ -146,6 +158,9 @@ impl Users {
     }
 
     /// From their next sign-in, users with this address belong to the account.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn link(&self, link: &Link) -> Result<(), StoreError> {
         let mut item = to_item(link)?;
         item.extend(link_key(&link.email));
@@ -162,6 +177,9 @@ impl Users {
 
     /// Removes an address's link and its users, which ends their sessions. Their next sign-in is a first one. Returns the number
     /// of users.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Some of the users may be removed.
     pub async fn unlink(&self, email: &Email) -> Result<usize, StoreError> {
         self.remove(link_key(email)).await?;
         let users = self.users(Some(email)).await?;
@@ -172,11 +190,17 @@ impl Users {
     }
 
     /// All users, or those with an address. Read from an index: only for showing to administrators.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn users(&self, email: Option<&Email>) -> Result<Vec<User>, StoreError> {
         self.of_kind(USER, email).await
     }
 
     /// An account's users. Read from an index: only for showing to administrators.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn of_account(&self, account: &str) -> Result<Vec<User>, StoreError> {
         let query = self.client.query().table_name(&self.table).index_name(BY_ACCOUNT);
         let query = query
@@ -186,6 +210,10 @@ impl Users {
         all(query).await
     }
 
+    /// All links. Read from an index: only for showing to administrators.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn links(&self) -> Result<Vec<Link>, StoreError> {
         self.of_kind(LINK, None).await
     }

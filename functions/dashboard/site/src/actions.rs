@@ -17,6 +17,9 @@ use crate::state::AppState;
 
 impl AppState {
     /// Creates a job in this mode.
+    ///
+    /// # Errors
+    /// What the API answers: that no job is created, and why.
     pub async fn create_job(&self, account: &str, mode: Mode, asked: Asked<'_>) -> Result<Job, ApiError> {
         as_account(&self.context, account, mode, RatePolicy::Create, async |caller| {
             let Taken { job, .. } = self.jobs.create(&caller, asked).await?;
@@ -26,6 +29,9 @@ impl AppState {
     }
 
     /// Cancels a job.
+    ///
+    /// # Errors
+    /// What the API answers, such as that there is no such job.
     pub async fn cancel_job(&self, account: &str, id: &str) -> Result<Job, ApiError> {
         as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
             Ok(self.control.cancel(&caller, id).await?)
@@ -34,6 +40,9 @@ impl AppState {
     }
 
     /// Deletes a job's documents.
+    ///
+    /// # Errors
+    /// What the API answers, such as that there is no such job.
     pub async fn delete_job(&self, account: &str, id: &str) -> Result<(), ApiError> {
         as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
             Ok(self.control.delete(&caller, id).await?)
@@ -42,6 +51,9 @@ impl AppState {
     }
 
     /// A signed link for an upload that jobs in this mode may use.
+    ///
+    /// # Errors
+    /// What the API answers, such as that too much was uploaded today.
     pub async fn issue_upload(
         &self,
         account: &str,
@@ -55,6 +67,9 @@ impl AppState {
     }
 
     /// Makes a font of an upload.
+    ///
+    /// # Errors
+    /// What the API answers, such as that the upload is no font.
     pub async fn add_font(&self, account: &str, body: &Map<String, Value>) -> Result<KeptFont, ApiError> {
         as_account(&self.context, account, Mode::Live, RatePolicy::Create, async |caller| {
             Ok(self.fonts.add(&caller, body).await?)
@@ -63,6 +78,9 @@ impl AppState {
     }
 
     /// Deletes a font.
+    ///
+    /// # Errors
+    /// What the API answers, such as that there is no such font.
     pub async fn delete_font(&self, account: &str, id: &FontId) -> Result<(), ApiError> {
         as_account(&self.context, account, Mode::Live, RatePolicy::Read, async |caller| {
             Ok(self.fonts.delete(&caller, id.as_str()).await?)
@@ -71,6 +89,9 @@ impl AppState {
     }
 
     /// Makes an upload the next version of a template.
+    ///
+    /// # Errors
+    /// What the API answers, such as that the upload is no template.
     pub async fn add_template(&self, account: &str, body: &Map<String, Value>) -> Result<KeptTemplate, ApiError> {
         as_account(&self.context, account, Mode::Live, RatePolicy::Create, async |caller| {
             Ok(self.templates.add(&caller, body, docmill_templates::check).await?)
@@ -79,6 +100,9 @@ impl AppState {
     }
 
     /// Deletes a version of a template, or all.
+    ///
+    /// # Errors
+    /// What the API answers, such as that there is no such version.
     pub async fn delete_template(
         &self,
         account: &str,

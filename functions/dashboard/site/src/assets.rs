@@ -15,6 +15,7 @@ pub fn link(state: &AppState, name: &str) -> String {
     state.link(&docmill_look::assets::path(name))
 }
 
+/// The route of all assets.
 pub fn routes() -> Router<AppState> {
     Router::new().route("/assets/{file}", get(show))
 }

@@ -13,13 +13,16 @@ const AXIS: RGBColor = RGBColor(0xD0, 0, 0xA0);
 const GRID: RGBColor = RGBColor(0xD0, 0, 0xA1);
 const TEXT: RGBColor = RGBColor(0xD0, 0, 0xA2);
 
+/// What one color stands for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Series {
+    /// As the legend has it.
     pub name: String,
     /// A count for each day, starting with the first.
     pub counts: Vec<u64>,
 }
 
+/// The chart can't be drawn.
 #[derive(Debug, thiserror::Error)]
 #[error("the plot could not be drawn: {0}")]
 pub struct ChartError(String);
@@ -40,6 +43,9 @@ fn variables() -> impl Iterator<Item = (RGBColor, String)> {
 }
 
 /// The chart as a picture with title and description, for a `figure`.
+///
+/// # Errors
+/// If the library can't draw it.
 pub fn stacked_days(title: &str, description: &str, days: u8, series: &[Series]) -> Result<Markup, ChartError> {
     let mut drawing = String::new();
     draw(&mut drawing, days, series).map_err(|error| ChartError(error.to_string()))?;

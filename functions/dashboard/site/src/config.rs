@@ -8,11 +8,13 @@ use url::Url;
 
 const SHORTEST_KEY: usize = 64;
 
+/// What only the dashboard needs to know. The rest is in `docmill-config`.
 #[derive(Clone, Debug)]
 pub struct DashboardConfig {
     /// The address of the pages without a trailing slash. Locally, its path is the gateway's base path.
     pub url: Url,
-    pub oidc: OidcConfig,
+    pub(crate) oidc: OidcConfig,
+    /// What the keys of all cookies are derived from.
     pub cookie_key: CookieKey,
     /// The role that sends events to queues and buses of customers: an ARN.
     pub delivery_role: String,
@@ -20,19 +22,19 @@ pub struct DashboardConfig {
 
 /// The identity provider.
 #[derive(Clone, Debug)]
-pub struct OidcConfig {
+pub(crate) struct OidcConfig {
     /// Compared with the issuer's own metadata and with every token.
-    pub issuer: String,
+    pub(crate) issuer: String,
     /// Where the issuer publishes its metadata. By default below its own address.
-    pub discovery_url: Url,
-    pub client_id: String,
+    pub(crate) discovery_url: Url,
+    pub(crate) client_id: String,
     /// Optional: the code is bound to this browser's request by PKCE.
-    pub client_secret: Option<ClientSecret>,
+    pub(crate) client_secret: Option<ClientSecret>,
     /// In addition to `openid`.
-    pub scopes: Vec<String>,
+    pub(crate) scopes: Vec<String>,
     /// The claim with a user's groups.
-    pub groups_claim: String,
-    pub admin_group: String,
+    pub(crate) groups_claim: String,
+    pub(crate) admin_group: String,
 }
 
 /// The secret from which the keys of all cookies are derived.
@@ -53,7 +55,7 @@ impl fmt::Debug for CookieKey {
 }
 
 #[derive(Clone)]
-pub struct ClientSecret(pub String);
+pub(crate) struct ClientSecret(pub(crate) String);
 
 impl fmt::Debug for ClientSecret {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -62,6 +64,10 @@ impl fmt::Debug for ClientSecret {
 }
 
 impl DashboardConfig {
+    /// `lookup`: the value of an environment variable.
+    ///
+    /// # Errors
+    /// The first variable that is missing or malformed.
     pub fn from_lookup(lookup: impl Fn(&str) -> Option<String>) -> Result<Self, ConfigError> {
         let lookup = |name: &str| lookup(name).filter(|value| !value.is_empty());
         let required = |name| lookup(name).ok_or(ConfigError::Missing(name));

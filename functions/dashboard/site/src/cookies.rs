@@ -7,8 +7,10 @@ use axum_extra::extract::cookie::{Cookie, SameSite, SignedCookieJar};
 
 use crate::state::AppState;
 
+/// What a cookie is for. None can stand in for another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
+    /// Who is signed in.
     Session,
     /// An attempt to sign in, while the user is at the issuer.
     SignIn,
@@ -40,6 +42,7 @@ impl Purpose {
         SignedCookieJar::new(state.config.cookie_key.of(self.as_str())).add(cookie)
     }
 
+    /// The response header that deletes the cookie.
     pub fn remove(self, state: &AppState) -> SignedCookieJar {
         self.set(state, String::new(), Duration::ZERO)
     }

@@ -9,12 +9,15 @@ use url::form_urlencoded;
 
 use crate::error::PageError;
 
-pub const FIELD: &str = "csrf_token";
-pub const HEADER: &str = "x-csrf-token";
+pub(crate) const FIELD: &str = "csrf_token";
+pub(crate) const HEADER: &str = "x-csrf-token";
 /// Larger than any of our forms.
 const FORM_BYTES: usize = 1024 * 1024;
 
 /// Passes the request on if it has the session's token. Reads the body for that and restores it.
+///
+/// # Errors
+/// If the token is missing or another session's, or the body can't be read.
 pub async fn check(token: &str, request: Request) -> Result<Request, PageError> {
     if is_foreign(request.headers()) {
         return Err(PageError::StaleForm);

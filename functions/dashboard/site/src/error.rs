@@ -10,17 +10,22 @@ use docmill_store::StoreError;
 /// Why a handler returns no page. The cause is only logged.
 #[derive(Debug, thiserror::Error)]
 pub enum PageError {
+    /// There is no such page, or nothing that it could show to this user.
     #[error("no such page")]
     NotFound,
+    /// The page is for administrators.
     #[error("the role does not permit this")]
     Forbidden,
+    /// The user's account is suspended.
     #[error("the account is suspended")]
     Suspended,
+    /// The page exists, but not for this method.
     #[error("the method is not supported here")]
     MethodNotAllowed,
     /// The form's token is missing or belongs to another session.
     #[error("the form belongs to another session")]
     StaleForm,
+    /// The request was not made by one of our pages.
     #[error("the request is malformed")]
     BadRequest,
     /// The issuer refused, or its response is invalid.
@@ -29,6 +34,7 @@ pub enum PageError {
     /// A service that we depend on did not respond.
     #[error("{0}")]
     Unavailable(String),
+    /// A fault of ours.
     #[error("{0}")]
     Internal(String),
 }
@@ -71,7 +77,9 @@ impl From<ApiError> for PageError {
 /// The text of the error page. The response carries it until `error_page` renders it.
 #[derive(Clone, Copy, Debug)]
 pub struct Words {
+    /// The heading.
     pub title: &'static str,
+    /// What to do.
     pub text: &'static str,
 }
 
@@ -87,6 +95,7 @@ impl PageError {
         }
     }
 
+    /// Without the cause.
     pub const fn words(&self) -> Words {
         let (title, text) = match self {
             Self::NotFound => ("Page not found", "We couldn't find that page."),

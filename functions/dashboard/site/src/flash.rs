@@ -16,6 +16,7 @@ use crate::state::AppState;
 
 const TIME: Duration = Duration::from_secs(60);
 
+/// A message, plain text.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Flash {
     kind: Kind,
@@ -30,14 +31,17 @@ enum Kind {
 }
 
 impl Flash {
+    /// Something was done.
     pub fn success(text: impl Into<String>) -> Self {
         Self { kind: Kind::Success, text: text.into() }
     }
 
+    /// Something was not done.
     pub fn error(text: impl Into<String>) -> Self {
         Self { kind: Kind::Error, text: text.into() }
     }
 
+    /// Something to know.
     pub fn info(text: impl Into<String>) -> Self {
         Self { kind: Kind::Info, text: text.into() }
     }
@@ -55,17 +59,20 @@ impl Flash {
         (self.remember(state), state.redirect(path)).into_response()
     }
 
+    /// The response header that keeps it for the next page.
     pub fn remember(&self, state: &AppState) -> SignedCookieJar {
         // Two strings can always be serialised.
         let text = serde_json::to_vec(self).unwrap_or_default();
         Purpose::Flash.set(state, URL_SAFE_NO_PAD.encode(text), TIME)
     }
 
+    /// The message of an earlier request, if its cookie's signature is valid.
     pub fn read(state: &AppState, headers: &HeaderMap) -> Option<Self> {
         let text = URL_SAFE_NO_PAD.decode(Purpose::Flash.read(state, headers)?).ok()?;
         serde_json::from_slice(&text).ok()
     }
 
+    /// At the top of a page.
     pub fn show(&self) -> Markup {
         let (class, role) = match self.kind {
             Kind::Success => ("flash success", "status"),

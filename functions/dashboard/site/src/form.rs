@@ -18,10 +18,12 @@ const FORM_BYTES: usize = 1024 * 1024;
 pub struct FormData(Vec<(String, String)>);
 
 impl FormData {
+    /// As if these values had been submitted.
     pub fn of(pairs: &[(&str, &str)]) -> Self {
         Self(pairs.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect())
     }
 
+    /// Names and values in the order of their controls.
     pub fn from_pairs(pairs: impl Iterator<Item = (String, String)>) -> Self {
         Self(pairs.collect())
     }
@@ -41,6 +43,7 @@ impl FormData {
         self.0.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str()).collect()
     }
 
+    /// Whether the form has a value of this name, even an empty one.
     pub fn has(&self, name: &str) -> bool {
         self.0.iter().any(|(key, _)| key == name)
     }
@@ -61,6 +64,7 @@ impl FormData {
         self.raw(name).lines().map(str::trim).filter(|line| !line.is_empty()).collect()
     }
 
+    /// All names and values, unchanged.
     pub fn pairs(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(name, value)| (name.as_str(), value.as_str()))
     }
@@ -80,14 +84,17 @@ impl<S: Sync> FromRequest<S> for FormData {
 pub struct FormErrors(BTreeMap<&'static str, String>);
 
 impl FormErrors {
+    /// The first error of a field is kept.
     pub fn add(&mut self, field: &'static str, message: impl Into<String>) {
         self.0.entry(field).or_insert_with(|| message.into());
     }
 
+    /// What to show next to the field.
     pub fn of(&self, field: &str) -> Option<&str> {
         self.0.get(field).map(String::as_str)
     }
 
+    /// Whether the form is valid.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -189,6 +196,7 @@ impl<'a> Field<'a> {
         }
     }
 
+    /// What it shows at first; of a choice, the chosen one.
     pub fn value(mut self, value: impl ToString) -> Self {
         self.value = value.to_string();
         self
@@ -199,21 +207,25 @@ impl<'a> Field<'a> {
         self.value(if checked { "on" } else { "" })
     }
 
+    /// What to enter, in one line.
     pub fn hint(mut self, hint: &'a str) -> Self {
         self.hint = Some(hint);
         self
     }
 
+    /// What is wrong with the value.
     pub fn error(mut self, error: Option<&'a str>) -> Self {
         self.error = error;
         self
     }
 
+    /// What to know before it is filled in again.
     pub fn note(mut self, note: Option<&'a str>) -> Self {
         self.note = note;
         self
     }
 
+    /// The browser does not send the form without it.
     pub fn required(mut self) -> Self {
         self.required = true;
         self
@@ -225,6 +237,7 @@ impl<'a> Field<'a> {
         self
     }
 
+    /// Another attribute of the control.
     pub fn with(mut self, attribute: &'a str, value: impl ToString) -> Self {
         self.attributes.push((attribute, value.to_string()));
         self
@@ -244,10 +257,12 @@ pub fn input<'a>(kind: &'a str, name: &'a str, label: &'a str) -> Field<'a> {
     Field::new(Kind::Input(kind), name, label)
 }
 
+/// One line of text.
 pub fn text<'a>(name: &'a str, label: &'a str) -> Field<'a> {
     input("text", name, label)
 }
 
+/// Several lines of text; so many are shown.
 pub fn textarea<'a>(name: &'a str, label: &'a str, rows: u8) -> Field<'a> {
     Field::new(Kind::Textarea(rows), name, label)
 }

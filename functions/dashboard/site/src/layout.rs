@@ -68,6 +68,7 @@ pub struct Page<'a> {
 }
 
 impl<'a> Page<'a> {
+    /// A page with status 200 and the strictest policy.
     pub fn new(title: &'a str, content: Markup) -> Self {
         Self {
             title,
@@ -111,6 +112,7 @@ impl<'a> Page<'a> {
         self
     }
 
+    /// The page in its frame, for this visitor.
     pub fn respond(self, state: &AppState, viewer: &Viewer) -> Response {
         let policy = self.policy.clone().form(&viewer.form_origins).to_header();
         let mut response = (self.status, content_type(), self.document(state, viewer).into_string()).into_response();
@@ -297,7 +299,7 @@ fn person(state: &AppState, viewer: &Viewer, user: &SignedIn) -> Markup {
     }
 }
 
-pub fn sign_out(state: &AppState, viewer: &Viewer) -> Markup {
+pub(crate) fn sign_out(state: &AppState, viewer: &Viewer) -> Markup {
     html! {
         form.sign-out method="post" action=(state.link("/app/sign-out")) {
             (token_field(viewer))

@@ -2,6 +2,8 @@
 //!
 //! Modules depend on each other in one direction: config, issuer, state, cookies, session, viewer, form, layout.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 pub mod actions;
 pub mod assets;
 pub mod chart;
@@ -19,7 +21,7 @@ pub mod layout;
 pub mod listing;
 pub mod parts;
 pub mod prefetched;
-pub mod return_to;
+mod return_to;
 pub mod security;
 pub mod session;
 pub mod sign_in;

@@ -10,9 +10,13 @@ use crate::viewer::Viewer;
 /// A listed tool: its file and the administrators' settings.
 #[derive(Clone, Copy, Debug)]
 pub struct Listing<'a> {
+    /// The tool itself.
     pub tool: &'a Tool,
+    /// What its file says.
     pub definition: &'a Definition,
+    /// What administrators say.
     pub settings: &'a ToolSettings,
+    /// For people.
     pub name: &'a str,
 }
 
@@ -38,11 +42,12 @@ impl<'a> Listing<'a> {
         Self::all(state, viewer).filter(is_usable).collect()
     }
 
+    /// The tools that a switch of their visibility shows.
     pub fn shown(state: &'a AppState, viewer: &'a Viewer, switch: fn(&PageVisibility) -> bool) -> Vec<Self> {
         Self::all(state, viewer).filter(|listing| switch(&listing.settings.page_visibility)).collect()
     }
 
-    pub fn in_navigation(state: &'a AppState, viewer: &'a Viewer) -> Vec<Self> {
+    pub(crate) fn in_navigation(state: &'a AppState, viewer: &'a Viewer) -> Vec<Self> {
         Self::shown(state, viewer, |visibility| visibility.navigation)
     }
 
@@ -56,14 +61,17 @@ impl<'a> Listing<'a> {
         }
     }
 
+    /// Administrators' or the file's.
     pub fn category(&self) -> &'a str {
         self.settings.category.as_ref().unwrap_or(&self.definition.category)
     }
 
+    /// Administrators' or the file's.
     pub fn description(&self) -> &'a str {
         self.settings.description.as_ref().unwrap_or(&self.definition.description)
     }
 
+    /// In words: `2 credits per document`.
     pub fn price(&self) -> String {
         match self.settings.credit_cost {
             0 => "free".to_owned(),
@@ -73,6 +81,7 @@ impl<'a> Listing<'a> {
     }
 }
 
+/// For people.
 pub fn tier_name(tier: AccessTier) -> &'static str {
     match tier {
         AccessTier::Free => "free",
@@ -88,6 +97,7 @@ pub fn category_slug(category: &str) -> String {
     letters.collect::<String>().to_lowercase()
 }
 
+/// For people: with a capital letter.
 pub fn category_title(category: &str) -> String {
     let mut letters = category.chars();
     letters.next().map_or_else(String::new, |first| first.to_uppercase().chain(letters).collect())

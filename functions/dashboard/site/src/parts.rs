@@ -48,6 +48,7 @@ pub fn list_or(values: Option<&[String]>, otherwise: &str) -> Markup {
     html! { @match values { Some(values) => { (values.join(", ")) }, None => span.muted { (otherwise) } } }
 }
 
+/// A size with one decimal: `1.5 MiB`.
 pub fn bytes(count: u64) -> String {
     const UNITS: [&str; 4] = ["bytes", "KiB", "MiB", "GiB"];
     let mut unit = 0;
@@ -64,6 +65,7 @@ pub fn bytes(count: u64) -> String {
     format!("{}.{} {}", tenths / 10, tenths % 10, UNITS[unit])
 }
 
+/// A duration of so many milliseconds: `1.5 s`.
 pub fn millis(count: u64) -> String {
     match count {
         0..1_000 => format!("{count} ms"),
@@ -136,6 +138,7 @@ pub fn query_of(path: &str) -> Vec<(String, String)> {
     form_urlencoded::parse(query.as_bytes()).into_owned().collect()
 }
 
+/// The first value with this name.
 pub fn value_of<'a>(query: &'a [(String, String)], name: &str) -> Option<&'a str> {
     query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).filter(|value| !value.is_empty())
 }

@@ -12,6 +12,7 @@ pub struct Prefetched {
 }
 
 impl Prefetched {
+    /// What was read for this account.
     pub fn new<T: Any + Send + Sync>(account: &str, read: T) -> Self {
         Self { account: account.to_owned(), read: Arc::new(read) }
     }

@@ -6,7 +6,7 @@ use url::{Url, form_urlencoded};
 /// Path and query of one of our pages.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct ReturnTo(String);
+pub(crate) struct ReturnTo(String);
 
 const HOME: &str = "/app";
 /// Longer than any of our addresses.
@@ -16,7 +16,7 @@ const NOT_THERE: [&str; 3] = ["/app/sign-in", "/app/callback", "/app/sign-out"];
 
 impl ReturnTo {
     /// `None` for anything that could lead elsewhere: other hosts or schemes, or the sign-in itself.
-    pub fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let plain = text.len() <= LONGEST && text.starts_with('/') && text.bytes().all(|byte| byte.is_ascii_graphic());
         // Browsers treat a backslash as a slash, and two slashes as the start of a host.
         if !plain || text.contains('\\') || text.starts_with("//") {
@@ -35,15 +35,15 @@ impl ReturnTo {
         Some(Self(url.query().map_or(path.to_owned(), |query| format!("{path}?{query}"))))
     }
 
-    pub fn from_query(text: Option<&str>) -> Self {
+    pub(crate) fn from_query(text: Option<&str>) -> Self {
         text.and_then(Self::parse).unwrap_or_default()
     }
 
-    pub fn as_str(&self) -> &str {
+    pub(crate) fn as_str(&self) -> &str {
         &self.0
     }
 
-    pub fn to_query(&self) -> String {
+    pub(crate) fn to_query(&self) -> String {
         form_urlencoded::Serializer::new(String::new()).append_pair("return_to", &self.0).finish()
     }
 }

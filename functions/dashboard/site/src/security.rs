@@ -35,7 +35,7 @@ impl Policy {
         self
     }
 
-    pub fn with_plain_html(mut self) -> Self {
+    pub(crate) fn with_plain_html(mut self) -> Self {
         self.trusted = Trusted::All;
         self
     }
@@ -64,7 +64,7 @@ impl Policy {
         self
     }
 
-    pub fn to_header(&self) -> String {
+    pub(crate) fn to_header(&self) -> String {
         let list = |origins: &[String]| origins.iter().map(|origin| format!(" {origin}")).collect::<String>();
         let frame = if self.frame.is_empty() { " 'none'".to_owned() } else { list(&self.frame) };
         let trusted = match self.trusted {

@@ -17,13 +17,19 @@ use crate::state::AppState;
 /// A signed-in user. As an extractor ([`crate::viewer`]), it redirects everybody else to the sign-in and back afterwards.
 #[derive(Clone, Debug)]
 pub struct SignedIn {
+    /// The session's id, not its token.
     pub session: SessionId,
+    /// Who they are to us.
     pub user: UserId,
+    /// Who they are to the issuer.
     pub subject: String,
+    /// As the issuer states it.
     pub email: Email,
     /// The user's account, the only one whose data they can see.
     pub account: String,
+    /// The account's own item, as it is now.
     pub profile: Profile,
+    /// As the issuer stated it at the sign-in.
     pub role: Role,
     /// When they last gave their password to the issuer, as far as this browser can show.
     pub proved_at: Option<Timestamp>,
@@ -41,7 +47,7 @@ impl SignedIn {
         StoredKey::of_dashboard(&self.account, Mode::Live, clock::now()).with_policy(self.profile.policy())
     }
 
-    pub fn is_admin(&self) -> bool {
+    pub(crate) fn is_admin(&self) -> bool {
         self.role == Role::Admin
     }
 }
@@ -49,10 +55,13 @@ impl SignedIn {
 /// The result of looking up a request's session.
 #[derive(Debug)]
 pub enum Found {
+    /// There is no session.
     Guest,
     /// A session that is over.
     Ended,
+    /// The user's account is suspended.
     Suspended,
+    /// The session goes on.
     SignedIn(Box<SignedIn>),
 }
 
@@ -75,6 +84,9 @@ impl SessionCookie {
 
 /// The user of a request's session. Each request checks the session's end, the user's sign-outs elsewhere, and the account's
 /// policy.
+///
+/// # Errors
+/// If a table can't be read now.
 pub async fn find(state: &AppState, headers: &HeaderMap) -> Result<Found, PageError> {
     let Some(cookie) = SessionCookie::read(state, headers) else { return Ok(Found::Guest) };
     let (context, now) = (&state.context, clock::now());
@@ -117,11 +129,13 @@ pub fn token(state: &AppState, headers: &HeaderMap) -> Option<SessionToken> {
     Some(SessionCookie::read(state, headers)?.token)
 }
 
+/// The response header that sets the session's cookie.
 pub fn remember(state: &AppState, token: &SessionToken, user: &UserId, account: &str) -> SignedCookieJar {
     let value = format!("{}.{}.{account}", token.reveal(), user.as_str());
     Purpose::Session.set(state, value, SESSION_TIME)
 }
 
+/// The response header that deletes the session's cookie.
 pub fn forget(state: &AppState) -> SignedCookieJar {
     Purpose::Session.remove(state)
 }

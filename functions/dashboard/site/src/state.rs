@@ -15,13 +15,18 @@ use docmill_app::uploads::UploadService;
 use crate::config::DashboardConfig;
 use crate::issuer::{Issuer, IssuerError};
 
+/// What every handler is given.
 #[derive(Clone, Debug)]
 pub struct AppState {
+    /// What all functions share: tables, settings, catalogue.
     pub context: Arc<Context>,
+    /// The dashboard's own settings.
     pub config: Arc<DashboardConfig>,
+    /// Who vouches for users.
     pub issuer: Arc<Issuer>,
     /// Creates the playground's jobs and uploads, like the API.
     pub jobs: Arc<JobService>,
+    /// Signs links for uploads, like the API.
     pub uploads: Arc<UploadService>,
     /// Cancels and deletes jobs, like the API.
     pub control: Arc<ControlService>,
@@ -37,6 +42,10 @@ pub struct AppState {
 }
 
 impl AppState {
+    /// Asks nobody yet.
+    ///
+    /// # Errors
+    /// If an address of the issuer can't be used.
     pub fn new(context: Arc<Context>, config: DashboardConfig) -> Result<Self, IssuerError> {
         let base_path = config.url.path().trim_end_matches('/').into();
         let jobs = Arc::new(JobService::new(context.clone(), None));

@@ -24,6 +24,7 @@ const SEND_TIME: Duration = Duration::from_secs(45 * 60);
 /// The visitor of a page, signed in or not. Every handler that renders a page takes it.
 #[derive(Clone, Debug)]
 pub struct Viewer {
+    /// `None`: a guest.
     pub user: Option<SignedIn>,
     /// Whether there is a session without a user, because the account is suspended.
     pub suspended: bool,
@@ -43,6 +44,9 @@ pub struct Viewer {
 
 impl Viewer {
     /// The data that was read ahead for this user's account, or else that of `read`.
+    ///
+    /// # Errors
+    /// What `read` fails with.
     pub async fn read_or<T: Any + Send + Sync>(
         &self,
         user: &SignedIn,

@@ -15,6 +15,7 @@ use rustix::thread::UnshareFlags;
 
 /// One of the things that a converter must not do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, ValueEnum)]
+#[expect(missing_docs, reason = "`reach` says what each is after")]
 pub enum Attempt {
     ReadMemory,
     ReadCredentials,

@@ -114,6 +114,9 @@ pub struct Narrowing {
 
 impl Narrowing {
     /// The slow part, which does not depend on the document. Must run in the child itself.
+    ///
+    /// # Errors
+    /// If the kernel has filters or Landlock and refuses these.
     pub fn prepare(reads: &[PathBuf], means: Means) -> io::Result<Self> {
         let filters = match means {
             Means::Calls => Some(Filters::build(Network::Denied, Processes::None)?),
@@ -125,6 +128,9 @@ impl Narrowing {
 
     /// Must run before the child sees its document.
     /// `reads` and `writes` are only for this document.
+    ///
+    /// # Errors
+    /// If a confinement can't be applied: the child must end.
     pub fn apply(self, reads: &[PathBuf], writes: &[PathBuf]) -> io::Result<()> {
         self.seen.enforce(reads, writes)?;
         self.filters.as_ref().map_or(Ok(()), Filters::apply)
@@ -132,6 +138,9 @@ impl Narrowing {
 }
 
 /// Sets a limit of this process.
+///
+/// # Errors
+/// If the kernel refuses it, such as one above the hard limit.
 pub fn limit(resource: Resource, soft: u64, hard: u64) -> io::Result<()> {
     Ok(rustix::process::setrlimit(resource, Rlimit { current: Some(soft), maximum: Some(hard) })?)
 }
@@ -163,6 +172,9 @@ fn drop_capabilities() -> io::Result<()> {
 }
 
 /// Other processes of this user can't read our memory or environment, which contain the role's credentials.
+///
+/// # Errors
+/// If the kernel refuses it.
 pub fn hide_own_memory() -> io::Result<()> {
     Ok(rustix::process::set_dumpable_behavior(rustix::process::DumpableBehavior::NotDumpable)?)
 }

@@ -25,6 +25,7 @@ enum Life {
 }
 
 impl Started {
+    /// The process is the leader of its own group.
     pub fn note(pid: Pid) -> Self {
         let pid = pid.as_raw_nonzero().get();
         started().insert(pid, Life::Serving);

@@ -3,6 +3,17 @@
 //! A process with threads can do little safely between `fork` and `exec`. So a child first runs the worker's own binary: `worker
 //! confine … -- PROGRAM ARGS` applies the limits to itself and then becomes the program.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
+
 mod attempts;
 mod calls;
 mod child;
@@ -44,11 +55,15 @@ pub struct Confinement {
     /// Bytes. Chromium reserves so much address space that it runs without this limit. A child with this limit also can't use up
     /// the environment's memory.
     pub address_space: Option<u64>,
+    /// `None`: only its deadline counts.
     pub cpu_seconds: Option<u64>,
     /// The largest file it may write, in bytes.
     pub file_bytes: u64,
+    /// At the same time.
     pub open_files: u64,
+    /// What sockets it may have.
     pub network: Network,
+    /// What processes it may have.
     pub processes: Processes,
     /// Paths that it can read, besides the system's files and its own directory.
     pub reads: Vec<PathBuf>,
@@ -56,6 +71,7 @@ pub struct Confinement {
     pub writes: Vec<PathBuf>,
 }
 
+/// What sockets a child may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Network {
     /// No sockets except socket pairs.
@@ -66,6 +82,7 @@ pub enum Network {
     Proxied,
 }
 
+/// What processes a child may have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Processes {
     /// Only threads. It can't send signals to others either.
@@ -88,6 +105,7 @@ pub enum Means {
 }
 
 impl Means {
+    /// As `worker confine` takes it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Calls => "seccomp",
@@ -109,10 +127,12 @@ pub struct ForkedBy {
 }
 
 impl ForkedBy {
+    /// How to deny the network to them.
     pub fn means(self) -> Means {
         self.means
     }
 
+    /// Whether the helper must look for what a document leaves behind.
     pub fn is_watched(self) -> bool {
         self.watched
     }
@@ -155,10 +175,14 @@ impl Launcher {
     }
 
     /// The binary that is running now.
+    ///
+    /// # Errors
+    /// If the path of the running binary can't be read.
     pub fn current() -> io::Result<Self> {
         std::env::current_exe().map(Self::new)
     }
 
+    /// The path of the worker's binary.
     pub fn worker(&self) -> &Path {
         &self.worker
     }
@@ -222,17 +246,22 @@ fn name(value: impl clap::ValueEnum) -> String {
 /// How a child ended, and what it used.
 #[derive(Debug)]
 pub struct Outcome {
+    /// How it ended.
     pub end: End,
+    /// From its start to its end.
     pub wall: Duration,
     /// User and system time of the child and of its own children that it waited for.
     pub cpu: Duration,
+    /// Of the largest process, shared pages included.
     pub peak_rss_bytes: u64,
     /// The last 4 KiB of its standard error. Only for the log, since a document may have influenced it.
     pub stderr: String,
 }
 
+/// How a process ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum End {
+    /// By itself, with this code.
     Exited(i32),
     /// Killed by this signal, which does not tell whose fault it was.
     Signaled(i32),
@@ -244,6 +273,9 @@ pub enum End {
 
 /// Runs a confined command. Kills its whole process group at `deadline`, when it exceeds its limits, or when it leaves processes
 /// behind.
+///
+/// # Errors
+/// If the child can't be started, watched or waited for.
 pub async fn run(command: Command, deadline: Instant, allowance: Allowance) -> io::Result<Outcome> {
     tokio::task::spawn_blocking(move || run_blocking(command, deadline, &allowance)).await.map_err(io::Error::other)?
 }
@@ -310,6 +342,9 @@ fn wait(
 }
 
 /// Waits until a process has ended, without reaping it, or until its group exceeds its limits.
+///
+/// # Errors
+/// If the process can't be watched.
 pub fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(Usage)) -> io::Result<Option<Excess>> {
     Ok(match wait(process, None, allowance, note)? {
         Waited::Exceeded(excess) => Some(excess),
@@ -318,6 +353,9 @@ pub fn wait_within(process: Pid, allowance: &Allowance, note: impl FnMut(Usage))
 }
 
 /// Kills all processes of a group, which may be empty.
+///
+/// # Errors
+/// If a process can't be signaled.
 pub fn kill_group(group: Pid) -> io::Result<()> {
     signal_group(group, Signal::KILL)
 }
@@ -355,6 +393,7 @@ fn ended_is_fine(signaled: rustix::io::Result<()>) -> io::Result<()> {
 }
 
 impl End {
+    /// Of a process that has been waited for.
     pub fn of(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {
             (Some(code), _) => Self::Exited(code),
@@ -395,6 +434,9 @@ pub fn tells_of_memory(stderr: &str) -> bool {
 }
 
 /// The end of a file that a child wrote.
+///
+/// # Errors
+/// If the file can't be read.
 pub fn tail(mut file: File) -> io::Result<String> {
     let length = file.metadata()?.len();
     file.seek(SeekFrom::Start(length.saturating_sub(STDERR_TAIL_BYTES)))?;

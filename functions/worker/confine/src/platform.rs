@@ -40,6 +40,7 @@ impl Isolation {
         }
     }
 
+    /// As settings and logs have it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Worker => "worker",

@@ -14,10 +14,15 @@ use tempfile::TempDir;
 pub struct Scratch(TempDir);
 
 impl Scratch {
+    /// A new directory in the system's temporary one, for this user alone.
+    ///
+    /// # Errors
+    /// If it can't be created.
     pub fn new() -> io::Result<Self> {
         TempDir::new().map(Self)
     }
 
+    /// Of the directory.
     pub fn path(&self) -> &Path {
         self.0.path()
     }
@@ -32,6 +37,9 @@ impl Drop for Scratch {
 }
 
 /// The entries of a directory, also of one that a child has made unreadable.
+///
+/// # Errors
+/// If it is none, or its permissions can't be set.
 pub fn entries(directory: &Path) -> io::Result<ReadDir> {
     match fs::read_dir(directory) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {
@@ -44,11 +52,17 @@ pub fn entries(directory: &Path) -> io::Result<ReadDir> {
 
 /// Opens what a child wrote, once no process writes it any more. A child may put a link there, or in the place of a directory that
 /// leads there, or a pipe at which a reader would wait for ever: only a file is opened, and no link is followed.
+///
+/// # Errors
+/// If it is no file, or can't be opened.
 pub fn open_written(path: &Path) -> io::Result<File> {
     open_file(path, OFlags::RDONLY)
 }
 
 /// The same, to be changed in its place.
+///
+/// # Errors
+/// If it is no file, or can't be opened.
 pub fn open_to_change(path: &Path) -> io::Result<File> {
     open_file(path, OFlags::RDWR)
 }
@@ -76,6 +90,9 @@ fn open_directory(path: &Path) -> io::Result<OwnedFd> {
 
 /// Puts a file where a child sees it, in the place of what an earlier attempt left there. Links the file that was
 /// opened, even if its name leads elsewhere by now.
+///
+/// # Errors
+/// If the file can't be linked, or what lies there can't be removed.
 pub fn place(file: &Path, to: &Path) -> io::Result<()> {
     let mut file = open_written(file)?;
     match remove(to) {
@@ -96,6 +113,9 @@ pub(crate) fn unlock(directory: &Path) -> io::Result<()> {
 }
 
 /// Removes a file, or a directory with all that is in it.
+///
+/// # Errors
+/// If something of it is still there.
 pub fn remove(path: &Path) -> io::Result<()> {
     if !fs::symlink_metadata(path)?.is_dir() {
         return fs::remove_file(path);

@@ -28,18 +28,25 @@ const MOST_PROCESSES: u32 = 128;
 pub struct Allowance {
     /// Where it writes.
     pub directories: Vec<PathBuf>,
+    /// In all files together.
     pub disk_bytes: u64,
+    /// Of all processes together.
     pub memory_bytes: u64,
 }
 
+/// What there was too much of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Excess {
+    /// Bytes in files.
     Disk,
+    /// Bytes of memory.
     Memory,
+    /// More processes than any conversion needs.
     Processes,
 }
 
 impl Allowance {
+    /// With the usual limit for files.
     pub fn new(directories: impl IntoIterator<Item = PathBuf>, memory_bytes: u64) -> Self {
         Self { directories: directories.into_iter().collect(), disk_bytes: DISK_BYTES, memory_bytes }
     }

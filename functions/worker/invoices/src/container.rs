@@ -12,6 +12,7 @@ pub(crate) const RULES: RuleSet = RuleSet { name: "Factur-X PDF", version: "1.0"
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Container {
+    /// As the document lists it, such as `factur-x.xml`.
     pub file_name: String,
     /// How many other files in the document have the name of an invoice.
     pub other_invoices: usize,
@@ -31,9 +32,13 @@ pub struct Container {
 #[derive(Clone, Debug, Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Metadata {
+    /// `INVOICE`, for example.
     pub document_type: Option<String>,
+    /// Must be that of the embedded file.
     pub file_name: Option<String>,
+    /// Of the standard.
     pub version: Option<String>,
+    /// `EN 16931`, for example.
     pub conformance_level: Option<String>,
 }
 

@@ -3,6 +3,7 @@
 //! The rules are the Schematron files that their makers publish (`rules/`), packed into the binary and interpreted: `xpath` has the part
 //! of XPath 2.0 that they use. Nothing is read or fetched, and a document can't make a rule run without an end.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(

@@ -26,12 +26,17 @@ pub struct Invoice {
     pub currency: Option<String>,
     /// BT-10, in Germany the Leitweg-ID.
     pub buyer_reference: Option<String>,
+    /// BG-4.
     pub seller: Party,
+    /// BG-7.
     pub buyer: Party,
+    /// BG-22.
     pub totals: Totals,
+    /// BG-25, in their order.
     pub lines: Vec<Line>,
 }
 
+/// A seller or a buyer.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Party {
@@ -43,6 +48,7 @@ pub struct Party {
     pub country: Option<String>,
 }
 
+/// The amounts of the whole invoice.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Totals {
     /// BT-109, without VAT.
@@ -57,6 +63,7 @@ pub struct Totals {
     pub payable: Option<String>,
 }
 
+/// What is charged for one thing.
 #[derive(Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Line {
     /// BT-126.

@@ -15,7 +15,9 @@ pub enum Profile {
     /// What the invoice says it is.
     #[default]
     Auto,
+    /// The rules of EN 16931 alone.
     En16931,
+    /// The rules of EN 16931 and of XRechnung.
     XRechnung,
 }
 

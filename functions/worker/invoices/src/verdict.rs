@@ -12,11 +12,13 @@ use crate::xml::{self, Document, Fault, NodeId};
 const UBL: &str = "urn:oasis:names:specification:ubl:schema:xsd:";
 const CII: &str = "urn:un:unece:uncefact:data:standard:CrossIndustryInvoice:100";
 
+/// What the rules say about an invoice.
 #[derive(Debug, Serialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Verdict {
     /// Whether no rule is broken that is fatal.
     pub valid: bool,
+    /// How it is written.
     pub syntax: Syntax,
     /// The identifier of its specification (BT-24), as it says.
     pub specification: String,
@@ -33,13 +35,16 @@ pub struct Verdict {
     pub invoice: Invoice,
 }
 
+/// Why there is no verdict.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvoiceError {
     /// It can't be read.
     #[error("{0}")]
     Unreadable(String),
+    /// The XML is something else: the name of its root.
     #[error("it is no invoice in UBL or CII: its root element is {0}")]
     NoInvoice(String),
+    /// The rules took more steps than any invoice needs.
     #[error("checking it takes too long")]
     TooComplex,
     /// Never: tests load all rules.
@@ -48,6 +53,9 @@ pub enum InvoiceError {
 }
 
 /// Checks an invoice that lies in a PDF, and how it does.
+///
+/// # Errors
+/// If the text is no invoice in one of the syntaxes, or checking it would take too long.
 pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: Container) -> Result<Verdict, InvoiceError> {
     let mut verdict = validate(bytes, wanted)?;
     verdict.rule_sets.push(container::RULES);
@@ -59,6 +67,9 @@ pub fn validate_embedded(bytes: &[u8], wanted: Profile, container: Container) ->
 }
 
 /// Checks an invoice.
+///
+/// # Errors
+/// If the text is no invoice in one of the syntaxes, or checking it would take too long.
 pub fn validate(bytes: &[u8], wanted: Profile) -> Result<Verdict, InvoiceError> {
     let document = xml::read(bytes).map_err(|fault: Fault| InvoiceError::Unreadable(fault.to_string()))?;
     let (root, syntax) = syntax(&document)?;

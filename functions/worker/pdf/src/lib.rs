@@ -7,6 +7,15 @@
 //! documents. What the tools do their work with has crates of its own beside this one.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
 
 mod compare;
 mod engines;

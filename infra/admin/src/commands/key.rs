@@ -9,7 +9,7 @@ use docmill_domain::account::{MAX_KEYS, NewKey, StoredKey};
 use docmill_domain::api_key::{ApiKey, Mode};
 use docmill_domain::audit::{SubjectKind, View};
 use docmill_domain::limits::Ceilings;
-use docmill_domain::quota::RateLimit;
+use docmill_domain::quota::{RateLimit, RatePolicy};
 use docmill_store::accounts::KeyAdded;
 use docmill_store::accounts::keys::{AccountKey, Regenerated, Revoked};
 use serde_json::{Value, json};
@@ -173,6 +173,7 @@ fn listed(AccountKey { key, old_secret_until, .. }: &AccountKey) -> Value {
 }
 
 fn view(key: &StoredKey) -> Value {
+    let [create, read] = [RatePolicy::Create, RatePolicy::Read].map(|policy| key.limiter.limit(policy));
     json!({
         "id": key.key_id,
         "account": key.account,
@@ -187,10 +188,10 @@ fn view(key: &StoredKey) -> Value {
         "allowedOrigins": key.allowed_origins,
         "plan": key.plan,
         "limits": {
-            "createsPerMinute": key.limiter.create_per_minute,
-            "createBurst": key.limiter.create_burst,
-            "readsPerMinute": key.limiter.read_per_minute,
-            "readBurst": key.limiter.read_burst,
+            "createsPerMinute": create.per_minute,
+            "createBurst": create.burst,
+            "readsPerMinute": read.per_minute,
+            "readBurst": read.burst,
         },
         "jobLimits": key.limits,
     })

@@ -16,8 +16,11 @@ const MOST_DELETED_AT_ONCE: usize = 1000;
 /// A request in the bucket, and its job.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRequest {
+    /// The job that is, or was to be, created by it.
     pub job: JobId,
+    /// Where it lies.
     pub key: String,
+    /// By the bucket's clock.
     pub stored_at: Timestamp,
 }
 
@@ -33,10 +36,13 @@ impl StoredRequest {
 /// A file of a stored template, and whose it is.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TemplateFile {
+    /// Whose template it is.
     pub account: String,
+    /// The template's name.
     pub name: TemplateName,
     /// The name that its version gives it.
     pub file: String,
+    /// Where it lies.
     pub key: String,
 }
 
@@ -60,6 +66,9 @@ pub struct TemplateFiles {
 
 impl Files {
     /// Deleting a missing object succeeds.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn delete(&self, key: &str) -> Result<(), FilesError> {
         self.client()
             .delete_object()
@@ -72,6 +81,9 @@ impl Files {
     }
 
     /// Deletes these objects. Missing ones count as deleted.
+    ///
+    /// # Errors
+    /// If an object may still be there.
     pub async fn delete_all(&self, keys: &[String]) -> Result<(), FilesError> {
         let mut left = 0;
         for keys in keys.chunks(MOST_DELETED_AT_ONCE) {
@@ -81,6 +93,9 @@ impl Files {
     }
 
     /// Deletes everything that a job has in the bucket: its request, its result, and what any other attempt has stored.
+    ///
+    /// # Errors
+    /// If an object may still be there.
     pub async fn delete_everything(&self, job: &Job) -> Result<(), FilesError> {
         let mut keys = BTreeSet::from([ObjectKey::of_request(job).to_string()]);
         keys.extend(result_keys(job));
@@ -91,6 +106,9 @@ impl Files {
     }
 
     /// Deletes what attempts have stored that did not complete the job.
+    ///
+    /// # Errors
+    /// If an object may still be there.
     pub async fn delete_other_attempts(&self, job: &Job) -> Result<(), FilesError> {
         let mut keys = self.list(&attempts_folder(job)).await?;
         if let Some(result) = result_folder(job) {
@@ -116,6 +134,9 @@ impl Files {
     }
 
     /// A page of the stored requests of all jobs, and where the next page begins.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn stored_requests(
         &self,
         page: Option<String>,
@@ -128,6 +149,9 @@ impl Files {
     }
 
     /// A page of the files of all accounts' templates, in the order of their keys. It begins after the key `from`.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn template_files(&self, from: Option<String>, before: Timestamp) -> Result<TemplateFiles, FilesError> {
         let list = self.client().list_objects_v2().bucket(&self.bucket).prefix(TEMPLATES).set_start_after(from);
         let listed = list.send().await.map_err(|error| unavailable(&error))?;
@@ -143,6 +167,9 @@ impl Files {
     }
 
     /// The keys of all objects with this prefix.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn list(&self, prefix: &str) -> Result<Vec<String>, FilesError> {
         let list = self.client().list_objects_v2().bucket(&self.bucket).prefix(prefix);
         let (mut pages, mut keys) = (list.into_paginator().send(), Vec::new());

@@ -15,6 +15,7 @@ const DAY: Duration = Duration::from_secs(86_400);
 
 /// Objects in the bucket. Lifecycle rules delete each kind by its prefix.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[expect(missing_docs, reason = "a field is the part of the key that its name says")]
 pub enum ObjectKey<'a> {
     /// A request too large for a job item.
     Input { account: &'a str, job: JobId },
@@ -37,7 +38,9 @@ pub enum ObjectKey<'a> {
 /// How long the bucket's lifecycle keeps results. Usually, the sweeper deletes each one earlier, when it expires.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeptFor {
+    /// Results that expire within a day.
     Day,
+    /// Results that a request wants to be kept for longer, up to a week.
     Week,
 }
 
@@ -55,6 +58,7 @@ pub enum OutputPart {
 /// What is stored of a template's version.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TemplatePart {
+    /// The template itself.
     File,
     /// The schema of the data that it expects, and an example, as JSON.
     Expected,
@@ -72,6 +76,7 @@ pub enum BatchPart {
 /// What is stored of a file of an archive.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ArchivePart {
+    /// The ZIP itself.
     File,
     /// The names of the results in it, as JSON, for the files after it.
     Names,
@@ -84,12 +89,14 @@ pub enum RelayPart {
     Request,
     /// Who creates it works on the request.
     Claim,
+    /// What the worker waits for.
     Reply,
     /// A fetched source.
     Body,
 }
 
 impl RelayPart {
+    /// What is deleted when the request is done.
     pub const ALL: [Self; 4] = [Self::Request, Self::Claim, Self::Reply, Self::Body];
 
     const fn folder(self) -> &'static str {

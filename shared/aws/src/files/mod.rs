@@ -2,82 +2,59 @@
 
 mod deletion;
 mod keys;
+mod links;
 mod multipart;
 
 pub use deletion::{StoredRequest, TemplateFile};
 pub use keys::{
     ArchivePart, BatchPart, KeptFor, ObjectKey, OutputPart, RelayPart, TemplatePart, archive_folder, template_folder,
 };
+pub use links::{LINK_LIFETIME, SignedLink, SignedUpload, UPLOAD_LINK_LIFETIME};
 pub use multipart::Pieces;
 
-use std::collections::BTreeMap;
 use std::fs::File;
 use std::os::fd::AsRawFd;
 use std::sync::{Arc, OnceLock};
-use std::time::Duration;
 
 use aws_sdk_s3::Client;
 use aws_sdk_s3::error::{ProvideErrorMetadata, SdkError};
-use aws_sdk_s3::presigning::PresigningConfig;
 use aws_sdk_s3::primitives::ByteStream;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD as BASE64;
-use url::Url;
 
+use self::links::attachment;
 use crate::Aws;
 use docmill_domain::job::{Job, JobStatus, Output, StoredResults};
 use docmill_domain::time::Timestamp;
-use docmill_domain::upload::UploadRequest;
-
-/// How long a download link works: less than a role's session, since the link ends with it.
-pub const LINK_LIFETIME: Duration = Duration::from_secs(600);
-
-/// How long an upload link works. The upload must begin within this time.
-pub const UPLOAD_LINK_LIFETIME: Duration = Duration::from_secs(900);
 
 /// The value of `If-None-Match` that only allows to store an object that does not exist.
 const NOT_THERE_YET: &str = "*";
 
+/// Why an object was not stored or read.
 #[derive(Debug, thiserror::Error)]
 pub enum FilesError {
+    /// S3 refused the request or did not answer.
     #[error("S3 refused the request: {0}")]
     Unavailable(String),
+    /// The file on this machine can't be read, or an object has another form than was expected.
     #[error("a file could not be read: {0}")]
     Local(String),
-}
-
-/// A presigned URL. Its `Debug` is opaque.
-pub struct SignedLink(String);
-
-impl SignedLink {
-    pub fn reveal(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Debug for SignedLink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("SignedLink(..)")
-    }
-}
-
-/// A presigned URL for uploading one document, and the headers that were signed with it.
-#[derive(Debug)]
-pub struct SignedUpload {
-    pub link: SignedLink,
-    pub headers: BTreeMap<&'static str, String>,
 }
 
 /// A stored document, to be read piece by piece.
 #[derive(Debug)]
 pub struct Stored {
+    /// The bytes, as they arrive.
     pub body: ByteStream,
+    /// As it was stored with.
     pub content_type: Option<String>,
+    /// As it was stored with; it has the file's name.
     pub content_disposition: Option<String>,
 }
 
 impl Stored {
     /// The document in memory, cut off once it is known to have more than `most` bytes.
+    ///
+    /// # Errors
+    /// If the connection ends before the document.
     pub async fn bytes(mut self, most: usize) -> Result<Vec<u8>, FilesError> {
         let broken = |error: aws_sdk_s3::primitives::ByteStreamError| FilesError::Unavailable(error.to_string());
         let mut bytes = Vec::new();
@@ -90,6 +67,7 @@ impl Stored {
     }
 }
 
+/// The bucket. Its role decides what may be read and written.
 #[derive(Clone, Debug)]
 pub struct Files {
     aws: Aws,
@@ -109,6 +87,7 @@ fn status_of<E>(error: &SdkError<E>) -> Option<u16> {
 }
 
 impl Files {
+    /// Makes no call and no client yet. `path_style`: see [`Aws::s3`].
     pub fn new(aws: Aws, path_style: bool, bucket: String) -> Self {
         Self { aws, path_style, bucket, client: Arc::default() }
     }
@@ -117,6 +96,10 @@ impl Files {
         self.client.get_or_init(|| self.aws.s3(self.path_style))
     }
 
+    /// Stores text, over what is there.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn put_text(&self, key: &ObjectKey<'_>, text: String) -> Result<(), FilesError> {
         self.client()
             .put_object()
@@ -133,6 +116,10 @@ impl Files {
         Ok(())
     }
 
+    /// Stores bytes of this media type, over what is there.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn put_bytes(&self, key: &ObjectKey<'_>, bytes: Vec<u8>, content_type: &str) -> Result<(), FilesError> {
         let put = self.client().put_object().bucket(&self.bucket).key(key.to_string()).content_type(content_type);
         let put = put.body(ByteStream::from(bytes)).customize().disable_payload_signing();
@@ -141,6 +128,9 @@ impl Files {
     }
 
     /// Stores a client's document as if it had been uploaded with this type and name.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn put_upload(
         &self,
         key: &ObjectKey<'_>,
@@ -156,7 +146,7 @@ impl Files {
 
     /// Stores text where there is nothing yet. Returns whether it was this call that stored it, which only one can. `text` must be
     /// the caller's own: it tells a repetition of this call from another's.
-    pub async fn create_text(&self, key: &ObjectKey<'_>, text: &str) -> Result<bool, FilesError> {
+    pub(crate) async fn create_text(&self, key: &ObjectKey<'_>, text: &str) -> Result<bool, FilesError> {
         let key = key.to_string();
         let body = ByteStream::from(text.as_bytes().to_vec());
         let put = self.client().put_object().bucket(&self.bucket).key(&key).if_none_match(NOT_THERE_YET).body(body);
@@ -170,7 +160,7 @@ impl Files {
 
     /// Text that may not be there yet. To a role that may not list the bucket, S3 answers 403 in that case: unlike [`Files::get`],
     /// this does not ask why, since it is called often.
-    pub async fn peek_text(&self, key: &str) -> Result<Option<String>, FilesError> {
+    pub(crate) async fn peek_text(&self, key: &str) -> Result<Option<String>, FilesError> {
         let object = match self.client().get_object().bucket(&self.bucket).key(key).send().await {
             Ok(object) => object,
             Err(error) if matches!(status_of(&error), Some(403 | 404)) => return Ok(None),
@@ -182,6 +172,9 @@ impl Files {
     }
 
     /// Stores an open file.
+    ///
+    /// # Errors
+    /// If the file can't be read, or S3 refuses it or does not answer.
     pub async fn put_file(&self, key: &ObjectKey<'_>, file: &File, content_type: &str) -> Result<(), FilesError> {
         // Names the descriptor, so that each try reads this file from the start, even if the path now leads elsewhere.
         let opened = format!("/proc/self/fd/{}", file.as_raw_fd());
@@ -198,6 +191,10 @@ impl Files {
         Ok(())
     }
 
+    /// Stored text, which must be there.
+    ///
+    /// # Errors
+    /// If it is not there or no text, or S3 refuses it or does not answer.
     pub async fn get_text(&self, key: &str) -> Result<String, FilesError> {
         let object = self
             .client()
@@ -212,6 +209,9 @@ impl Files {
     }
 
     /// A stored document; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn get(&self, key: &str) -> Result<Option<Stored>, FilesError> {
         match self.client().get_object().bucket(&self.bucket).key(key).send().await {
             Ok(object) => Ok(Some(Stored {
@@ -241,6 +241,9 @@ impl Files {
     }
 
     /// A stored document in memory, cut off once it is known to have more than `most` bytes; `None` if it does not exist.
+    ///
+    /// # Errors
+    /// If S3 refuses it, does not answer, or ends the connection too early.
     pub async fn get_bytes(&self, key: &str, most: usize) -> Result<Option<Vec<u8>>, FilesError> {
         match self.get(key).await? {
             Some(stored) => stored.bytes(most).await.map(Some),
@@ -249,12 +252,18 @@ impl Files {
     }
 
     /// A part of a stored document from this byte on, `most` bytes at most. The document must be longer than `from`.
+    ///
+    /// # Errors
+    /// If the document does not exist or is not longer than `from`, or S3 refuses it or does not answer.
     pub async fn get_part(&self, key: &str, from: u64, most: u64) -> Result<Vec<u8>, FilesError> {
         let part = self.find_part(key, from, most).await?;
         part.ok_or_else(|| FilesError::Unavailable("the document does not exist".into()))
     }
 
     /// The same; `None` if the document does not exist.
+    ///
+    /// # Errors
+    /// If the document is not longer than `from`, or S3 refuses it or does not answer.
     pub async fn find_part(&self, key: &str, from: u64, most: u64) -> Result<Option<Vec<u8>>, FilesError> {
         let range = format!("bytes={from}-{}", from.saturating_add(most).saturating_sub(1));
         let body = match self.client().get_object().bucket(&self.bucket).key(key).range(range).send().await {
@@ -266,6 +275,10 @@ impl Files {
         Ok(Some(bytes.to_vec()))
     }
 
+    /// Whether there is such an object now.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn exists(&self, key: &ObjectKey<'_>) -> Result<bool, FilesError> {
         let key = key.to_string();
         match self.client().head_object().bucket(&self.bucket).key(&key).send().await {
@@ -276,6 +289,9 @@ impl Files {
     }
 
     /// The job with all its results. If there are many, they are read from the bucket, where they are until the job expires.
+    ///
+    /// # Errors
+    /// If the description can't be read.
     pub async fn with_results(&self, mut job: Job, now: Timestamp) -> Result<Job, FilesError> {
         if job.status_at(now) == JobStatus::Completed
             && let Some(StoredResults::Manifest { .. }) = job.result.results
@@ -286,104 +302,6 @@ impl Files {
             job.result.results = Some(StoredResults::Inline(results));
         }
         Ok(job)
-    }
-
-    /// A link that accepts exactly the announced document, and only once. Signing makes no call.
-    ///
-    /// Timeline: the document is uploaded, a job is accepted, and the link is used again with other content. Without the
-    /// precondition, the second upload would replace what the job was accepted with.
-    pub async fn upload_link(
-        &self,
-        key: &ObjectKey<'_>,
-        announced: &UploadRequest,
-    ) -> Result<SignedUpload, FilesError> {
-        let config = PresigningConfig::expires_in(UPLOAD_LINK_LIFETIME)
-            .map_err(|error| FilesError::Unavailable(error.to_string()))?;
-        let disposition = announced.filename.as_deref().map(attachment);
-        let checksum = announced.sha256.map(|digest| BASE64.encode(digest));
-        let length = i64::try_from(announced.bytes).map_err(|error| FilesError::Local(error.to_string()))?;
-        let request = self
-            .client()
-            .put_object()
-            .bucket(&self.bucket)
-            .key(key.to_string())
-            .content_type(&announced.content_type)
-            .content_length(length)
-            .if_none_match(NOT_THERE_YET)
-            .set_content_disposition(disposition.clone())
-            .set_checksum_sha256(checksum.clone())
-            .presigned(config)
-            .await
-            .map_err(|error| unavailable(&error))?;
-        // The length is signed too, but every client sends it, and browsers do not let scripts set it.
-        let headers = [
-            ("content-type", Some(announced.content_type.clone())),
-            ("content-disposition", disposition),
-            ("if-none-match", Some(NOT_THERE_YET.to_owned())),
-            ("x-amz-checksum-sha256", checksum),
-        ];
-        let headers = headers.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
-        Ok(SignedUpload { link: SignedLink(request.uri().to_owned()), headers })
-    }
-
-    /// A link that downloads the output under its name. Signing makes no call.
-    pub async fn link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
-        self.result_link(key, output, attachment(&output.filename)).await
-    }
-
-    /// The origin of signed links, for pages' policies: it depends on region, partition and endpoint. Nothing is sent.
-    pub async fn origin(&self) -> Result<String, FilesError> {
-        let unreadable = |error: &dyn std::fmt::Display| FilesError::Unavailable(error.to_string());
-        let config = PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| unreadable(&error))?;
-        let request = self.client().get_object().bucket(&self.bucket).key("outputs/").presigned(config).await;
-        let request = request.map_err(|error| unavailable(&error))?;
-        let url = Url::parse(request.uri()).map_err(|error| unreadable(&error))?;
-        Ok(url.origin().ascii_serialization())
-    }
-
-    /// A link that displays the output inline: only for the dashboard's pages.
-    pub async fn preview_link(&self, key: &str, output: &Output) -> Result<SignedLink, FilesError> {
-        self.result_link(key, output, disposition("inline", &output.filename)).await
-    }
-
-    /// A link that displays an upload as this type: only for the dashboard's pages of its account.
-    pub async fn upload_preview_link(&self, key: &ObjectKey<'_>, content_type: &str) -> Result<SignedLink, FilesError> {
-        self.signed_link(&key.to_string(), content_type, "inline".to_owned()).await
-    }
-
-    /// A link that downloads a stored template under this name: only for the dashboard's pages of its account.
-    pub async fn template_link(
-        &self,
-        key: &ObjectKey<'_>,
-        content_type: &str,
-        filename: &str,
-    ) -> Result<SignedLink, FilesError> {
-        self.signed_link(&key.to_string(), content_type, attachment(filename)).await
-    }
-
-    /// A link that downloads a file of a batch's archive under this name.
-    pub async fn archive_link(&self, key: &ObjectKey<'_>, filename: &str) -> Result<SignedLink, FilesError> {
-        self.signed_link(&key.to_string(), "application/zip", attachment(filename)).await
-    }
-
-    async fn result_link(&self, key: &str, output: &Output, disposition: String) -> Result<SignedLink, FilesError> {
-        self.signed_link(key, &output.content_type, disposition).await
-    }
-
-    async fn signed_link(&self, key: &str, content_type: &str, disposition: String) -> Result<SignedLink, FilesError> {
-        let config =
-            PresigningConfig::expires_in(LINK_LIFETIME).map_err(|error| FilesError::Unavailable(error.to_string()))?;
-        let request = self
-            .client()
-            .get_object()
-            .bucket(&self.bucket)
-            .key(key)
-            .response_content_disposition(disposition)
-            .response_content_type(content_type)
-            .presigned(config)
-            .await
-            .map_err(|error| unavailable(&error))?;
-        Ok(SignedLink(request.uri().to_owned()))
     }
 }
 
@@ -410,24 +328,6 @@ pub fn part_key(job: &Job, part: OutputPart) -> Option<String> {
 fn result_folder(job: &Job) -> Option<&str> {
     let key = job.result.output_key.as_deref()?;
     key.rfind('/').map(|slash| &key[..=slash])
-}
-
-fn attachment(filename: &str) -> String {
-    disposition("attachment", filename)
-}
-
-/// `Content-Disposition` with an ASCII fallback and the exact name (RFC 6266, RFC 8187).
-fn disposition(kind: &str, filename: &str) -> String {
-    let plain = |character: char| character.is_ascii_graphic() && !"\"\\%".contains(character) || character == ' ';
-    let fallback: String = filename.chars().map(|character| if plain(character) { character } else { '_' }).collect();
-    let exact: String = filename
-        .bytes()
-        .map(|byte| match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'~' => char::from(byte).to_string(),
-            byte => format!("%{byte:02X}"),
-        })
-        .collect();
-    format!("{kind}; filename=\"{fallback}\"; filename*=UTF-8''{exact}")
 }
 
 #[cfg(test)]

@@ -15,6 +15,10 @@ pub struct Pieces {
 }
 
 impl Files {
+    /// Begins an object of this media type, of which no piece is stored yet.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn begin_pieces(&self, key: &ObjectKey<'_>, content_type: &str) -> Result<Pieces, FilesError> {
         let key = key.to_string();
         let create = self.client().create_multipart_upload().bucket(&self.bucket).key(&key).content_type(content_type);
@@ -24,6 +28,9 @@ impl Files {
     }
 
     /// Stores the next piece. All but the last have 5 MiB at least (S3).
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn add_piece(&self, pieces: &mut Pieces, bytes: Vec<u8>) -> Result<(), FilesError> {
         let number = i32::try_from(pieces.stored.len() + 1).map_err(|error| FilesError::Local(error.to_string()))?;
         let put = self.client().upload_part().bucket(&self.bucket).key(&pieces.key).upload_id(&pieces.upload);
@@ -34,6 +41,10 @@ impl Files {
         Ok(())
     }
 
+    /// Makes an object of the stored pieces, over what is there.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn complete_pieces(&self, pieces: Pieces) -> Result<(), FilesError> {
         let Pieces { key, upload, stored } = pieces;
         let all = CompletedMultipartUpload::builder().set_parts(Some(stored)).build();
@@ -43,6 +54,9 @@ impl Files {
     }
 
     /// Deletes the pieces of objects below this folder that were not completed.
+    ///
+    /// # Errors
+    /// If a piece may still be there.
     pub async fn abort_pieces(&self, folder: &str) -> Result<(), FilesError> {
         for (key, upload) in self.unfinished(folder).await? {
             let abort = self.client().abort_multipart_upload().bucket(&self.bucket);
@@ -57,6 +71,9 @@ impl Files {
     }
 
     /// The keys of unfinished objects below this folder.
+    ///
+    /// # Errors
+    /// If S3 refuses it or does not answer.
     pub async fn unfinished_pieces(&self, folder: &str) -> Result<Vec<String>, FilesError> {
         Ok(self.unfinished(folder).await?.into_iter().map(|(key, _)| key).collect())
     }

@@ -10,15 +10,24 @@ use docmill_domain::batch::BatchId;
 /// The longest delay of a message (SQS).
 const LONGEST_DELAY_SECONDS: u64 = 900;
 
+/// What a runner is called for.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum BatchMessage {
     /// Version 1: go on with a batch.
     #[serde(rename = "batch.v1")]
-    Run { account: String, batch: BatchId },
+    Run {
+        /// Whose batch it is.
+        account: String,
+        /// The batch.
+        batch: BatchId,
+    },
 }
 
 /// A message of this form and version.
+///
+/// # Errors
+/// If the text is something else, such as a later version.
 pub fn parse_batch_message(body: &str) -> Result<BatchMessage, serde_json::Error> {
     serde_json::from_str(body)
 }
@@ -26,6 +35,9 @@ pub fn parse_batch_message(body: &str) -> Result<BatchMessage, serde_json::Error
 impl Queue {
     /// Calls a runner for the batch in so many seconds. The account is the message group, so that one account's batches don't delay
     /// those of others.
+    ///
+    /// # Errors
+    /// If SQS refuses it, or the message is one too many of its chain. The sweeper sends it again.
     pub async fn call_runner(&self, account: &str, batch: BatchId, delay: u64) -> Result<(), QueueError> {
         let message = BatchMessage::Run { account: account.to_owned(), batch };
         let body = serde_json::to_string(&message).map_err(|error| QueueError::Refused(error.to_string()))?;

@@ -31,6 +31,7 @@ pub enum Chain {
 }
 
 impl Chain {
+    /// As logs have it.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Jobs => "jobs",

@@ -20,18 +20,25 @@ use docmill_config::Config;
 use docmill_domain::job::JobId;
 use docmill_domain::tool::QueueName;
 
+/// What a worker is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "camelCase", rename_all_fields = "camelCase")]
 pub enum Message {
     /// Version 1: convert this job.
     #[serde(rename = "convert.v1")]
-    Convert { job_id: JobId },
+    Convert {
+        /// All else is in the job's item.
+        job_id: JobId,
+    },
 }
 
+/// Why a message was not sent or read.
 #[derive(Debug, thiserror::Error)]
 pub enum QueueError {
+    /// SQS, or the relay in its place, refused the request or did not answer.
     #[error("SQS refused the request: {0}")]
     Refused(String),
+    /// The chain has [`MOST_HOPS`](chain::MOST_HOPS) messages.
     #[error("too many messages have followed from each other")]
     ChainTooLong,
 }
@@ -42,6 +49,7 @@ impl From<RelayError> for QueueError {
     }
 }
 
+/// All queues of the service.
 #[derive(Debug)]
 pub struct Queue {
     client: Client,
@@ -57,6 +65,7 @@ pub struct Queue {
 }
 
 impl Queue {
+    /// The queues that the settings name.
     pub fn new(client: Client, config: &Config) -> Self {
         let urls = QueueName::ALL.into_iter().map(|name| (name, config.queue_url(name).to_owned())).collect();
         Self {
@@ -121,6 +130,9 @@ impl Queue {
     }
 
     /// Makes a message visible again after `seconds`.
+    ///
+    /// # Errors
+    /// If SQS or the relay refuses it. Then the message comes back when its time is over.
     pub async fn retry_in(&self, queue: QueueName, receipt: &str, seconds: i32) -> Result<(), QueueError> {
         let retry = relay::Retry { queue, receipt: receipt.to_owned(), seconds };
         match &self.relay {
@@ -130,6 +142,9 @@ impl Queue {
     }
 
     /// The same, for the relay.
+    ///
+    /// # Errors
+    /// If SQS refuses it.
     pub async fn retry_now(&self, retry: relay::Retry) -> Result<(), QueueError> {
         self.client
             .change_message_visibility()
@@ -142,14 +157,26 @@ impl Queue {
         Ok(())
     }
 
+    /// Of new events, for the deliverer.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer.
     pub async fn events_depth(&self) -> Result<Depth, QueueError> {
         depth(&self.client, &self.events_url).await
     }
 
+    /// Of calls of the runner of batches.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer.
     pub async fn batches_depth(&self) -> Result<Depth, QueueError> {
         depth(&self.client, &self.batches_url).await
     }
 
+    /// Of jobs that wait for workers.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer.
     pub async fn depth(&self, queue: QueueName) -> Result<Depth, QueueError> {
         depth(&self.client, self.url(queue)).await
     }
@@ -189,10 +216,12 @@ pub struct DeadLetters {
     url: String,
 }
 
+/// A message that nobody could handle.
 #[derive(Debug)]
 pub struct DeadLetter {
     /// `None` if it is not ours or has an unknown version.
     pub message: Option<Message>,
+    /// Removes it from the queue, until it is visible again.
     pub receipt: String,
 }
 
@@ -200,15 +229,23 @@ pub struct DeadLetter {
 const TAKEN_SECONDS: i32 = 300;
 
 impl DeadLetters {
+    /// The queue at this address.
     pub fn new(client: Client, url: String) -> Self {
         Self { client, url }
     }
 
+    /// How many there are.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer.
     pub async fn depth(&self) -> Result<Depth, QueueError> {
         depth(&self.client, &self.url).await
     }
 
     /// Takes up to ten messages. An empty list means that there are no more for now.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer.
     pub async fn take(&self) -> Result<Vec<DeadLetter>, QueueError> {
         let output = self
             .client
@@ -227,6 +264,10 @@ impl DeadLetters {
         Ok(output.messages.unwrap_or_default().into_iter().map(letter).collect())
     }
 
+    /// Removes a message that was taken.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer. Then the message comes back.
     pub async fn remove(&self, receipt: &str) -> Result<(), QueueError> {
         self.client
             .delete_message()

@@ -13,18 +13,27 @@ use docmill_domain::webhook::DeliveryId;
 const MOST_IN_BATCH: usize = 10;
 const LONGEST_DELAY_SECONDS: u64 = 900;
 
+/// What the deliverer is to do.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "type")]
 pub enum WebhookMessage {
     /// Version 1: an event has happened.
     #[serde(rename = "event.v1")]
-    Event { account: String, event: String },
+    Event {
+        /// Whose event it is.
+        account: String,
+        /// The event's id.
+        event: String,
+    },
     /// Version 1: a delivery is due.
     #[serde(rename = "delivery.v1")]
     Delivery(DeliveryId),
 }
 
 /// A message of this form and version.
+///
+/// # Errors
+/// If the text is something else, such as a later version.
 pub fn parse_webhook_message(body: &str) -> Result<WebhookMessage, serde_json::Error> {
     serde_json::from_str(body)
 }
@@ -39,6 +48,9 @@ impl WebhookMessage {
 
 impl Queue {
     /// Tells the deliverer of an event.
+    ///
+    /// # Errors
+    /// If SQS refuses it. The sweeper sends it again.
     pub async fn announce(&self, account: &str, event: &str) -> Result<(), QueueError> {
         let message = WebhookMessage::Event { account: account.to_owned(), event: event.to_owned() };
         let body = serde_json::to_string(&message).map_err(|error| QueueError::Refused(error.to_string()))?;
@@ -46,6 +58,9 @@ impl Queue {
     }
 
     /// Tells the deliverer what is due, each in so many seconds.
+    ///
+    /// # Errors
+    /// If SQS refuses it, or the messages are too many of their chain. The sweeper sends them again.
     pub async fn hurry(&self, messages: &[(WebhookMessage, u64)]) -> Result<(), QueueError> {
         for batch in messages.chunks(MOST_IN_BATCH) {
             let entries = batch.iter().enumerate().map(|(index, (message, delay))| entry(index, message, *delay));
@@ -64,6 +79,10 @@ impl Queue {
         Ok(())
     }
 
+    /// Of deliveries that wait for a try, or whose receiver may be slow.
+    ///
+    /// # Errors
+    /// If SQS refuses it or does not answer.
     pub async fn deliveries_depth(&self) -> Result<Depth, QueueError> {
         depth(&self.client, &self.deliveries_url).await
     }

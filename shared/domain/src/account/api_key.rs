@@ -11,16 +11,18 @@ const ALPHABET: &[u8; 62] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmn
 const RANDOM_LENGTH: usize = 30;
 const CHECKSUM_LENGTH: usize = 6;
 
-/// Live keys spend credits; test keys don't, and mark their output.
+/// Live keys spend credits. Test keys don't, create a limited number of jobs a day, and mark their output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
+#[expect(missing_docs, reason = "the type says how they differ")]
 pub enum Mode {
     Live,
     Test,
 }
 
 impl Mode {
+    /// As requests, responses and tables have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Live => "live",
@@ -44,6 +46,7 @@ impl Mode {
 pub struct ApiKey(String);
 
 impl ApiKey {
+    /// A key that nobody has yet, from the system's random numbers.
     pub fn generate(mode: Mode) -> Self {
         let mut rng = rand::rng();
         let random: String =
@@ -66,6 +69,7 @@ impl ApiKey {
         (checksum(body) == check).then(|| Self(text.to_owned()))
     }
 
+    /// What the key is stored under.
     pub fn hash(&self) -> KeyHash {
         KeyHash(sha256_hex(self.0.as_bytes()))
     }
@@ -98,6 +102,7 @@ impl KeyHash {
         Self(format!("dashboard#{account}#{}", mode.as_str()))
     }
 
+    /// 64 hexadecimal digits, or what [`Self::of_dashboard`] makes.
     pub fn as_str(&self) -> &str {
         &self.0
     }

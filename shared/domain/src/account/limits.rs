@@ -14,24 +14,33 @@ use crate::account::api_key::Mode;
 use crate::account::quota::RateLimit;
 use crate::time::millis;
 
+/// Largest body of a request as JSON. Forms with files may be larger.
 pub const MAX_BODY_BYTES: usize = 1 << 20;
 /// Inline content of one request, for all sources together.
 pub const MAX_INLINE_BYTES: usize = 512 << 10;
 /// Most sources of one job.
 const MAX_SOURCES: u64 = 100;
 
+/// What a job and its account may use at most.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
+    /// Sources of one job.
     pub sources: u64,
     /// For all sources together.
     pub source_bytes: u64,
     /// The unpacked size of an archive, counted while streaming.
     pub unpacked_bytes: u64,
+    /// Files in an archive, such as an office document.
     pub archive_entries: u64,
+    /// For all files of the result together.
     pub output_bytes: u64,
+    /// Pages of the result, or of what is made on the way to it.
     pub pages: u32,
+    /// Time for all steps of a job together, without fetching and storing.
     pub conversion: Duration,
+    /// Time for fetching one file.
     pub fetch: Duration,
+    /// Redirects that are followed for one file.
     pub redirects: u32,
     /// Jobs of the account that are processed at the same time, for each queue.
     pub running_jobs: u64,
@@ -67,26 +76,41 @@ impl Default for Limits {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(into = "&'static str", try_from = "String")]
 pub enum Limit {
+    /// [`Limits::sources`].
     Sources,
+    /// [`Limits::source_bytes`].
     SourceBytes,
+    /// [`Limits::unpacked_bytes`].
     UnpackedBytes,
+    /// [`Limits::archive_entries`].
     ArchiveEntries,
+    /// [`Limits::output_bytes`].
     OutputBytes,
+    /// [`Limits::pages`].
     Pages,
+    /// [`Limits::conversion`], in milliseconds.
     ConversionMs,
+    /// [`Limits::fetch`], in milliseconds.
     FetchMs,
+    /// [`Limits::redirects`].
     Redirects,
+    /// [`Limits::running_jobs`].
     RunningJobs,
+    /// [`Limits::waits`].
     Waits,
+    /// [`Limits::daily_upload_bytes`].
     DailyUploadBytes,
+    /// [`Limits::daily_refunded`], in milliseconds.
     DailyRefundedMs,
 }
 
+/// Stored settings name a limit that this version does not have.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no limit {0:?}")]
 pub struct UnknownLimit(String);
 
 impl Limit {
+    /// In the order in which they are published.
     pub const ALL: [Self; 13] = [
         Self::Sources,
         Self::SourceBytes,
@@ -103,6 +127,7 @@ impl Limit {
         Self::DailyRefundedMs,
     ];
 
+    /// The published name, with its unit.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Sources => "sources",
@@ -142,10 +167,12 @@ impl TryFrom<String> for Limit {
 pub struct Ceilings(BTreeMap<Limit, u64>);
 
 impl Ceilings {
+    /// Whether no limit is lowered.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// In the limit's unit; `None` if it is not lowered.
     pub fn get(&self, limit: Limit) -> Option<u64> {
         self.0.get(&limit).copied()
     }
@@ -181,6 +208,7 @@ impl Limits {
         }
     }
 
+    /// Lowers the limits that are above their ceilings, and raises none.
     #[must_use]
     pub fn narrowed_by(mut self, ceilings: &Ceilings) -> Self {
         for (&limit, &most) in &ceilings.0 {
@@ -189,6 +217,7 @@ impl Limits {
         self
     }
 
+    /// In the unit of the limit's name.
     pub fn get(&self, limit: Limit) -> u64 {
         match limit {
             Limit::Sources => self.sources,

@@ -17,7 +17,9 @@ pub struct Offer {
 }
 
 impl Offer {
+    /// Most characters of a title.
     pub const TITLE_LENGTH: usize = 40;
+    /// Most characters of a price.
     pub const PRICE_LENGTH: usize = 80;
 
     /// `None` if either text is empty or too long.
@@ -38,14 +40,19 @@ impl Offer {
 #[serde(into = "String", try_from = "String")]
 pub struct Contact(Url);
 
+/// The text is no address to ask at, or is too long.
 #[derive(Debug, thiserror::Error)]
 #[error("expected an email address, a mailto: URL, or an https: URL")]
 pub struct InvalidContact;
 
 impl Contact {
+    /// Most bytes of the URL.
     pub const LENGTH: usize = 500;
 
     /// Also accepts a bare email address.
+    ///
+    /// # Errors
+    /// If the text is no email address, `mailto:` URL, or `https:` URL without a password, or is longer than [`Self::LENGTH`].
     pub fn parse(text: &str) -> Result<Self, InvalidContact> {
         let text = text.trim();
         let is_address = !text.contains(':') && Email::parse(text).is_some();

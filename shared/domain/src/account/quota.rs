@@ -14,8 +14,10 @@ pub struct Charge {
 }
 
 impl Charge {
+    /// Of test jobs, and of jobs that are not paid yet.
     pub const NOTHING: Self = Self { included: 0, granted: 0 };
 
+    /// What the owner sees as the job's cost.
     pub const fn total(self) -> u64 {
         self.included + self.granted
     }
@@ -35,11 +37,14 @@ pub const fn warning_threshold(included: u64) -> Option<u64> {
 /// The two rate limits of a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum RatePolicy {
+    /// Requests that create jobs.
     Create,
+    /// All other requests.
     Read,
 }
 
 impl RatePolicy {
+    /// As logs have it, and the beginning of the attributes of a stored key.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Create => "create",
@@ -54,12 +59,16 @@ pub const RATE_WINDOW_SECONDS: u32 = 60;
 /// Generic cell rate algorithm: `per_minute` in the long run, `burst` at once.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RateLimit {
+    /// Requests per minute in the long run.
     pub per_minute: u32,
+    /// Requests at once after a pause.
     pub burst: u32,
 }
 
 impl RateLimit {
+    /// For creating jobs, unless a plan or key says otherwise.
     pub const CREATE: Self = Self { per_minute: 120, burst: 30 };
+    /// For all other requests, unless a plan or key says otherwise.
     pub const READ: Self = Self { per_minute: 600, burst: 100 };
 
     pub(super) const fn create_default() -> Self {

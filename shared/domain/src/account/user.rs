@@ -21,18 +21,24 @@ const TOKEN_BYTES: usize = 32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Role {
+    /// Their own account.
     User,
+    /// The whole service.
     Admin,
 }
 
 /// The issuer's statement about a user.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Identity {
+    /// The issuer's URL, as the ID token has it.
     pub issuer: String,
+    /// The user's id at the issuer.
     pub subject: String,
+    /// The address that the issuer knows.
     pub email: Email,
     /// Whether the issuer has verified the address. Links by email require this.
     pub email_verified: bool,
+    /// By the groups that the issuer states.
     pub role: Role,
 }
 
@@ -50,6 +56,7 @@ impl Email {
         (plain && !local.is_empty() && !domain.is_empty() && text.len() <= 254).then_some(Self(text))
     }
 
+    /// In lower case.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -67,6 +74,7 @@ impl fmt::Display for Email {
 pub struct UserId(String);
 
 impl UserId {
+    /// The id of this issuer's user.
     pub fn of(issuer: &str, subject: &str) -> Self {
         Self(sha256_hex(format!("{issuer}\n{subject}").as_bytes()))
     }
@@ -77,6 +85,7 @@ impl UserId {
         (text.len() == 64 && text.bytes().all(hex)).then(|| Self(text.to_owned()))
     }
 
+    /// 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -85,10 +94,15 @@ impl UserId {
 /// A user as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct User {
+    /// The table's partition key.
     pub user: UserId,
+    /// The user's id at the issuer.
     pub subject: String,
+    /// As the issuer stated it at the last sign-in.
     pub email: Email,
+    /// The account that the user belongs to.
     pub account: String,
+    /// When the user signed in for the first time.
     pub created_at: Timestamp,
     /// Sessions that began before this time are over.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -98,8 +112,11 @@ pub struct User {
 /// An administrator's link: users with this address belong to the account.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Link {
+    /// The issuer must have verified it.
     pub email: Email,
+    /// Which account, by its id.
     pub account: String,
+    /// When the administrator set it.
     pub created_at: Timestamp,
 }
 
@@ -108,6 +125,7 @@ pub struct Link {
 pub struct SessionToken(String);
 
 impl SessionToken {
+    /// A new token from the system's random numbers.
     pub fn generate() -> Self {
         let mut bytes = [0_u8; TOKEN_BYTES];
         rand::rng().fill(&mut bytes[..]);
@@ -120,6 +138,7 @@ impl SessionToken {
         (bytes.len() == TOKEN_BYTES).then(|| Self(text.to_owned()))
     }
 
+    /// What the session is stored under.
     pub fn id(&self) -> SessionId {
         SessionId(sha256_hex(self.0.as_bytes()))
     }
@@ -147,6 +166,7 @@ impl fmt::Debug for SessionToken {
 pub struct SessionId(String);
 
 impl SessionId {
+    /// 64 hexadecimal digits.
     pub fn as_str(&self) -> &str {
         &self.0
     }
@@ -155,14 +175,20 @@ impl SessionId {
 /// A session as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Session {
+    /// The table's partition key.
     pub session: SessionId,
+    /// Who signed in.
     pub user: UserId,
+    /// As the issuer stated it at the sign-in. A change needs another sign-in.
     pub role: Role,
+    /// When the user signed in.
     pub began_at: Timestamp,
+    /// When the session was last used, to within some minutes.
     pub seen_at: Timestamp,
 }
 
 impl Session {
+    /// Whether the session is too old, or was unused for too long.
     pub fn is_over_at(&self, now: Timestamp) -> bool {
         now >= self.began_at.plus(SESSION_TIME) || now >= self.seen_at.plus(SESSION_IDLE)
     }

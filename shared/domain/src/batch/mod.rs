@@ -1,6 +1,8 @@
 //! Batches: many jobs of one tool that one request asks for.
 
 mod archive;
+mod reason;
+mod refusal;
 mod request;
 mod result;
 mod state;
@@ -8,12 +10,11 @@ mod view;
 
 pub use crate::job::{BatchId, BatchPlace};
 pub use archive::{Archive, ArchiveFile, MOST_ARCHIVES};
+pub use reason::{CancelReason, OnError, PauseReason, Reason};
+pub use refusal::{Refusal, RefusedPart};
 pub use request::{
-    BatchRequest, Defaults, MOST_INLINE_ITEMS, MOST_ITEMS, MOST_ITEMS_BYTES, NewBatch, Refusal, RefusedPart,
-    UPLOAD_RULE, item_body,
+    BatchRequest, Defaults, MOST_INLINE_ITEMS, MOST_ITEMS, MOST_ITEMS_BYTES, NewBatch, UPLOAD_RULE, item_body,
 };
 pub use result::{ArchiveFileView, BatchResultView, RefusedItemView};
-pub use state::{
-    Batch, CancelReason, Forbidden, MOST_OPEN, OnError, PAUSED_AT_MOST, PauseReason, Reason, Seen, State, Tally,
-};
+pub use state::{Batch, Forbidden, MOST_OPEN, PAUSED_AT_MOST, Seen, State, Tally};
 pub use view::{ArchiveView, BatchCounts, BatchCredits, BatchView};

@@ -18,6 +18,7 @@ use crate::upload::UploadId;
 pub const MOST_INLINE_ITEMS: usize = 1000;
 /// Most items in an upload, and its size.
 pub const MOST_ITEMS: usize = 100_000;
+/// Largest upload with items.
 pub const MOST_ITEMS_BYTES: usize = 64 << 20;
 /// What an upload with items must be.
 pub const UPLOAD_RULE: &str = "must be an upload of your account that is complete and less than an hour old";
@@ -33,10 +34,13 @@ const OF_ONE_JOB: [&str; 2] = ["putUrl", "putHeaders"];
 /// What a batch says for all its items.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Defaults {
+    /// An item's own options count more.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub options: Map<String, Value>,
+    /// Further steps, as a job's `then`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub then: Option<Value>,
+    /// As a job's `output`, without a file name and an address.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub output: Map<String, Value>,
 }
@@ -74,15 +78,19 @@ impl std::fmt::Debug for BatchRequest {
 
 /// A valid request.
 pub struct NewBatch {
+    /// What is said for all items.
     pub defaults: Defaults,
     /// The items as JSON lines.
     pub lines: String,
+    /// How many items there are.
     pub total: u32,
+    /// What a failed item means for the others.
     pub on_error: OnError,
     /// Whether all results are wanted in an archive.
     pub archive: bool,
     /// The first item as the request for a job, with the batch's webhook.
     pub first: JobRequest,
+    /// SHA-256 of the request, equal for equal requests.
     pub fingerprint: String,
 }
 
@@ -92,33 +100,11 @@ impl std::fmt::Debug for NewBatch {
     }
 }
 
-/// An item that can't become a job.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
-pub struct Refusal {
-    /// The code that a request for this job would get.
-    pub code: String,
-    pub message: String,
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub details: Vec<RefusedPart>,
-}
-
-/// A mistake of an item as stored.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
-pub struct RefusedPart {
-    pub path: String,
-    pub message: String,
-}
-
-impl From<Breach> for RefusedPart {
-    fn from(Breach { path, message }: Breach) -> Self {
-        Self { path, message }
-    }
-}
-
 impl BatchRequest {
-    /// Reads a request's body, except its items. Fails with all breaches.
+    /// Reads a request's body, except its items.
+    ///
+    /// # Errors
+    /// All breaches of the body's form.
     pub fn read(body: &Map<String, Value>, now: Timestamp) -> Result<Self, Vec<Breach>> {
         let mut reader = Reader::default();
         let (defaults, archive) = reader.defaults(body);
@@ -139,6 +125,9 @@ impl BatchRequest {
     }
 
     /// Checks every item as the request for a job. `uploaded`: the upload. `unknown_names`: what becomes of them.
+    ///
+    /// # Errors
+    /// The breaches of the items, each place once. Beyond fifty, no further ones are looked for.
     pub fn check(
         self,
         catalogue: &Catalogue,

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::Serialize;
 
-use super::request::Refusal;
+use super::refusal::Refusal;
 use crate::job::{DownloadView, JobId, JobStatus};
 use crate::link::SentLink;
 use crate::time::SentTime;
@@ -20,14 +20,22 @@ pub struct BatchResultView {
     /// The job's id; absent if the item could not become a job.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
+    /// Of the job. An item without a job is `queued`, or `failed` if none can be created.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub status: JobStatus,
     /// The name of the primary result.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
+    /// The media type of the primary result.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub content_type: Option<String>,
+    /// Size of the primary result.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bytes: Option<u64>,
+    /// Of the primary result, in lower-case hexadecimal.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sha256: Option<String>,
     /// Downloads the primary result. It is a secret.
@@ -39,6 +47,8 @@ pub struct BatchResultView {
     /// Why the job failed, or could not be created.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<String>,
+    /// What to do about it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
 }
@@ -98,7 +108,11 @@ impl BatchResultView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ArchiveFile"))]
 pub struct ArchiveFileView {
+    /// What the ZIP is saved as.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub filename: String,
+    /// Size of the ZIP.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub bytes: u64,
     /// How many results it has.
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
@@ -115,5 +129,7 @@ pub struct ArchiveFileView {
 pub struct RefusedItemView {
     /// The place of the item in the batch, from 0.
     pub index: u32,
+    /// Why no job was created.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub error: Refusal,
 }

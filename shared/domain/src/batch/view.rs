@@ -15,6 +15,8 @@ use crate::time::SentTime;
 pub struct BatchView {
     /// The batch's id.
     pub id: BatchId,
+    /// Where in its life the batch is.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub status: State,
     /// Why the batch is paused or canceled. Paused: `insufficient_credits`, `test_limit_reached`, `revoked_api_key`,
     /// `account_suspended`, `test_mode_disabled`, `tool_not_allowed`. Canceled: `requested`, `item_failed`, `paused_too_long` (a
@@ -26,16 +28,26 @@ pub struct BatchView {
     pub tool_slug: String,
     /// Whether the jobs are free and their results marked TEST.
     pub test_mode: bool,
+    /// What a failed item means for the others.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub on_error: OnError,
     /// When the request was accepted.
     pub created_at: SentTime,
     /// When the batch ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub finished_at: Option<SentTime>,
+    /// What became of the items so far.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub counts: BatchCounts,
+    /// What the jobs cost so far.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub credits: BatchCredits,
+    /// `None` unless the request asks for one.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveView>,
+    /// `None` unless the request names one.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<ShownWebhook>,
 }
@@ -44,11 +56,23 @@ pub struct BatchView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct BatchCounts {
+    /// All items of the request.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub total: u32,
+    /// Those without a job too.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub queued: u32,
+    /// Their jobs are being converted.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub processing: u32,
+    /// Their jobs have results, or had some that expired.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub completed: u32,
+    /// Those that could not become jobs too.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub failed: u32,
+    /// Those that became no jobs because the batch was canceled too.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub canceled: u32,
 }
 
@@ -56,7 +80,11 @@ pub struct BatchCounts {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct BatchCredits {
+    /// Credits taken when the jobs were created.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub charged: u64,
+    /// Credits given back for failed and canceled jobs.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub refunded: u64,
 }
 
@@ -69,6 +97,8 @@ pub struct ArchiveView {
     pub files: usize,
     /// How many results they have.
     pub results: u32,
+    /// Size of all ZIP files together.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub bytes: u64,
     /// Results that had expired or were deleted before the archive was made.
     pub left_out: u32,

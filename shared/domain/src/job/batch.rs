@@ -24,6 +24,7 @@ impl BatchId {
     /// An id that no batch has: reading it costs as much as reading a real one.
     pub const NONE: Self = Self(Uuid::nil());
 
+    /// The id of a batch that is being created.
     pub fn new() -> Self {
         Self(Uuid::now_v7())
     }
@@ -48,7 +49,9 @@ impl BatchId {
 /// The place of a job in its batch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BatchPlace {
+    /// The batch.
     pub id: BatchId,
+    /// The place of the job's item, from 0.
     pub index: u32,
 }
 

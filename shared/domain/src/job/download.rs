@@ -18,8 +18,14 @@ pub struct DownloadView {
     pub url: SentLink,
     /// When the link stops working.
     pub expires_at: SentTime,
+    /// What the file is saved as.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub filename: String,
+    /// Its media type.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub content_type: String,
+    /// Its size.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub bytes: u64,
     /// Lower-case hexadecimal.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^[0-9a-f]{64}$")))]

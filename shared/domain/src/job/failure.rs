@@ -10,6 +10,7 @@ use crate::page_range::PageRange;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = "Why the job failed."))]
+#[expect(missing_docs, reason = "`meaning` says what each means")]
 pub enum JobErrorCode {
     SourceUnreachable,
     SourceForbidden,
@@ -32,6 +33,7 @@ pub enum JobErrorCode {
 }
 
 impl JobErrorCode {
+    /// In the order of the documentation.
     pub const ALL: [Self; 18] = [
         Self::SourceUnreachable,
         Self::SourceForbidden,
@@ -53,6 +55,7 @@ impl JobErrorCode {
         Self::Internal,
     ];
 
+    /// As responses, logs and metrics have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SourceUnreachable => "source_unreachable",
@@ -173,6 +176,8 @@ pub const INTERNAL_MESSAGE: &str = "Something went wrong on our side. The job co
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct JobError {
+    /// What programs go by.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub code: JobErrorCode,
     /// What to do.
     // It never contains secrets or internal names.
@@ -185,6 +190,7 @@ pub struct JobError {
 }
 
 impl JobError {
+    /// With a message that is cut if it is too long for the job's item.
     pub fn new(code: JobErrorCode, message: impl Into<String>) -> Self {
         Self { code, message: cut(message), retryable: code.is_retryable(), details: Vec::new() }
     }
@@ -207,7 +213,11 @@ impl JobError {
 pub struct Warning {
     /// A stable code, such as `unknown_option`, `resource_blocked` or `missing_glyph`. More may be added.
     pub code: String,
+    /// For people.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub message: String,
+    /// What it is about, such as the name of a font.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub detail: Option<String>,
     /// The pages of the step's PDF that the warning is about, such as `1-3,8`, if they are known.
@@ -220,6 +230,7 @@ pub struct Warning {
 const USED: &str = "\" was used instead.";
 
 impl Warning {
+    /// Code and message are cut if they are too long for the job's item.
     pub fn new(code: &str, message: impl Into<String>) -> Self {
         Self { code: cut(code), message: cut(message), detail: None, pages: None }
     }
@@ -237,6 +248,7 @@ impl Warning {
         before.rsplit_once('"').map(|(_, name)| name)
     }
 
+    /// Says what it is about, cut if it is too long for the job's item.
     pub fn with_detail(mut self, detail: impl Into<String>) -> Self {
         self.detail = Some(cut(detail));
         self

@@ -15,11 +15,15 @@ const MAX_NAME_BYTES: usize = 62;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplateMistake"))]
 pub struct Mistake {
+    /// For programs.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub reason: Reason,
     /// What is wrong, for people.
     pub message: String,
     /// The tag, with its delimiters.
     pub tag: String,
+    /// Where the tag is.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub place: Place,
     /// The known name that is probably meant.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -38,6 +42,7 @@ impl Mistake {
     }
 }
 
+/// What is wrong with a tag.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(
@@ -46,25 +51,30 @@ impl Mistake {
     schemars(inline, description = "What is wrong. More may be added.")
 )]
 pub enum Reason {
+    /// There is no filter of this name.
+    UnknownFilter,
+    /// A section begins and does not end.
+    UnclosedSection,
+    /// A section ends and does not begin.
+    UnopenedSection,
+    /// What stands between the delimiters is no tag.
+    InvalidTag,
     /// The data has no value of this name.
     UnknownName,
-    UnknownFilter,
     /// A tag begins and does not end.
     UnclosedTag,
     /// A tag ends and does not begin.
     UnopenedTag,
-    UnclosedSection,
-    UnopenedSection,
     /// A section ends with another section's name.
     MismatchedSection,
     /// A tag is at a place where it can't be filled, or a section's ends don't fit together.
     Misplaced,
-    InvalidTag,
     /// A value is of a kind that its tag or filter can't use.
     UnusableValue,
 }
 
 impl Reason {
+    /// In the order of the documentation.
     pub const ALL: [Self; 10] = [
         Self::UnknownName,
         Self::UnknownFilter,

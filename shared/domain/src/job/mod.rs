@@ -27,7 +27,7 @@ pub use failure::{
 pub use findings::findings_of;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};
-pub use receipt::{Digest, FileDigest, MOST_DIGESTS, Removal, SourceDigest, Statement, ToolRun, Traces};
+pub use receipt::{Digest, FileDigest, MOST_DIGESTS, SourceDigest, Statement, ToolRun, Traces};
 pub use record::{Deletion, IndexPlaces, JobResult, Payment, RequestRecord, ResultDelivery, Times, Waits, Work};
 pub use refund::Refund;
 pub use result::{Completion, EngineInfo, MAX_INLINE_RESULTS_BYTES, Output, Results, StepRun, StoredResults};
@@ -67,6 +67,7 @@ impl OpenShards {
         u8::try_from(count).ok().filter(|count| (1..=SWEPT_SHARDS).contains(count)).map(Self)
     }
 
+    /// From 1 to [`SWEPT_SHARDS`].
     pub fn count(self) -> u8 {
         self.0
     }
@@ -86,9 +87,10 @@ impl Default for OpenShards {
 /// The sweeper looks at a job that is still queued after this time.
 pub const QUEUED_GRACE: Duration = Duration::from_secs(60);
 
+/// A job's id, a UUID. Ids are sorted by time of creation.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, with = "String", extend("format" = "uuid")))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, with = "String", description = "", extend("format" = "uuid")))]
 pub struct JobId(Uuid);
 
 impl JobId {
@@ -100,6 +102,7 @@ impl JobId {
         Self(Uuid::now_v7())
     }
 
+    /// `None` unless the text is a UUID.
     pub fn parse(text: &str) -> Option<Self> {
         Uuid::try_parse(text).ok().map(Self)
     }
@@ -145,9 +148,17 @@ impl fmt::Debug for JobId {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Timings {
+    /// From creation to the first start.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub queued_ms: u64,
+    /// For fetching and checking all sources.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub fetch_ms: u64,
+    /// For all steps together.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub convert_ms: u64,
+    /// For storing the result, and sending it to `output.putUrl`.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub store_ms: u64,
 }
 
@@ -173,37 +184,52 @@ impl fmt::Debug for Payload {
 /// A job as stored.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Job {
+    /// The table's partition key.
     pub id: JobId,
+    /// The account that created it.
     pub account: String,
+    /// That of the key which created it.
     pub mode: Mode,
     /// Its place in the batch that it belongs to.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub batch: Option<BatchPlace>,
+    /// The slug of the first tool.
     pub tool: String,
     /// The queue of its message.
     #[serde(default)]
     pub queue: QueueName,
+    /// As stored. [`Self::status_at`] says what is shown.
     pub status: JobStatus,
     /// Raised by each transition, so that the newer of two views can be told. Jobs of the earlier form begin at 0.
     #[serde(default)]
     pub version: u64,
+    /// How often a worker has claimed the job.
     pub attempts: u32,
+    /// What was asked for, and by whom.
     #[serde(flatten)]
     pub request: RequestRecord,
+    /// When it changed its state.
     #[serde(flatten)]
     pub times: Times,
+    /// The current attempt.
     #[serde(flatten)]
     pub work: Work,
+    /// How far the delivery to `output.putUrl` is.
     #[serde(flatten)]
     pub delivery: ResultDelivery,
+    /// What was paid and given back.
     #[serde(flatten)]
     pub payment: Payment,
+    /// What became of it.
     #[serde(flatten)]
     pub result: JobResult,
+    /// The jobs that it waits for, and that wait for it.
     #[serde(flatten)]
     pub waits: Waits,
+    /// Empty unless the owner deleted it.
     #[serde(flatten)]
     pub deletion: Deletion,
+    /// Its places in the sparse indexes.
     #[serde(flatten)]
     pub index: IndexPlaces,
     /// Seconds since the epoch. DynamoDB deletes the item some time later.

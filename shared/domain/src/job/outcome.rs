@@ -10,6 +10,7 @@ use crate::job::JobErrorCode;
 /// The end of a job, without any data about its owner or document.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outcome {
+    /// The slug of the tool.
     pub tool: String,
     /// `None`: it ended before an engine started, or the engine is unknown.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -29,6 +30,7 @@ pub enum Fault {
 }
 
 impl JobErrorCode {
+    /// Where operators look for the cause.
     pub const fn fault(self) -> Fault {
         match self {
             Self::SourceUnreachable
@@ -54,8 +56,11 @@ impl JobErrorCode {
 /// The outcomes of one tool's jobs in one engine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Tally {
+    /// The slug of the tool.
     pub tool: String,
+    /// As in [`Outcome::engine`].
     pub engine: Option<String>,
+    /// All jobs that ended, completed ones included.
     pub jobs: usize,
     /// The number of jobs per error code, most frequent first.
     pub errors: Vec<(JobErrorCode, usize)>,

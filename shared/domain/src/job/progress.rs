@@ -19,6 +19,8 @@ pub struct Progress {
 /// Progress as it is stored. An earlier attempt's is not shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NotedProgress {
+    /// The attempt that noted it.
     pub attempt: u32,
+    /// How far it is.
     pub progress: Progress,
 }

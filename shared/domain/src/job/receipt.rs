@@ -31,6 +31,7 @@ impl Digest {
         bytes.filter(|_| rest.is_empty())?.try_into().ok().map(Self)
     }
 
+    /// As the bucket compares it.
     pub const fn bytes(self) -> [u8; 32] {
         self.0
     }
@@ -70,7 +71,9 @@ impl<'de> Deserialize<'de> for Digest {
 /// A file by its content. It has no name here: names tell about documents.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileDigest {
+    /// Size of the file.
     pub bytes: u64,
+    /// Digest of the file.
     pub sha256: Digest,
 }
 
@@ -84,6 +87,7 @@ impl FileDigest {
 /// A source that a job took.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SourceDigest {
+    /// How the request named it.
     pub kind: SourceKind,
     /// Pages have none: a browser loads them, in parts. Texts in the request have none because a short one can be guessed from it.
     #[serde(flatten)]
@@ -94,7 +98,9 @@ pub struct SourceDigest {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct ToolRun {
+    /// The tool's slug.
     pub tool_slug: String,
+    /// The program that did the work.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub engine: Option<EngineInfo>,
 }
@@ -105,6 +111,7 @@ pub struct Traces {
     /// All tools, if there were several.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub tools: Vec<ToolRun>,
+    /// In the order of the request.
     #[serde(default)]
     pub sources: Vec<SourceDigest>,
     /// The files of the result, unless there are more than [`MOST_DIGESTS`].
@@ -116,6 +123,7 @@ pub struct Traces {
 }
 
 impl Traces {
+    /// `files`: all files of the result; `archive`: the ZIP of them, if there are several.
     pub fn of<'a>(
         sources: Vec<SourceDigest>,
         steps: &[StepRun],
@@ -134,7 +142,7 @@ impl Traces {
 /// Who had a result removed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub enum Remover {
+enum Remover {
     /// The account, which deleted the job.
     Account,
     /// The end of the time for which results are kept.
@@ -144,7 +152,7 @@ pub enum Remover {
 /// What is known about the removal of a result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "state", rename_all = "camelCase")]
-pub enum Removal {
+enum Removal {
     /// It is stored, for so long at most.
     Stored { until: SentTime },
     /// Nobody has got it since then. When it was removed is not recorded, or not yet.
@@ -155,12 +163,12 @@ pub enum Removal {
 
 /// The result in a receipt.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct ReceiptResult {
+struct ReceiptResult {
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub files: Vec<FileDigest>,
+    files: Vec<FileDigest>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub archive: Option<FileDigest>,
-    pub removal: Removal,
+    archive: Option<FileDigest>,
+    removal: Removal,
 }
 
 /// What a receipt states about an ended job. What is not known is left out.
@@ -169,23 +177,23 @@ pub struct ReceiptResult {
 pub struct Statement {
     #[serde(rename = "type")]
     kind: &'static str,
-    pub job_id: JobId,
-    pub mode: Mode,
-    pub status: JobStatus,
-    pub tools: Vec<ToolRun>,
-    pub created_at: SentTime,
+    job_id: JobId,
+    mode: Mode,
+    status: JobStatus,
+    tools: Vec<ToolRun>,
+    created_at: SentTime,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub started_at: Option<SentTime>,
+    started_at: Option<SentTime>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub finished_at: Option<SentTime>,
+    finished_at: Option<SentTime>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub deleted_at: Option<SentTime>,
-    pub issued_at: SentTime,
-    pub credits: JobCredits,
+    deleted_at: Option<SentTime>,
+    issued_at: SentTime,
+    credits: JobCredits,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub sources: Option<Vec<SourceDigest>>,
+    sources: Option<Vec<SourceDigest>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub result: Option<ReceiptResult>,
+    result: Option<ReceiptResult>,
 }
 
 impl Job {

@@ -16,12 +16,15 @@ use crate::time::{Period, Timestamp};
 /// What was asked for, and by whom. `input` and `options` are redacted: their owner may read them back.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RequestRecord {
+    /// The id of the key that created the job.
     pub key_id: String,
     /// The id of the API request that created the job.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub request_id: Option<String>,
+    /// The sources, without their secrets.
     #[serde(default)]
     pub input: Value,
+    /// The tool's options, without their secrets.
     #[serde(default)]
     pub options: Value,
     /// The further steps, redacted: the tool and options of each.
@@ -36,6 +39,7 @@ pub struct RequestRecord {
     /// Where the job's events are sent, besides the account's endpoints.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub webhook: Option<JobWebhook>,
+    /// The owner's labels.
     #[serde(default)]
     pub metadata: BTreeMap<String, String>,
     /// The limits of service, plan and key when the job was created.
@@ -49,9 +53,12 @@ pub struct RequestRecord {
 /// When the job changed its state.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Times {
+    /// When the request was accepted.
     pub created_at: Timestamp,
+    /// When a worker first claimed the job.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub started_at: Option<Timestamp>,
+    /// When it ended, in whatever way.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finished_at: Option<Timestamp>,
     /// The output is expired from this time on, even if the bucket still has it.
@@ -69,6 +76,7 @@ impl Times {
 /// The work of the current attempt, or what holds it back.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Work {
+    /// Another worker may claim the job from then on.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lease_until: Option<Timestamp>,
     /// Lets a worker recognise its own claim if the response was lost.
@@ -99,6 +107,7 @@ pub struct ResultDelivery {
 pub struct Payment {
     /// The period that was charged and gets refunds.
     pub period: Period,
+    /// Credits taken at creation.
     pub charge: Charge,
     /// The till that was charged and gets refunds.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -106,6 +115,7 @@ pub struct Payment {
     /// What the plan included in that period, as needed for `quota.warning`.
     #[serde(default)]
     pub included_credits: u64,
+    /// Credits given back at the end.
     pub refunded: u64,
 }
 
@@ -122,19 +132,25 @@ pub struct JobResult {
     /// The primary result.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output: Option<Output>,
+    /// All files and the report; `None` until the job is completed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub results: Option<StoredResults>,
+    /// The tools that ran; empty if there was one.
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub steps: Vec<StepRun>,
     /// The output's key in the files bucket.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub output_key: Option<String>,
+    /// The program that ran the first tool.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub engine: Option<EngineInfo>,
+    /// Of the last attempt.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub timings: Option<Timings>,
+    /// How the result differs from its sources.
     #[serde(default)]
     pub warnings: Vec<Warning>,
+    /// Why the job failed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub error: Option<JobError>,
     /// For the receipt. They outlive the documents.
@@ -160,8 +176,10 @@ pub struct Waits {
 /// Of a deleted job: its final state, and when it was deleted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Deletion {
+    /// The state before: completed, failed, expired or canceled.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub ended_as: Option<JobStatus>,
+    /// When all that describes the document was removed.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub deleted_at: Option<Timestamp>,
 }

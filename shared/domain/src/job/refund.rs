@@ -5,6 +5,7 @@ use super::Job;
 /// What a failed job's account gets back.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refund {
+    /// All that was charged.
     Full,
     /// The account has the result, or used up its budget for failed work.
     Nothing,

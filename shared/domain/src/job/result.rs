@@ -11,8 +11,14 @@ use crate::time::Timestamp;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Output {
+    /// The extension of its format, such as `pdf`.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub format: String,
+    /// Its media type.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub content_type: String,
+    /// Its size.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub bytes: u64,
     /// Pages of a document. Absent for other files.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -60,7 +66,10 @@ pub enum StoredResults {
     /// In the job's item.
     Inline(Results),
     /// As JSON next to the files. `files` is their number.
-    Manifest { files: usize },
+    Manifest {
+        /// How many files the result has.
+        files: usize,
+    },
 }
 
 impl StoredResults {
@@ -78,9 +87,17 @@ impl StoredResults {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Step"))]
 pub struct StepRun {
+    /// The tool's slug.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub tool_slug: String,
+    /// The program that did the work.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub engine: EngineInfo,
+    /// In milliseconds.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub duration_ms: u64,
+    /// The tool's own. The job's are those of all tools.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Vec::is_empty", default)]
     pub warnings: Vec<Warning>,
     /// As the job's, of a step before the last, unless it is large.
@@ -93,22 +110,36 @@ pub struct StepRun {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Engine"))]
 pub struct EngineInfo {
+    /// Of an [`EngineKind`](crate::tool::EngineKind).
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub name: String,
+    /// The program's own version.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub version: String,
 }
 
 /// The result of a completed job.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Completion {
+    /// The primary result.
     pub output: Output,
+    /// Its key in the files bucket.
     pub output_key: String,
+    /// All files and the report, or where they are described.
     pub results: Option<StoredResults>,
+    /// The tools that ran; empty if there was one.
     pub steps: Vec<StepRun>,
+    /// The program that ran the first tool.
     pub engine: EngineInfo,
+    /// Of the attempt that completed the job.
     pub timings: Timings,
+    /// How the result differs from its sources.
     pub warnings: Vec<Warning>,
+    /// What the receipt needs.
     #[serde(default)]
     pub traces: Traces,
+    /// When the result was stored, and delivered if that was asked for.
     pub finished_at: Timestamp,
+    /// The result can be downloaded until then.
     pub expires_at: Timestamp,
 }

@@ -19,13 +19,17 @@ pub enum SourceKind {
     SourceUrl,
     /// A page to render.
     Url,
+    /// A file that the client uploaded before.
     UploadId,
     /// A result of another job of the same account.
     JobId,
     /// A stored template of the same account.
     Template,
+    /// HTML in the request itself.
     Html,
+    /// Markdown in the request itself.
     Markdown,
+    /// Plain text in the request itself.
     Text,
 }
 
@@ -40,6 +44,7 @@ enum Shown {
 }
 
 impl SourceKind {
+    /// A source is read as the first kind that it names.
     pub const ALL: [Self; 8] = [
         Self::SourceUrl,
         Self::Url,
@@ -51,6 +56,7 @@ impl SourceKind {
         Self::Text,
     ];
 
+    /// The property's name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::SourceUrl => "sourceUrl",
@@ -97,21 +103,28 @@ impl SourceKind {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SourceProperty {
+    /// The file's name. Some formats are told by its extension.
     Filename,
+    /// Opens an encrypted document.
     Password,
+    /// The pages that are taken.
     PageRange,
+    /// Names the source in the result, such as in its outline.
     Title,
     /// Sent when fetching `sourceUrl`.
     Headers,
 }
 
 impl SourceProperty {
+    /// All of them.
     pub const ALL: [Self; 5] = [Self::Filename, Self::Password, Self::PageRange, Self::Title, Self::Headers];
 
+    /// The property with this name in requests.
     pub fn of(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|property| property.as_str() == name)
     }
 
+    /// The property's name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Filename => "filename",
@@ -134,11 +147,17 @@ impl SourceProperty {
 /// One source of a valid request.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Source {
+    /// Where it comes from.
     pub origin: Origin,
+    /// What the client calls it.
     pub filename: Option<String>,
+    /// A secret.
     pub password: Option<String>,
+    /// Pages as [`PageRange`](crate::page_range::PageRange) reads them.
     pub page_range: Option<String>,
+    /// Names the source in the result.
     pub title: Option<String>,
+    /// Sent when fetching a file. They may be secrets.
     pub headers: BTreeMap<String, String>,
 }
 
@@ -149,19 +168,27 @@ pub enum Origin {
     File(String),
     /// A page to load in a browser.
     Page(String),
+    /// The id of an upload of the account.
     Upload(String),
     /// The result of another job of the account, by index.
     Job {
+        /// The other job.
         id: JobId,
+        /// Which file of its result, from 0.
         output: usize,
     },
     /// A stored template: the version with this number, or the newest one.
     Template {
+        /// The template's name in the account.
         name: TemplateName,
+        /// `None`: the newest when the job is created.
         version: Option<u32>,
     },
+    /// The document itself.
     Html(String),
+    /// The document itself.
     Markdown(String),
+    /// The document itself.
     Text(String),
 }
 
@@ -218,6 +245,7 @@ impl Source {
 }
 
 impl Origin {
+    /// The property that names such a source.
     pub const fn kind(&self) -> SourceKind {
         match self {
             Self::File(_) => SourceKind::SourceUrl,
@@ -295,6 +323,7 @@ pub fn inline_bytes(input: &Map<String, Value>) -> usize {
     entries(input).map(inline).sum()
 }
 
+/// Stands for everything that is hidden.
 pub const REDACTED: &str = "[redacted]";
 
 /// Inline content, reduced to its size and digest.

@@ -12,15 +12,19 @@ use crate::job::{Job, JobStatus};
 pub struct Subject {
     /// UTC day of the jobs' creation, as `YYYY-MM-DD`.
     pub day: String,
+    /// The slug of the jobs' first tool.
     pub tool: String,
+    /// The id of the key that created the jobs.
     pub key_id: String,
 }
 
 impl Subject {
+    /// Where this job is counted.
     pub fn of(job: &Job) -> Self {
         Self { day: job.times.created_at.day(), tool: job.tool.clone(), key_id: job.request.key_id.clone() }
     }
 
+    /// `None` unless the text has all three parts.
     pub fn parse(text: &str) -> Option<Self> {
         let (day, rest) = text.split_once('#')?;
         let (tool, key_id) = rest.split_once('#')?;
@@ -42,14 +46,19 @@ impl std::fmt::Display for Subject {
 /// How counts are grouped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroupBy {
+    /// By UTC day of the jobs' creation.
     Day,
+    /// By the jobs' first tool.
     Tool,
+    /// By the key that created the jobs.
     Key,
 }
 
 impl GroupBy {
+    /// In the order of the documentation.
     pub const ALL: [Self; 3] = [Self::Day, Self::Tool, Self::Key];
 
+    /// As the query parameter `groupBy` has it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Day => "day",
@@ -92,9 +101,13 @@ impl GroupBy {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Counts {
+    /// All jobs.
     pub created: u64,
+    /// Jobs that had a result, even if it has expired.
     pub completed: u64,
+    /// Jobs that ended with an error.
     pub failed: u64,
+    /// Jobs that their owner canceled.
     pub canceled: u64,
     /// Credits taken at creation.
     pub charged: u64,
@@ -127,6 +140,7 @@ impl Counts {
         self.charged.saturating_sub(self.refunded)
     }
 
+    /// Each number with the name of the attribute that holds it.
     pub fn by_name(&self) -> [(&'static str, u64); 6] {
         [
             ("created", self.created),

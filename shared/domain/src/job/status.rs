@@ -14,20 +14,28 @@ use crate::time::Timestamp;
     schemars(description = "More may be added: treat an unknown status as not ended.")
 )]
 pub enum JobStatus {
+    /// It waits for a worker, for a free slot of its account, or for other jobs.
     Queued,
+    /// A worker has claimed it.
     Processing,
+    /// Its result can be downloaded.
     Completed,
+    /// It has an error instead of a result.
     Failed,
+    /// It was completed, and its result is deleted or about to be.
     Expired,
+    /// Its owner ended it.
     Canceled,
     /// Ended, and all data about the document is deleted.
     Deleted,
 }
 
 impl JobStatus {
+    /// In the order of a job's life.
     pub const ALL: [Self; 7] =
         [Self::Queued, Self::Processing, Self::Completed, Self::Failed, Self::Expired, Self::Canceled, Self::Deleted];
 
+    /// As responses and logs have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Queued => "queued",

@@ -22,6 +22,8 @@ use crate::time::{SentTime, Timestamp};
 pub struct JobView {
     /// The job's id.
     pub id: JobId,
+    /// The state at the time of reading: an expiry counts at once.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub status: JobStatus,
     /// Grows with each change of `status` or `attempts`. Of two responses or events about a job, the one with the higher version is
     /// newer.
@@ -57,6 +59,8 @@ pub struct JobView {
     pub waiting_for: Option<Vec<JobId>>,
     /// How often a worker started the job.
     pub attempts: u32,
+    /// Only while a job with many files is processed.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
     /// The input of the request without secrets: the query of a URL is replaced by `[redacted]`, inline HTML by its size and digest.
@@ -74,9 +78,15 @@ pub struct JobView {
     pub then: Vec<Value>,
     /// Your own labels.
     pub metadata: BTreeMap<String, String>,
+    /// `None` unless the request names one.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub webhook: Option<ShownWebhook>,
+    /// What the job has cost.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub credits: JobCredits,
+    /// The primary result.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output: Option<Output>,
     /// Every file of the result. If there are several, `output` is a ZIP of them. If there are very many, only the download lists
@@ -90,12 +100,20 @@ pub struct JobView {
     /// The tools that ran, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub steps: Vec<StepRun>,
+    /// The program that ran the first tool.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub engine: Option<EngineInfo>,
+    /// Of the last attempt.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub timings: Option<Timings>,
+    /// How the result differs from its sources.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Warning>,
+    /// Only of a failed job.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<JobError>,
 }
@@ -104,6 +122,8 @@ pub struct JobView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct JobCredits {
+    /// Taken when the job was created.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub charged: u64,
     /// All credits of a failed or canceled job, unless its whole result was sent to `output.putUrl` or the account used up its
     /// daily budget for failures.
@@ -116,6 +136,7 @@ pub struct JobCredits {
 pub struct OutputFile {
     /// The file's number, for `?output=` of the download.
     pub index: usize,
+    /// The file itself.
     #[serde(flatten)]
     pub output: Output,
 }

@@ -10,7 +10,9 @@ use crate::endpoint_id::EndpointId;
 /// What a request says. Without a secret, only the service's own key signs (`v1a`).
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WebhookRequest {
+    /// Where the events are sent. It may contain a secret.
     pub url: String,
+    /// What `v1` signatures are made with.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub secret: Option<String>,
 }
@@ -28,7 +30,9 @@ pub struct JobWebhook {
     pub id: EndpointId,
     /// Without its query.
     pub shown_url: String,
+    /// The whole URL, encrypted.
     pub sealed_url: String,
+    /// The secret, encrypted; `None` if the request has none.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub sealed_secret: Option<String>,
 }
@@ -43,12 +47,19 @@ impl fmt::Debug for JobWebhook {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct ShownWebhook {
+    /// Lists its deliveries.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub id: EndpointId,
+    /// Without its query.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub url: String,
 }
 
 impl JobWebhook {
     /// The texts are sealed by `seal`.
+    ///
+    /// # Errors
+    /// If a text can't be sealed.
     pub fn new<E>(
         account: &str,
         wanted: &WebhookRequest,

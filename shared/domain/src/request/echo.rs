@@ -35,7 +35,9 @@ const LIMITS: [Limits; 6] = [
 /// The parts of a request that its job shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Echo {
+    /// The sources, redacted.
     pub input: Value,
+    /// The tool's options, redacted.
     pub options: Value,
     /// The further steps: the tool and options of each.
     pub then: Vec<Value>,

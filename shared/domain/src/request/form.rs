@@ -19,9 +19,13 @@ const ANY_TYPE: &str = "application/octet-stream";
 
 /// A part of a form as it was sent.
 pub struct Part {
+    /// The field's name.
     pub name: String,
+    /// Only of a file.
     pub filename: Option<String>,
+    /// As its client says, unchecked.
     pub content_type: Option<String>,
+    /// The file, or the field's text.
     pub bytes: Vec<u8>,
 }
 
@@ -30,15 +34,20 @@ pub struct Part {
 pub struct FormFile {
     /// Stands for the upload that the file will be. Equal files have the same one, so that a repeated request is equal too.
     pub stand_in: UploadId,
+    /// What the client calls it.
     pub filename: Option<String>,
+    /// As its client says, or that of any bytes.
     pub content_type: String,
+    /// The whole file.
     pub bytes: Vec<u8>,
 }
 
 /// A request's body as JSON, which names the files by their stand-ins.
 #[derive(PartialEq)]
 pub struct Form {
+    /// As if it had been sent as JSON.
     pub body: Map<String, Value>,
+    /// In the order of their fields.
     pub files: Vec<FormFile>,
 }
 

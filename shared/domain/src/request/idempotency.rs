@@ -15,12 +15,16 @@ const MAX_CHARACTERS: usize = 255;
 #[derive(Clone, PartialEq, Eq)]
 pub struct IdempotencyKey(String);
 
+/// The header is no key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("Idempotency-Key must be 1 to 255 printable ASCII characters, bare or in double quotes")]
 pub struct InvalidIdempotencyKey;
 
 impl IdempotencyKey {
     /// Parses a header's raw bytes. `"abc"` and `abc` are the same key.
+    ///
+    /// # Errors
+    /// If the header is empty, longer than 255 characters, or has other than printable ASCII.
     pub fn parse(header: &[u8]) -> Result<Self, InvalidIdempotencyKey> {
         let text = std::str::from_utf8(header).map_err(|_| InvalidIdempotencyKey)?;
         if !text.bytes().all(|byte| (0x20..=0x7e).contains(&byte)) {
@@ -70,12 +74,15 @@ fn unquote(quoted: &str) -> Result<String, InvalidIdempotencyKey> {
 /// What is stored of a first request, to recognise its repetition.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct IdempotencyRecord {
+    /// Made by [`IdempotencyKey::record_id`].
     pub id: String,
+    /// The job that the first request created.
     pub job_id: JobId,
     /// SHA-256 of the canonical request.
     pub fingerprint: String,
     /// Compared on every read, because DynamoDB deletes late.
     pub kept_until: Timestamp,
+    /// Seconds since the epoch. DynamoDB deletes the record some time later.
     pub ttl: i64,
 }
 

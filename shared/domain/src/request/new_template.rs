@@ -15,13 +15,19 @@ const DELIMITERS_RULE: &str =
 /// A valid request.
 #[derive(Debug)]
 pub struct Wanted {
+    /// Of an existing template, or of a new one.
     pub name: TemplateName,
+    /// The upload with the file.
     pub upload: UploadId,
+    /// What begins and ends a tag, if not `{` and `}`.
     pub delimiters: Option<Delimiters>,
 }
 
 impl Wanted {
-    /// Reads a request's body. Fails with all breaches.
+    /// Reads a request's body.
+    ///
+    /// # Errors
+    /// All breaches of the body.
     pub fn read(body: &Map<String, Value>, now: Timestamp) -> Result<Self, Vec<Breach>> {
         let name = body.get("name").and_then(Value::as_str).and_then(TemplateName::parse);
         let upload = named_upload(body, now);

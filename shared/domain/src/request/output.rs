@@ -11,8 +11,10 @@ use crate::job::source;
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct OutputRequest {
+    /// Of the primary result, without a path.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filename: Option<String>,
+    /// How long the result is kept; `None`: as long as the service keeps all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub retention_seconds: Option<u64>,
     /// Whether a job fails rather than rewrite a signed document.
@@ -21,6 +23,7 @@ pub struct OutputRequest {
     /// Where the primary result is also sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub put_url: Option<String>,
+    /// Sent with the result. They may be secrets.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub put_headers: BTreeMap<String, String>,
 }

@@ -10,8 +10,10 @@ use crate::tool::catalogue::{Catalogue, Tool};
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
 pub struct Step {
+    /// The tool's slug.
     #[serde(rename = "toolSlug")]
     pub tool: String,
+    /// The tool's options.
     #[serde(default)]
     pub options: Map<String, Value>,
 }

@@ -63,6 +63,9 @@ impl Unknown {
 
 impl JobRequest {
     /// [`parse`](Self::parse), where unknown names are errors if the client or the tool is strict.
+    ///
+    /// # Errors
+    /// All breaches of the tool's schema, or the unknown names if these are refused.
     pub fn parse_for(
         catalogue: &Catalogue,
         tool: &Tool,

@@ -19,19 +19,28 @@ pub struct Catalogue {
     tools: Vec<Tool>,
 }
 
+/// Why the catalogue can't be loaded. A test loads it, so this only happens to tools that are added.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
+    /// It is no JSON, or not what a tool's file may have.
     #[error("a tool's file is not readable: {0}")]
     File(#[from] serde_json::Error),
 }
 
 impl Catalogue {
+    /// The tools of this build. Their schemas are compiled when they are first needed.
+    ///
+    /// # Errors
+    /// If a tool's file is not readable.
     pub fn load() -> Result<Self, CatalogueError> {
         let tools = FILES.iter().map(|(slug, files)| Tool::load(*slug, files)).collect::<Result<_, _>>()?;
         Ok(Self { tools })
     }
 
     /// Adds a tool from its two files.
+    ///
+    /// # Errors
+    /// If the tool's file is not readable.
     pub fn with(mut self, definition: &'static str, options: &'static str) -> Result<Self, CatalogueError> {
         let mut tool = Tool::load(Slug::added(""), &Files { definition, options })?;
         tool.slug = Slug::added(&tool.definition.slug);
@@ -39,10 +48,12 @@ impl Catalogue {
         Ok(self)
     }
 
+    /// In the order of the tools list.
     pub fn tools(&self) -> &[Tool] {
         &self.tools
     }
 
+    /// `None` unless a tool has this slug.
     pub fn find(&self, slug: &str) -> Option<&Tool> {
         self.tools.iter().find(|tool| tool.definition.slug == slug)
     }
@@ -51,7 +62,9 @@ impl Catalogue {
 /// A tool, and the validators for its published schemas.
 #[derive(Debug)]
 pub struct Tool {
+    /// Its name in paths and requests.
     pub slug: Slug,
+    /// What its file says.
     pub definition: Definition,
     body: Validator,
     options: Validator,
@@ -60,9 +73,13 @@ pub struct Tool {
 /// What a published schema depends on besides the tool: its caller.
 #[derive(Clone, Copy, Debug)]
 pub struct Published<'a> {
+    /// Those of the caller's jobs.
     pub limits: &'a Limits,
+    /// How fast the caller may create jobs.
     pub create: RateLimit,
+    /// How fast the caller may send other requests.
     pub read: RateLimit,
+    /// How long results are kept unless a request says otherwise.
     pub output_retention_hours: u64,
 }
 

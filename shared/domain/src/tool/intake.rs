@@ -9,11 +9,14 @@ use crate::job::source::{self, SourceKind, SourceProperty};
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Section {
+    /// The sources.
     Input,
+    /// What the tool does with them.
     Options,
 }
 
 impl Section {
+    /// The section's name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Input => "input",
@@ -34,6 +37,7 @@ pub struct Sources {
     /// What else a request says of a source.
     #[serde(default)]
     pub properties: Vec<SourceProperty>,
+    /// How many the tool needs.
     #[serde(default = "one")]
     pub least: usize,
     /// If more than one is allowed, sources are a list.
@@ -69,6 +73,7 @@ fn of_groups<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Format>, 
 }
 
 impl Sources {
+    /// Whether a job may have more than one source, attachments not counted.
     pub const fn are_several(&self) -> bool {
         self.most > 1
     }
@@ -98,6 +103,7 @@ impl Sources {
         self.most + self.attachments
     }
 
+    /// Whether the tool takes this format, directly or as a PDF.
     pub fn accepts(&self, format: Format) -> bool {
         self.formats.contains(&format)
     }

@@ -46,6 +46,7 @@ pub struct Definition {
     pub name: String,
     /// What it does, in a sentence.
     pub description: String,
+    /// Raised when what the tool makes of the same request changes.
     pub version: String,
     /// The group on the list of tools.
     pub category: String,
@@ -56,6 +57,7 @@ pub struct Definition {
     /// An endpoint of this tool, in addition to the two that every tool has.
     #[serde(default)]
     pub short_endpoint: Option<String>,
+    /// The kinds of keys that may use it: `live`, `test`.
     pub supported_modes: Vec<String>,
     /// What it takes.
     pub sources: Sources,
@@ -166,6 +168,7 @@ impl Definition {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct OutputChoice {
+    /// The option's name.
     pub option: String,
     /// By the option's value.
     #[cfg_attr(feature = "schema", schemars(schema_with = "tool_file::format_by_value"))]
@@ -188,9 +191,11 @@ impl OutputChoice {
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum SeveralOutputs {
+    /// Always, or never.
     Fixed(bool),
     /// If any of these options is chosen, or for several sources.
     Chosen {
+        /// The options that choose several results.
         any: Vec<Choice>,
         /// Whether each source makes a result of its own.
         #[serde(rename = "ofEachSource", default)]
@@ -247,8 +252,11 @@ impl SeveralOutputs {
 /// Conversion engines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum EngineKind {
+    /// Opens office documents.
     LibreOffice,
+    /// Opens pages in a browser.
     Chromium,
+    /// Renders pages without a browser.
     Sghtmltopdf,
     /// Our own passes over libqpdf and PDFium.
     PdfTools,
@@ -257,6 +265,7 @@ pub enum EngineKind {
 }
 
 impl EngineKind {
+    /// All engines.
     pub const ALL: [Self; 5] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools, Self::Markdown];
 
     /// The engine that does the main work of the tool's jobs in this `renderMode`.
@@ -278,6 +287,7 @@ impl EngineKind {
         }
     }
 
+    /// As jobs and logs have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::LibreOffice => "libreoffice",
@@ -294,12 +304,18 @@ impl EngineKind {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ToolSettings {
+    /// The lowest tier of plans that have the tool.
     pub access_tier: AccessTier,
+    /// Credits that a job costs.
     pub credit_cost: u64,
+    /// Whether jobs are accepted.
     pub state: ToolState,
+    /// Where the tool is listed.
     pub page_visibility: PageVisibility,
+    /// Replaces the one of the tool's file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub description: Option<String>,
+    /// Replaces the one of the tool's file.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub category: Option<String>,
 }
@@ -314,9 +330,12 @@ impl ToolSettings {
     }
 }
 
+/// Whether a tool can be used: live and beta ones can, and a beta may still change. One under maintenance takes no new jobs for a while.
+/// To keys, a disabled one is not there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
+#[expect(missing_docs, reason = "the type says how they differ")]
 pub enum ToolState {
     Live,
     Beta,
@@ -328,10 +347,20 @@ pub enum ToolState {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct PageVisibility {
+    /// It has a public page.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub public: bool,
+    /// The page of its category lists it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub category: bool,
+    /// The navigation has it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub navigation: bool,
+    /// The home page has it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub homepage: bool,
+    /// Keys can use it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub api: bool,
 }
 

@@ -17,15 +17,27 @@ use crate::account::limits::Limit;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Tool", description = ""))]
 pub struct ToolView {
+    /// Its name in paths and requests.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub slug: String,
+    /// Its name for people.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub name: String,
+    /// What it does, in a sentence.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub description: String,
+    /// The lowest tier of plans that have it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub access_tier: AccessTier,
     /// How many credits a job costs.
     pub credit_cost: u64,
+    /// Where it is listed.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub page_visibility: PageVisibility,
     /// In `maintenance`, new jobs are refused with 503.
     pub state: ToolState,
+    /// The group on the list of tools.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub category: String,
     /// The paths that create jobs for this tool.
     pub endpoints: Vec<String>,
@@ -36,13 +48,23 @@ pub struct ToolView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ToolSchema", description = ""))]
 pub struct ToolSchemaView {
+    /// Its name in paths and requests.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub slug: String,
+    /// Of the tool, not of the schema's language.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub version: String,
     /// JSON Schema 2020-12 of the job body.
     #[cfg_attr(feature = "schema", schemars(with = "Map<String, Value>"))]
     pub parameters: Value,
+    /// The kinds of keys that may use it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub supported_modes: Vec<String>,
+    /// Unless an option chooses another.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub output_format: OutputFormat,
+    /// What else is published of the tool.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub metadata: ToolMetadata,
 }
 
@@ -51,8 +73,14 @@ pub struct ToolSchemaView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct OutputFormat {
+    /// The name that requests give the format.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub format: &'static str,
+    /// Its media type.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub content_type: &'static str,
+    /// Without a dot.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub extension: &'static str,
 }
 
@@ -66,6 +94,7 @@ impl From<Format> for OutputFormat {
 #[derive(Clone, Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct ToolMetadata {
+    /// The `metadata` of the tool's file.
     #[serde(flatten)]
     pub others: Map<String, Value>,
     /// The limits that hold for jobs of the calling key: sizes in bytes, durations in milliseconds. A plan or a key may have lower

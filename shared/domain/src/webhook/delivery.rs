@@ -21,8 +21,11 @@ const MOST_KEPT: usize = 20;
 /// An event and the endpoint that it is sent to. Each pair has one delivery.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct DeliveryId {
+    /// The account that the event belongs to.
     pub account: String,
+    /// Where it is sent.
     pub endpoint: EndpointId,
+    /// The event's id, which is the header `webhook-id`.
     pub event: String,
 }
 
@@ -35,6 +38,7 @@ pub enum DeliveryState {
     Waiting,
     /// A request is on its way.
     Sending,
+    /// The receiver answered with success.
     Delivered,
     /// The last try failed.
     Failed,
@@ -43,8 +47,10 @@ pub enum DeliveryState {
 }
 
 impl DeliveryState {
+    /// In the order of a delivery's life.
     pub const ALL: [Self; 5] = [Self::Waiting, Self::Sending, Self::Delivered, Self::Failed, Self::Dropped];
 
+    /// As it is stored.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Waiting => "waiting",
@@ -55,10 +61,12 @@ impl DeliveryState {
         }
     }
 
+    /// `None` unless the text is a state.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|each| each.as_str() == text)
     }
 
+    /// Whether nothing more is sent unless it is replayed.
     pub const fn is_ended(self) -> bool {
         matches!(self, Self::Delivered | Self::Failed | Self::Dropped)
     }
@@ -78,6 +86,7 @@ pub enum Dropped {
 }
 
 impl Dropped {
+    /// As responses have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::EndpointDisabled => "endpoint_disabled",
@@ -90,8 +99,11 @@ impl Dropped {
 /// What a receiver answered, or why there is no answer.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sent {
+    /// When the request began.
     pub at: Timestamp,
+    /// How long it took, in milliseconds.
     pub ms: u64,
+    /// The HTTP status; `None` if there is no answer.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub status: Option<u16>,
     /// The beginning of the answer's body, at most 1 KiB.
@@ -109,6 +121,7 @@ impl fmt::Debug for Sent {
 }
 
 impl Sent {
+    /// Whether the receiver took the event: a status from 200 to 299.
     pub fn is_success(&self) -> bool {
         self.status.is_some_and(|status| (200..300).contains(&status))
     }
@@ -118,6 +131,7 @@ impl Sent {
         self.status == Some(410)
     }
 
+    /// How long the request took.
     pub fn took(&self) -> Duration {
         Duration::from_millis(self.ms)
     }
@@ -126,7 +140,9 @@ impl Sent {
 /// A request of a delivery. `signature` is the header `webhook-signature`.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attempt {
+    /// What came of the request.
     pub sent: Sent,
+    /// As the receiver got it, so that its owner can check it again.
     pub signature: String,
 }
 
@@ -139,14 +155,20 @@ impl fmt::Debug for Attempt {
 /// A delivery as stored.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Delivery {
+    /// The account that the event belongs to.
     pub account: String,
+    /// Where it is sent.
     pub endpoint: EndpointId,
+    /// The event's id.
     pub event: String,
     /// The event's kind.
     pub kind: String,
+    /// The job that the event is about; `None` for other events.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub job: Option<JobId>,
+    /// Where in its life the delivery is.
     pub state: DeliveryState,
+    /// When the event was fanned out.
     pub created_at: Timestamp,
     /// Tries that have begun since the delivery was created or replayed.
     pub tries: u32,
@@ -159,8 +181,10 @@ pub struct Delivery {
     /// SHA-256 of the body of the first try.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub body_sha256: Option<String>,
+    /// Only of a dropped delivery.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub dropped: Option<Dropped>,
+    /// Seconds since the epoch. DynamoDB deletes the item some time later.
     pub ttl: i64,
 }
 
@@ -184,6 +208,7 @@ impl Delivery {
         }
     }
 
+    /// What identifies it.
     pub fn id(&self) -> DeliveryId {
         DeliveryId { account: self.account.clone(), endpoint: self.endpoint.clone(), event: self.event.clone() }
     }

@@ -15,11 +15,24 @@ const ACCOUNT_DIGITS: usize = 12;
 #[serde(tag = "type", rename_all = "lowercase")]
 pub enum Destination {
     /// A POST to this address. It may contain a secret: never log it.
-    Url { url: String },
+    Url {
+        /// As the account gave it.
+        url: String,
+    },
     /// A message to this queue.
-    Sqs { queue: Arn, role: Arn },
+    Sqs {
+        /// In the customer's AWS account.
+        queue: Arn,
+        /// The customer's role that may send to it.
+        role: Arn,
+    },
     /// An event on this bus.
-    EventBridge { bus: Arn, role: Arn },
+    EventBridge {
+        /// In the customer's AWS account.
+        bus: Arn,
+        /// The customer's role that may send to it.
+        role: Arn,
+    },
 }
 
 impl fmt::Debug for Destination {
@@ -42,6 +55,7 @@ impl Destination {
         }
     }
 
+    /// `None`: a queue or a bus.
     pub fn url(&self) -> Option<&str> {
         match self {
             Self::Url { url } => Some(url),
@@ -75,6 +89,7 @@ pub fn external_id(account: &str) -> String {
 )]
 pub struct Arn(String);
 
+/// The text does not name a resource in an AWS account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("not an ARN of an account's resource")]
 pub struct NotAnArn;
@@ -118,14 +133,17 @@ impl Arn {
         self.0.splitn(6, ':').nth(index).unwrap_or_default()
     }
 
+    /// With all its parts.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 
+    /// Empty for roles, which are in all regions.
     pub fn region(&self) -> &str {
         self.part(3)
     }
 
+    /// The customer's AWS account, of twelve digits.
     pub fn account(&self) -> &str {
         self.part(4)
     }

@@ -30,15 +30,20 @@ pub const SLOW_ANSWER: Duration = Duration::from_secs(2);
 #[serde(rename_all = "lowercase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum Signatures {
+    /// HMAC-SHA256 with the endpoint's secret.
     V1,
+    /// Ed25519 with the service's key, which is published.
     V1a,
+    /// For receivers that check either.
     #[default]
     Both,
 }
 
 impl Signatures {
+    /// In the order of the documentation.
     pub const ALL: [Self; 3] = [Self::V1, Self::V1a, Self::Both];
 
+    /// As requests and responses have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::V1 => "v1",
@@ -47,14 +52,17 @@ impl Signatures {
         }
     }
 
+    /// `None` unless the text is one of them.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|each| each.as_str() == text)
     }
 
+    /// Whether the endpoint's secret signs.
     pub const fn has_secret(self) -> bool {
         matches!(self, Self::V1 | Self::Both)
     }
 
+    /// Whether the service's key signs.
     pub const fn has_public_key(self) -> bool {
         matches!(self, Self::V1a | Self::Both)
     }
@@ -74,6 +82,7 @@ pub enum DisabledReason {
 }
 
 impl DisabledReason {
+    /// As responses and events have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Account => "account",
@@ -83,15 +92,19 @@ impl DisabledReason {
     }
 }
 
+/// When and why an endpoint was disabled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Disabled {
+    /// Who or what disabled it.
     pub reason: DisabledReason,
+    /// No event that is recorded later is sent.
     pub at: Timestamp,
 }
 
 /// A signing secret, encrypted for storage.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SealedSecret {
+    /// The secret as `docmill-signing` seals it.
     pub sealed: String,
     /// A replaced secret signs until then.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -109,6 +122,7 @@ impl fmt::Debug for SealedSecret {
 pub struct Health {
     /// Failures since the last success.
     pub failures: u32,
+    /// The first failure since the last success.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub failing_since: Option<Timestamp>,
     /// The endpoint gets no request before.
@@ -134,6 +148,7 @@ impl Health {
         self.paused_until.filter(|until| *until > now)
     }
 
+    /// The health after a request that the receiver took. `took`: until its answer.
     #[must_use]
     pub fn after_success(self, took: Duration) -> Self {
         Self { slow: took > SLOW_ANSWER, proven: true, ..Self::default() }
@@ -167,17 +182,22 @@ impl Health {
 /// An endpoint as stored.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Endpoint {
+    /// The account that it belongs to.
     pub account: String,
+    /// How its account refers to it.
     pub id: EndpointId,
+    /// Where events are sent.
     pub destination: Destination,
     /// The kinds of events that are sent; empty: all.
     #[serde(default)]
     pub kinds: BTreeSet<String>,
+    /// Its account's own words.
     #[serde(default)]
     pub description: String,
     /// Most requests a second.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub rate_limit: Option<u32>,
+    /// Which signatures its requests have.
     #[serde(default)]
     pub signatures: Signatures,
     /// Whether each new URL must answer a challenge.
@@ -185,11 +205,15 @@ pub struct Endpoint {
     pub challenge: bool,
     /// Newest first. There is always one.
     pub secrets: Vec<SealedSecret>,
+    /// `None` while it gets events.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub disabled: Option<Disabled>,
+    /// How it has answered lately.
     #[serde(default)]
     pub health: Health,
+    /// Earlier events are not sent to it.
     pub created_at: Timestamp,
+    /// When its account changed it last.
     pub updated_at: Timestamp,
     /// Made for the URL that jobs name in their `webhook`: it is not stored, but for its health.
     #[serde(skip)]

@@ -23,13 +23,17 @@ const DEFAULT_OVERLAP_HOURS: u64 = 24;
 /// Members of an endpoint that its account can set. `None`: not given.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Wanted {
+    /// Where events are sent.
     pub destination: Option<Destination>,
     /// Empty: all.
     pub kinds: Option<BTreeSet<String>>,
+    /// At most 255 characters.
     pub description: Option<String>,
     /// `Some(None)`: no limit.
     pub rate_limit: Option<Option<u32>>,
+    /// Which signatures requests have.
     pub signatures: Option<Signatures>,
+    /// Whether each new URL must answer a challenge.
     pub challenge: Option<bool>,
     /// Whether the endpoint gets events.
     pub active: Option<bool>,
@@ -37,6 +41,9 @@ pub struct Wanted {
 
 impl Wanted {
     /// The body of a request that creates an endpoint. `local`: receivers on this machine may use plain HTTP.
+    ///
+    /// # Errors
+    /// All breaches of the body, among them a missing address.
     pub fn to_create(body: &Map<String, Value>, local: bool) -> Result<(Destination, Self), Vec<Breach>> {
         let mut breaches = Vec::new();
         let mut wanted = Self::parse(body, local, &mut breaches);
@@ -50,6 +57,9 @@ impl Wanted {
     }
 
     /// The body of a request that changes an endpoint: only what changes.
+    ///
+    /// # Errors
+    /// All breaches of the body.
     pub fn to_change(body: &Map<String, Value>, local: bool) -> Result<Self, Vec<Breach>> {
         let mut breaches = Vec::new();
         let wanted = Self::parse(body, local, &mut breaches);
@@ -93,6 +103,7 @@ impl Wanted {
     }
 }
 
+/// What the address of a receiver must be.
 pub const URL_RULE: &str = "must be a full https URL without a user name or password, of at most 2048 bytes";
 const EVENTS_RULE: &str = "must be a list of one or more types of events, such as [\"job.completed\"], or null for all";
 const DESTINATION_RULE: &str =
@@ -122,8 +133,10 @@ fn of_aws(value: &Value) -> Option<Destination> {
     }
 }
 
-/// The receiver's address: absolute https without user info, or http for loopback on a local stack. Fails with the rule that it
-/// breaks.
+/// The receiver's address: absolute https without user info, or http for loopback on a local stack.
+///
+/// # Errors
+/// The rule that the address breaks.
 pub fn receiver(text: &str, most_bytes: usize, local: bool) -> Result<String, &'static str> {
     let url = Url::parse(text).ok().filter(|_| text.len() <= most_bytes).ok_or(URL_RULE)?;
     let is_of_stack = local && is_loopback(&url);
@@ -192,6 +205,9 @@ fn active(value: &Value) -> Option<bool> {
 }
 
 /// How many hours the replaced secret goes on signing, from a request that rotates it.
+///
+/// # Errors
+/// If the body has another member, or no number of hours up to [`MOST_OVERLAP_HOURS`].
 pub fn overlap_hours(body: &Map<String, Value>) -> Result<u64, Vec<Breach>> {
     let unknown = body.keys().find(|name| *name != "overlapHours");
     if let Some(name) = unknown {

@@ -13,14 +13,24 @@ use crate::time::SentTime;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WebhookTest", description = ""))]
 pub struct WebhookTestView {
+    /// Of the event that records the test.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub id: String,
+    /// The receiver that was tested.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub url: String,
+    /// What became of the test.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub status: WebhookTestStatus,
     /// When the test was recorded.
     pub recorded_at: SentTime,
     /// Whether webhooks are delivered.
     pub delivery_enabled: bool,
+    /// What the receiver gets.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub sample: SampleView,
+    /// What the receiver answered, if something was sent.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub attempt: Option<AttemptView>,
 }
@@ -34,6 +44,7 @@ pub struct WebhookTestView {
     schemars(inline, with = "String", description = "", extend("const" = "recorded"))
 )]
 pub enum WebhookTestStatus {
+    /// The request was accepted and noted.
     Recorded,
 }
 
@@ -44,6 +55,8 @@ pub struct SampleView {
     /// The secret that signs this sample.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^whsec_")))]
     pub secret: String,
+    /// Those that the signature depends on.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub headers: SampleHeaders,
     /// The exact text that is signed. Verify it before you parse it.
     pub body: String,
@@ -61,6 +74,8 @@ impl fmt::Debug for SampleView {
 #[serde(rename_all = "kebab-case")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct SampleHeaders {
+    /// The media type of the body.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub content_type: String,
     /// The event's id.
     #[cfg_attr(feature = "schema", schemars(description = ""))]
@@ -68,6 +83,8 @@ pub struct SampleHeaders {
     /// Seconds since 1970.
     #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub webhook_timestamp: String,
+    /// One for each secret and key that signs, with spaces between.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub webhook_signature: String,
 }
 
@@ -88,7 +105,11 @@ pub struct WebhookKeysView {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub struct PublicKeyView {
+    /// The first 16 hexadecimal digits of the key's SHA-256.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub id: String,
+    /// What its signatures are made by.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub algorithm: KeyAlgorithm,
     /// `whpk_` and the base64 of the public key's 32 bytes.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^whpk_")))]
@@ -104,5 +125,6 @@ pub struct PublicKeyView {
     schemars(inline, with = "String", description = "", extend("const" = "ed25519"))
 )]
 pub enum KeyAlgorithm {
+    /// RFC 8032.
     Ed25519,
 }

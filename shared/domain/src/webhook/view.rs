@@ -19,23 +19,47 @@ use crate::time::SentTime;
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "Webhook", description = ""))]
 pub struct EndpointView {
+    /// How its account refers to it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub id: EndpointId,
     /// Unless there is a `destination`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub url: Option<String>,
+    /// Unless there is a `url`.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub destination: Option<DestinationView>,
+    /// The kinds that are sent: all, if its account chose none.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(with = "Vec<EventKind>"))]
     pub events: Vec<String>,
+    /// Its account's own words.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub description: String,
+    /// Most requests a second.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub rate_limit: Option<u32>,
+    /// Which signatures its requests have.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub signature: Signatures,
+    /// Whether each new URL must answer a challenge.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub challenge: bool,
+    /// Whether it gets events.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub status: EndpointStatus,
+    /// Earlier events are not sent to it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub created_at: SentTime,
+    /// When its account changed it last.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub updated_at: SentTime,
+    /// Only of an endpoint that gets no events.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub disabled: Option<DisabledView>,
+    /// Only while its requests fail.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub failing: Option<FailingView>,
     /// Signs requests. Only in the responses that create or rotate it: keep it.
@@ -51,11 +75,14 @@ impl fmt::Debug for EndpointView {
     }
 }
 
+/// Whether an endpoint gets events.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum EndpointStatus {
+    /// It gets the kinds that it chose.
     Active,
+    /// It gets none until its account enables it.
     Disabled,
 }
 
@@ -64,7 +91,11 @@ pub enum EndpointStatus {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct DisabledView {
+    /// Who or what disabled it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub reason: DisabledReason,
+    /// No event that is recorded later is sent.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub at: SentTime,
 }
 
@@ -72,7 +103,11 @@ pub struct DisabledView {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct FailingView {
+    /// The first failure since the last success.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub since: SentTime,
+    /// How many in a row.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(range(min = 1)))]
     pub failures: u32,
 }
@@ -87,6 +122,8 @@ pub struct FailingView {
     schemars(rename = "WebhookDestination", deny_unknown_fields)
 )]
 pub struct DestinationView {
+    /// Which of the two it is.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(rename = "type")]
     pub kind: DestinationKind,
     /// The queue, if `type` is `sqs`.
@@ -103,11 +140,14 @@ pub struct DestinationView {
     pub external_id: Option<String>,
 }
 
+/// What receives events in the customer's AWS account.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum DestinationKind {
+    /// A queue.
     Sqs,
+    /// An event bus.
     EventBridge,
 }
 
@@ -119,18 +159,30 @@ pub struct DeliveryView {
     /// The same as the `webhook-id`.
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^evt_[0-9a-f]{32}$")))]
     pub event_id: String,
+    /// The name of an [`EventKind`].
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(rename = "type")]
     #[cfg_attr(feature = "schema", schemars(with = "EventKind"))]
     pub kind: String,
+    /// Where in its life the delivery is.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub status: DeliveryStatus,
+    /// When the event was fanned out.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub created_at: SentTime,
+    /// 0 once it has ended.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(range(max = MOST_TRIES)))]
     pub tries_left: u32,
     /// Oldest first.
     #[cfg_attr(feature = "schema", schemars(length(max = 20)))]
     pub attempts: Vec<AttemptView>,
+    /// The job that the event is about.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub job_id: Option<JobId>,
+    /// Only while it waits.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_try_at: Option<SentTime>,
     /// Only of a dropped delivery.
@@ -138,13 +190,18 @@ pub struct DeliveryView {
     pub dropped_because: Option<Dropped>,
 }
 
+/// What became of a delivery, as its account sees it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(description = ""))]
 pub enum DeliveryStatus {
+    /// It waits for a try, or a request is on its way.
     Pending,
+    /// The receiver answered with success.
     Delivered,
+    /// The last try failed. It can be replayed.
     Failed,
+    /// It was given up for another reason than the receiver.
     Dropped,
 }
 
@@ -153,7 +210,11 @@ pub enum DeliveryStatus {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WebhookAttempt", description = ""))]
 pub struct AttemptView {
+    /// When the request began.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub at: SentTime,
+    /// How long it took, in milliseconds.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub duration_ms: u64,
     /// The HTTP status of the response. Absent if the endpoint did not respond.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -8,6 +8,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BatchResponse", description = ""))]
 pub struct BatchBody {
+    /// As it is now.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub batch: BatchView,
 }
 
@@ -16,6 +18,8 @@ pub struct BatchBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BatchesResponse", description = ""))]
 pub struct BatchesBody {
+    /// Those that the filter admits.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub batches: Vec<BatchView>,
     /// The `cursor` of the next page. Absent on the last page.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -27,6 +31,8 @@ pub struct BatchesBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "BatchJobsResponse", description = ""))]
 pub struct BatchJobsBody {
+    /// Those that were created so far.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub jobs: Vec<JobView>,
     /// Items among those of this page that could not become jobs. Nothing was charged for them.
     pub refused: Vec<RefusedItemView>,
@@ -44,7 +50,11 @@ pub struct BatchJobsBody {
     schemars(rename = "BatchResultsResponse", description = "")
 )]
 pub struct BatchResultsBody {
+    /// One for each item of the page.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub results: Vec<BatchResultView>,
+    /// On the first page only.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub archive: Option<ArchiveBody>,
     /// Where the next page begins; absent on the last one.
@@ -57,6 +67,8 @@ pub struct BatchResultsBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline))]
 pub struct ArchiveBody {
+    /// In the order of the items.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub files: Vec<ArchiveFileView>,
     /// Results that had expired or were deleted before the archive was made.
     pub left_out: u32,

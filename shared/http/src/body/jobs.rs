@@ -7,6 +7,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "JobResponse", description = ""))]
 pub struct JobBody {
+    /// As it is now.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub job: JobView,
 }
 
@@ -15,6 +17,8 @@ pub struct JobBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "JobsResponse", description = ""))]
 pub struct JobsBody {
+    /// Those that the filter admits.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub jobs: Vec<JobView>,
     /// Where the next page begins; absent on the last one.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -25,10 +29,14 @@ pub struct JobsBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WaitResponse", description = ""))]
 pub struct WaitBody {
+    /// As it is after the wait.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub job: JobView,
     /// A link to the result, if the job completed while the request waited.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub download: Option<DownloadView>,
+    /// Links to all files, if there are several.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downloads: Option<Downloads>,
 }
@@ -37,8 +45,14 @@ pub struct WaitBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DownloadResponse", description = ""))]
 pub struct DownloadBody {
+    /// The completed job.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub job: JobView,
+    /// The primary result, or the file that the request names.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub download: DownloadView,
+    /// Links to all files, if there are several.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub downloads: Option<Downloads>,
 }
@@ -46,6 +60,7 @@ pub struct DownloadBody {
 /// The signed receipt of a job. Its schema is written by hand, since a statement may get further members.
 #[derive(Debug, Serialize)]
 pub struct ReceiptBody {
+    /// The statement and its signature.
     pub receipt: serde_json::Value,
 }
 

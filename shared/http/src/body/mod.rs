@@ -20,6 +20,8 @@ pub use webhooks::{DeliveriesBody, EventBody, EventsBody, ReplayBody, WebhookBod
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ToolsResponse", description = ""))]
 pub struct ToolsBody {
+    /// In the order of the catalogue.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub tools: Vec<ToolView>,
 }
 
@@ -27,6 +29,8 @@ pub struct ToolsBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "ToolSchemaResponse", description = ""))]
 pub struct ToolSchemaBody {
+    /// With the limits of the caller.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub tool: ToolSchemaView,
 }
 
@@ -34,6 +38,8 @@ pub struct ToolSchemaBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "UsageResponse", description = ""))]
 pub struct UsageBody {
+    /// Of the month, or of the days that the request names.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub usage: UsageReport,
 }
 
@@ -42,7 +48,11 @@ pub struct UsageBody {
 #[serde(untagged)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
 pub enum UsageReport {
+    /// Of the current month.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     Month(UsageView),
+    /// Of a range of days.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     Days(UsageOfDaysView),
 }
 
@@ -50,6 +60,8 @@ pub enum UsageReport {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "UploadResponse", description = ""))]
 pub struct UploadBody {
+    /// The link works for some minutes.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub upload: UploadView,
 }
 
@@ -57,6 +69,8 @@ pub struct UploadBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplateResponse", description = ""))]
 pub struct TemplateBody {
+    /// With the version that the request names, or the newest.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub template: TemplateView,
 }
 
@@ -64,6 +78,8 @@ pub struct TemplateBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "TemplatesResponse", description = ""))]
 pub struct TemplatesBody {
+    /// Each with its newest version.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(max = MOST_TEMPLATES)))]
     pub templates: Vec<TemplateView>,
 }
@@ -72,6 +88,8 @@ pub struct TemplatesBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FontResponse", description = ""))]
 pub struct FontBody {
+    /// As it is stored.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub font: FontView,
 }
 
@@ -79,6 +97,8 @@ pub struct FontBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "FontsResponse", description = ""))]
 pub struct FontsBody {
+    /// All of them.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(max = MOST_FONTS)))]
     pub fonts: Vec<FontView>,
 }

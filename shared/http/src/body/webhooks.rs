@@ -9,6 +9,8 @@ use serde::Serialize;
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WebhookResponse", description = ""))]
 pub struct WebhookBody {
+    /// As it is now.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub webhook: EndpointView,
 }
 
@@ -16,6 +18,8 @@ pub struct WebhookBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "WebhooksResponse", description = ""))]
 pub struct WebhooksBody {
+    /// All of them.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(max = MOST_ENDPOINTS)))]
     pub webhooks: Vec<EndpointView>,
 }
@@ -29,6 +33,8 @@ pub struct ReplayBody {
     pub replayed: usize,
     /// Whether there are more: repeat the request, with `since` also with `after`.
     pub has_more: bool,
+    /// What to send as `after`, if there are more.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(regex(pattern = "^evt_[0-9a-f]{32}$")))]
     pub next_cursor: Option<String>,
@@ -39,9 +45,15 @@ pub struct ReplayBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "DeliveriesResponse", description = ""))]
 pub struct DeliveriesBody {
+    /// Those that the filter admits.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub deliveries: Vec<DeliveryView>,
+    /// Whether there is a next page.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub has_more: bool,
+    /// Where the next page begins.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
@@ -55,6 +67,8 @@ pub struct DeliveriesBody {
     schemars(rename = "WebhookTestResponse", description = "")
 )]
 pub struct WebhookTestBody {
+    /// The test and what came of it.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub webhook_test: WebhookTestView,
 }
 
@@ -62,6 +76,8 @@ pub struct WebhookTestBody {
 #[derive(Debug, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EventResponse", description = ""))]
 pub struct EventBody {
+    /// As it was recorded.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     pub event: ListedEvent,
 }
 
@@ -70,6 +86,8 @@ pub struct EventBody {
 #[serde(rename_all = "camelCase")]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(rename = "EventsResponse", description = ""))]
 pub struct EventsBody {
+    /// Those that the filter admits.
+    #[cfg_attr(feature = "schema", schemars(description = ""))]
     #[cfg_attr(feature = "schema", schemars(length(max = 100)))]
     pub events: Vec<ListedEvent>,
     /// Whether there can be more events after these now.

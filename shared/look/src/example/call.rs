@@ -10,9 +10,13 @@ pub const UPLOAD: &str = "$upload";
 /// A job as clients in any language describe it.
 #[derive(Clone, Debug)]
 pub struct Call<'a> {
+    /// The first tool.
     pub tool: &'a Tool,
+    /// In the order of the request.
     pub sources: Vec<Source>,
+    /// The first tool's options.
     pub options: Map<String, Value>,
+    /// What follows the first tool.
     pub steps: Vec<Step<'a>>,
     /// The name of the saved file; `None` if only the result tells it, because it may be several files.
     pub file: Option<String>,
@@ -21,10 +25,13 @@ pub struct Call<'a> {
 /// A document, and properties such as its password.
 #[derive(Clone, Debug)]
 pub struct Source {
+    /// Where it comes from.
     pub place: Place,
+    /// As the API takes them, such as `password`.
     pub properties: Map<String, Value>,
 }
 
+/// Where a source comes from.
 #[derive(Clone, Debug)]
 pub enum Place {
     /// A file of this machine, which is uploaded.
@@ -32,13 +39,20 @@ pub enum Place {
     /// As the API takes it.
     Given(SourceKind, String),
     /// A template of the account: this version, or the newest.
-    Stored { name: String, version: Option<u64> },
+    Stored {
+        /// The template's name.
+        name: String,
+        /// `None`: the newest.
+        version: Option<u64>,
+    },
 }
 
 /// A further tool.
 #[derive(Clone, Debug)]
 pub struct Step<'a> {
+    /// The tool itself.
     pub tool: &'a Tool,
+    /// The tool's options.
     pub options: Map<String, Value>,
 }
 
@@ -55,6 +69,7 @@ impl<'a> Call<'a> {
         Self { tool, sources, options: section(body.get("options")), steps: Vec::new(), file }
     }
 
+    /// The same with further tools.
     #[must_use]
     pub fn with_steps(self, steps: Vec<Step<'a>>) -> Self {
         Self { steps, ..self }
@@ -102,6 +117,7 @@ impl<'a> Step<'a> {
         Some(Self { tool: catalogue.find(step["toolSlug"].as_str()?)?, options: section(step.get("options")) })
     }
 
+    /// The tool's name in paths and requests.
     pub fn slug(&self) -> &'a str {
         &self.tool.definition.slug
     }

@@ -19,20 +19,28 @@ use self::call::Call;
 use crate::code::Tab;
 use crate::highlight::Syntax;
 
+/// A language that examples are written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Language {
     /// Without a client.
     Curl,
+    /// The client `docmill`.
     CommandLine,
+    /// With our package.
     Python,
+    /// With our package.
     TypeScript,
+    /// With our package.
     Go,
+    /// With our crate.
     Rust,
 }
 
 impl Language {
+    /// In the order of the tabs.
     pub const ALL: [Self; 6] = [Self::Curl, Self::CommandLine, Self::Python, Self::TypeScript, Self::Go, Self::Rust];
 
+    /// As people write it.
     pub const fn name(self) -> &'static str {
         match self {
             Self::Curl => "curl",
@@ -66,6 +74,7 @@ impl Language {
         }
     }
 
+    /// The code under the language's name.
     pub fn tab(self, code: String) -> Tab {
         Tab { label: self.name(), syntax: self.syntax(), code }
     }
@@ -86,6 +95,7 @@ impl Language {
 /// A program in each language.
 #[derive(Clone, Copy, Debug)]
 pub struct Program {
+    /// As guides refer to it.
     pub name: &'static str,
     codes: [&'static str; 6],
 }
@@ -96,6 +106,7 @@ impl Program {
         Self { name, codes }
     }
 
+    /// The whole file.
     pub const fn code(self, language: Language) -> &'static str {
         let [curl, command, python, typescript, go, rust] = self.codes;
         match language {
@@ -108,6 +119,7 @@ impl Program {
         }
     }
 
+    /// One for each language.
     pub fn tabs(self) -> Vec<Tab> {
         Language::ALL.map(|language| language.tab(self.code(language).trim_end().to_owned())).into()
     }
@@ -158,6 +170,7 @@ impl<'a> Example<'a> {
         }
     }
 
+    /// One for each language that can express the call.
     pub fn tabs(&self) -> Vec<Tab> {
         Language::ALL.into_iter().filter_map(|language| Some(language.tab(self.code(language)?))).collect()
     }

@@ -34,10 +34,14 @@ pub struct AccountKey {
     pub old_secret_until: Option<Timestamp>,
 }
 
+/// The outcome of giving a key a new secret.
 #[derive(Debug)]
 pub enum Regenerated {
+    /// The key has the new secret.
     Yes {
+        /// The key with its new secret's hash.
         key: Box<StoredKey>,
+        /// To be shown once: it can't be read back.
         secret: ApiKey,
     },
     /// Somebody else regenerated the key at the same time.
@@ -49,30 +53,41 @@ pub enum Regenerated {
 /// A key's settings other than its secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KeyDetails {
+    /// Its owner's label.
     pub name: String,
     /// Slugs; `None` means every tool that the plan allows.
     pub allowed_tools: Option<Vec<String>>,
+    /// Origins of browsers; if empty, the `Origin` header is not checked.
     pub allowed_origins: Vec<String>,
+    /// `None` if it never expires.
     pub expires_at: Option<Timestamp>,
 }
 
+/// The outcome of changing a key's details.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum KeyChanged {
+    /// All secrets that still work have the new details.
     Yes,
     /// There is no active key with this id.
     NoSuchKey,
 }
 
+/// The outcome of revoking a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Revoked {
+    /// No secret of the key works any more.
     Yes,
     /// It was dead before.
     Already,
+    /// The account has no key with this id.
     NoSuchKey,
 }
 
 impl Accounts {
     /// Gives a key a new secret. The old one, `seen` if given, ends after `overlap`; one that was already replaced ends at once.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or the account changes again and again.
     pub async fn regenerate_key(
         &self,
         account: &str,
@@ -146,6 +161,9 @@ impl Accounts {
     }
 
     /// Changes a key's details for all secrets that still work.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or the account changes again and again.
     pub async fn edit_key(
         &self,
         account: &str,
@@ -208,6 +226,9 @@ impl Accounts {
     }
 
     /// Revokes a key with all its secrets and records the event. Revoking a revoked key changes nothing.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or the account changes again and again.
     pub async fn revoke_key(&self, account: &str, key_id: &str, now: Timestamp) -> Result<Revoked, StoreError> {
         for attempt in 0..TRIES {
             let Some(holder) = self.holder_of(account, key_id, now).await? else { return Ok(Revoked::NoSuchKey) };
@@ -265,6 +286,9 @@ impl Accounts {
     ///
     /// Timeline: A lists the keys, B gives one a new secret, A reads the keys. A's list shows the old secret, possibly as ended.
     /// A's next read shows the new one.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn keys_of(&self, account: &str, now: Timestamp) -> Result<Vec<AccountKey>, StoreError> {
         let profile = get::<Profile>(&self.client, &self.tables.usage, UsageItem::Profile.key(account));
         let (profile, recent) = futures_util::try_join!(profile, self.keys.recent_of_account(account, LISTED))?;

@@ -27,6 +27,7 @@ use docmill_domain::api_key::KeyHash;
 use docmill_domain::audit::{AuditEntry, Author, FieldChange, Subject, SubjectKind, diff};
 use docmill_domain::time::Timestamp;
 
+/// Accounts and their keys.
 #[derive(Debug)]
 pub struct Accounts {
     client: Client,
@@ -37,19 +38,24 @@ pub struct Accounts {
 /// A consistent read of an account: the profile and its active keys.
 #[derive(Debug)]
 pub struct Holder {
+    /// The account's own item.
     pub profile: Profile,
+    /// The active ones, in no order.
     pub keys: Vec<StoredKey>,
 }
 
 /// The outcome of a change of policy.
 #[derive(Debug)]
 pub enum Changed {
+    /// The account has the new policy, and so have its keys.
     Written(Profile),
     /// Somebody else changed it in the meantime. This is the current value.
     Stale(Profile),
+    /// There is no account with this id.
     NoAccount,
 }
 
+/// The outcome of adding a key.
 #[derive(Debug)]
 pub enum KeyAdded {
     /// The stored key, with the account's policy.
@@ -58,24 +64,32 @@ pub enum KeyAdded {
     Exists,
     /// The account has [`MAX_KEYS`] active keys.
     TooMany,
+    /// There is no account with this id.
     NoAccount,
 }
 
+/// The outcome of granting credits.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Granted {
+    /// The account has the credits.
     Yes,
     /// The same grant was made before.
     Already,
+    /// There is no account with this id.
     NoAccount,
 }
 
 impl Accounts {
+    /// Over the service's tables.
     pub fn new(client: Client, tables: Tables) -> Self {
         let keys = Keys::new(client.clone(), tables.keys.clone());
         Self { client, tables, keys }
     }
 
     /// A strongly consistent read of the profile and its active keys.
+    ///
+    /// # Errors
+    /// If the tables can't be read now.
     pub async fn holder(&self, account: &str, now: Timestamp) -> Result<Option<Holder>, StoreError> {
         let found: Option<Profile> = get(&self.client, &self.tables.usage, UsageItem::Profile.key(account)).await?;
         let Some(profile) = found else { return Ok(None) };
@@ -90,6 +104,9 @@ impl Accounts {
     }
 
     /// Creates an account. False if there is one with this id.
+    ///
+    /// # Errors
+    /// If the tables can't be written now.
     pub async fn create(&self, account: &str, profile: &Profile, by: &Author) -> Result<bool, StoreError> {
         let told = json!({"name": profile.name, "plan": profile.plan, "granted": profile.granted});
         let changes = diff(&json!({}), &told).map_err(malformed)?;
@@ -111,6 +128,9 @@ impl Accounts {
     }
 
     /// Adds a key with the account's current policy; the policy in `key` is ignored.
+    ///
+    /// # Errors
+    /// If the tables can't be written now, or the account changes again and again.
     pub async fn add_key(&self, key: &StoredKey, now: Timestamp) -> Result<KeyAdded, StoreError> {
         for attempt in 0..TRIES {
             let Some(Holder { profile, keys }) = self.holder(&key.account, now).await? else {
@@ -153,7 +173,7 @@ impl Accounts {
 
     /// The part of a transaction that changes the list of an account's keys, if neither list nor policy has changed since `read`.
     /// Without it, a new key could miss a change of policy.
-    pub fn list_keys(
+    pub(crate) fn list_keys(
         &self,
         account: &str,
         read: &Profile,
@@ -182,6 +202,9 @@ impl Accounts {
     }
 
     /// Changes an account's policy and its keys' copies together, if the policy still has version `shown`.
+    ///
+    /// # Errors
+    /// If the tables can't be written now, or the account changes again and again.
     pub async fn change(
         &self,
         account: &str,
@@ -259,6 +282,9 @@ impl Accounts {
     }
 
     /// Adds granted credits, which carry over. The same `grant` only takes effect once.
+    ///
+    /// # Errors
+    /// If the tables can't be written now, or the account changes again and again.
     pub async fn grant(&self, account: &str, credits: u64, grant: Uuid, by: &Author) -> Result<Granted, StoreError> {
         let change =
             FieldChange { field: "granted".into(), before: None, after: Some(format!("+{credits} credits").into()) };
@@ -296,6 +322,9 @@ impl Accounts {
     }
 
     /// A page of accounts whose names begin with `prefix`, ignoring case, sorted by name. The index is slightly late.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn list(&self, prefix: &str, after: Option<AccountMark>, limit: u16) -> Result<AccountPage, StoreError> {
         let mut query = self
             .client
@@ -324,25 +353,36 @@ impl Accounts {
 /// An account in the list of accounts.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize)]
 pub struct AccountSummary {
+    /// The account's id.
     #[serde(rename = "account")]
     pub id: String,
+    /// As administrators named it, or the first user's address.
     pub name: String,
+    /// The plan's id.
     pub plan: String,
+    /// Whether all keys are refused.
     pub suspended: bool,
+    /// Whether test keys work.
     pub test_mode: bool,
+    /// When the account was made.
     pub created_at: Timestamp,
 }
 
+/// Accounts, sorted by name.
 #[derive(Debug)]
 pub struct AccountPage {
+    /// No more than were asked for.
     pub accounts: Vec<AccountSummary>,
+    /// `None` on the last page.
     pub next: Option<AccountMark>,
 }
 
 /// Where a page of accounts ended.
 #[derive(Clone, Debug, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
 pub struct AccountMark {
+    /// The name in the form by which accounts are sorted.
     pub name_key: String,
+    /// Tells accounts of the same name apart.
     pub account: String,
 }
 

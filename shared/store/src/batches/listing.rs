@@ -12,8 +12,10 @@ const MAX_QUERIES: usize = 5;
 /// Sorts after every id of a batch.
 const END: &str = "bat_~";
 
+/// Batches, newest first.
 #[derive(Debug)]
 pub struct BatchesPage {
+    /// No more than were asked for.
     pub batches: Vec<Batch>,
     /// The batch after which the next page begins, if there may be more.
     pub next: Option<BatchId>,
@@ -23,6 +25,9 @@ pub struct BatchesPage {
 
 impl Batches {
     /// The batches in this state, or in any, that are older than `before`.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn of_account(
         &self,
         account: &str,

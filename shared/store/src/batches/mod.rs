@@ -35,6 +35,7 @@ pub const DUE_BATCHES: &str = "batches";
 pub const LEASE: Duration = Duration::from_secs(90);
 const DUE_PAGE: i32 = 250;
 
+/// Records of batches, and of items without a job.
 #[derive(Debug)]
 pub struct Batches {
     client: Client,
@@ -54,6 +55,7 @@ pub struct BatchKey {
 }
 
 impl BatchKey {
+    /// `fingerprint`: of the request. `kept_until`: from then on, the key may be used for another request.
     pub fn new(key: &IdempotencyKey, batch: &Batch, fingerprint: &str, kept_until: Timestamp) -> Self {
         Self {
             account: batch.account.clone(),
@@ -70,8 +72,10 @@ impl BatchKey {
     }
 }
 
+/// The outcome of creating a batch.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Created {
+    /// The batch is written.
     Fresh,
     /// The same request was accepted before, and created this batch.
     Replay(BatchId),
@@ -82,22 +86,32 @@ pub enum Created {
 /// The condition under which a run may create jobs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Gate {
+    /// The account of the batch.
     pub account: String,
+    /// The batch.
     pub batch: BatchId,
+    /// The batch's last run must be this one.
     pub run: u64,
 }
 
 impl Batches {
+    /// `table`: the Events table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }
 
     /// A strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get(&self, account: &str, id: BatchId) -> Result<Option<Batch>, StoreError> {
         get(&self.client, &self.table, key(account, &id.to_string())).await
     }
 
     /// Writes a new batch, unless the same request did so before.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn create(&self, batch: &Batch, request: Option<&BatchKey>) -> Result<Created, StoreError> {
         let new = Put::builder()
             .table_name(&self.table)
@@ -126,6 +140,9 @@ impl Batches {
     }
 
     /// The batch of an earlier request with the same key, if that request was the same.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn earlier(
         &self,
         request: &IdempotencyKey,
@@ -153,6 +170,9 @@ impl Batches {
     }
 
     /// Takes the batch for a run until its lease ends. `None` if another run has it, or nothing is left to do.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn claim(&self, account: &str, id: BatchId, now: Timestamp) -> Result<Option<Batch>, StoreError> {
         let update = self
             .client
@@ -189,6 +209,9 @@ impl Batches {
     }
 
     /// Writes what follows on what was read, and the event that it causes.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn write(&self, batch: &mut Batch, event: Option<&StoredEvent>) -> Result<Written, StoreError> {
         let next = Batch { revision: batch.revision + 1, ..batch.clone() };
         let replaced = Put::builder()
@@ -209,6 +232,9 @@ impl Batches {
     }
 
     /// Removes the record of a batch whose jobs are deleted.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn remove(&self, batch: &Batch) -> Result<Written, StoreError> {
         let delete = Delete::builder()
             .table_name(&self.table)
@@ -234,11 +260,17 @@ impl Batches {
     }
 
     /// Since when the most overdue batch is due; `None` if none is.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn due_since(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         due_since(&self.client, &self.table, DUE_BATCHES, now).await
     }
 
     /// Account and id of batches that a run should have looked at before `now`, the most overdue first.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn due(&self, now: Timestamp) -> Result<Vec<(String, BatchId)>, StoreError> {
         let query = self
             .client
@@ -258,6 +290,7 @@ impl Batches {
 }
 
 impl Gate {
+    /// Open while the run that read this batch is its last one.
     pub fn of(batch: &Batch) -> Self {
         Self { account: batch.account.clone(), batch: batch.id, run: batch.run }
     }

@@ -18,13 +18,18 @@ const WRITES: usize = 25;
 pub struct RefusedItem {
     account: String,
     id: String,
+    /// The item's place in the batch, from 0.
     pub index: u32,
+    /// Why it has no job.
     pub refusal: Refusal,
     ttl: i64,
 }
 
 impl Batches {
     /// Notes why an item has no job. A job that a repeated run makes of it after all counts more than this.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn refuse(&self, batch: &Batch, index: u32, refusal: &Refusal) -> Result<Written, StoreError> {
         let item = RefusedItem {
             account: batch.account.clone(),
@@ -40,6 +45,9 @@ impl Batches {
     }
 
     /// The items from `first` to `last` that have no job.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn refused(&self, batch: &Batch, first: u32, last: u32) -> Result<Vec<RefusedItem>, StoreError> {
         let query = self
             .client
@@ -54,6 +62,9 @@ impl Batches {
     }
 
     /// Forgets the items from `first` to `last` that have no job.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Some of the items may be forgotten.
     pub async fn forget_refused(&self, batch: &Batch, first: u32, last: u32) -> Result<(), StoreError> {
         let items = self.refused(batch, first, last).await?;
         for items in items.chunks(WRITES) {

@@ -55,23 +55,29 @@ impl Place {
 pub struct EventFilter {
     /// Only events after the first and before the second place.
     pub after: Option<Place>,
+    /// See [`after`](Self::after).
     pub before: Option<Place>,
+    /// Only events of this kind.
     pub kind: Option<EventKind>,
+    /// Only events about this job.
     pub job: Option<JobId>,
 }
 
 /// The place that an id stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Bound {
+    /// The event's place.
     At(Place),
     /// The event is no longer kept: it was before all that are.
     Expired,
+    /// The account never had such an event.
     Unknown,
 }
 
 /// Events in their order.
 #[derive(Debug, Default)]
 pub struct Listed {
+    /// No more than were asked for.
     pub events: Vec<StoredEvent>,
     /// The last event that was looked at, whether the filter admits it or not. Reading goes on after it.
     pub last: Option<String>,
@@ -139,6 +145,9 @@ impl EventFilter {
 
 impl Events {
     /// The place of an event of this account.
+    ///
+    /// # Errors
+    /// If the table can't be read now, or new events can't be added to the log.
     pub async fn place_of(&self, account: &str, id: &str, now: Timestamp) -> Result<Bound, StoreError> {
         let Some(recorded_at) = event_time(id) else { return Ok(Bound::Unknown) };
         for _ in 0..2 {
@@ -157,6 +166,9 @@ impl Events {
 
     /// The account's events that the filter admits, oldest first, `limit` at most (up to 100). All that were written before are
     /// among them, in this answer or a later one.
+    ///
+    /// # Errors
+    /// If the table can't be read now, or new events can't be added to the log.
     pub async fn list(
         &self,
         account: &str,

@@ -37,6 +37,7 @@ const MAX_QUERIES: usize = 5;
 const TRIES: u32 = 4;
 const MAX_REMEMBERED: usize = 10_000;
 
+/// Events of accounts, and recorded webhook tests.
 #[derive(Debug)]
 pub struct Events {
     client: Client,
@@ -49,11 +50,15 @@ pub struct Events {
 /// An item of the Events table.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StoredEvent {
+    /// The account that it is about, and that may read it.
     pub account: String,
     /// `evt_` and a UUIDv7, so that ids are sorted by time. Also the `webhook-id`.
     pub id: String,
+    /// The name of an [`EventKind`], or [`WEBHOOK_TEST`].
     pub kind: String,
+    /// When it happened.
     pub recorded_at: Timestamp,
+    /// What receivers get, except the event's kind and time.
     #[serde(with = "json_text")]
     pub data: Value,
     /// The job that it is about.
@@ -74,6 +79,7 @@ pub struct StoredEvent {
     /// The event's place in the log, once it has one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub place: Option<Place>,
+    /// Seconds since the epoch. DynamoDB deletes the item some time later.
     pub ttl: i64,
 }
 
@@ -98,6 +104,7 @@ mod json_text {
 }
 
 impl StoredEvent {
+    /// An event about nothing but its account. It is sent to all endpoints that want its kind.
     pub fn new(account: &str, kind: EventKind, at: Timestamp, data: Value) -> Self {
         Self::with_id(account, new_event_id(at), kind, at, data)
     }
@@ -156,17 +163,23 @@ impl StoredEvent {
 /// A page of events.
 #[derive(Debug)]
 pub struct EventsPage {
+    /// No more than were asked for.
     pub events: Vec<StoredEvent>,
     /// The id that the next page starts after.
     pub next: Option<String>,
 }
 
 impl Events {
+    /// Over the tables Events and Usage.
     pub fn new(client: Client, tables: &Tables) -> Self {
         let Tables { events, usage, .. } = tables;
         Self { client, table: events.clone(), usage_table: usage.clone(), exhausted: Mutex::default() }
     }
 
+    /// Records an event that belongs to no other write, or a webhook test.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn record(&self, event: &StoredEvent) -> Result<(), StoreError> {
         self.client
             .put_item()
@@ -179,6 +192,9 @@ impl Events {
     }
 
     /// An event of this account. Those of others, unknown ones, webhook tests and invalid ids give `None` after the same read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<StoredEvent>, StoreError> {
         let id = if event_time(id).is_some() { id } else { "evt_" };
         let found: Option<StoredEvent> = get(&self.client, &self.table, event_key(account, id)).await?;
@@ -186,6 +202,9 @@ impl Events {
     }
 
     /// Notes that the event has a delivery for each endpoint that wants it.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_fanned_out(&self, account: &str, id: &str) -> Result<(), StoreError> {
         let update = self
             .client
@@ -204,6 +223,9 @@ impl Events {
     }
 
     /// Ids of an account's events since a time, oldest first, after the id `after`. `limit` at most.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn ids_since(
         &self,
         account: &str,
@@ -229,6 +251,9 @@ impl Events {
     }
 
     /// A page of an account's events, newest first, older than `before`: all, or one kind.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn page(
         &self,
         account: &str,
@@ -288,6 +313,9 @@ impl Events {
     }
 
     /// Records once a month that an account's credits are used up.
+    ///
+    /// # Errors
+    /// If the tables can't be written now.
     pub async fn record_exhaustion(&self, event: &StoredEvent, period: Period) -> Result<(), StoreError> {
         let month = (event.account.clone(), period);
         if self.exhausted.lock().is_ok_and(|exhausted| exhausted.contains(&month)) {
@@ -306,6 +334,9 @@ impl Events {
     }
 
     /// Removes everything that describes a job's document from its events.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Some of the events may still describe it.
     pub async fn forget_document(&self, job: &Job) -> Result<(), StoreError> {
         let Some(ended_at) = job.times.finished_at else { return Ok(()) };
         let (first, last) = event_ids_at(ended_at);

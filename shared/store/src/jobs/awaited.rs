@@ -60,6 +60,9 @@ impl Jobs {
     }
 
     /// The jobs that wait for this one. None are added after its end.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn waiters(&self, id: JobId) -> Result<BTreeSet<JobId>, StoreError> {
         let item = self.project(id, "waiters", true).await?.unwrap_or_default();
         let waiters = item.get("waiters").and_then(|waiters| waiters.as_ss().ok());
@@ -67,6 +70,9 @@ impl Jobs {
     }
 
     /// Removes a completed job from the list of jobs that `waiter` waits for.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn stop_waiting(&self, waiter: JobId, awaited: JobId) -> Result<Wait, StoreError> {
         let update = self
             .transition(waiter)
@@ -90,6 +96,9 @@ impl Jobs {
     }
 
     /// Queues a job that no longer waits. The caller that gets [`Written::Yes`] sends its message.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn start(&self, waiter: &Job, now: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(waiter.id)
@@ -107,6 +116,9 @@ impl Jobs {
 
     /// Whether the job has ended otherwise or belongs to a later attempt. Eventually consistent: an older state proves nothing,
     /// and a completion may be this attempt's own.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn is_lost(&self, job: &Job) -> Result<bool, StoreError> {
         let Some(item) = self.project(job.id, "#status, attempts", false).await? else { return Ok(false) };
         let seen: Progress = from_item(item)?;

@@ -19,6 +19,9 @@ impl Jobs {
     }
 
     /// Takes an ended job out of the cleanup. A completed one is kept until its result expires.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn cleaned(&self, job: &Job) -> Result<Written, StoreError> {
         let Some(open) = &job.index.open else { return Ok(Written::Superseded) };
         let update = self
@@ -40,6 +43,9 @@ impl Jobs {
     }
 
     /// Notes that the result was delivered, so that another attempt completes the job with it and delivers nothing again.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_delivered(&self, job: &Job, completion: &Completion) -> Result<Written, StoreError> {
         let update = self
             .transition(job.id)

@@ -9,6 +9,9 @@ use docmill_domain::time::Timestamp;
 
 impl Jobs {
     /// `completed | failed | expired | canceled → deleted`.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn delete(&self, job: &Job, now: Timestamp) -> Result<Written, StoreError> {
         let mut update = self
             .transition(job.id)

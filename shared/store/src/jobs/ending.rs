@@ -71,6 +71,9 @@ impl Jobs {
     }
 
     /// `processing → completed`.
+    ///
+    /// # Errors
+    /// If it can't be written, although that was tried until shortly before the lease ends.
     pub async fn complete(&self, job: &Job, completion: &Completion) -> Result<Written, StoreError> {
         let at = completion.finished_at;
         let outcome = Outcome { tool: job.tool.clone(), engine: Some(completion.engine.name.clone()), error: None };
@@ -110,6 +113,9 @@ impl Jobs {
     }
 
     /// `queued | processing → failed`, with a refund. `engine`: the engine that had the job, if known.
+    ///
+    /// # Errors
+    /// If it can't be written, although that was tried for some seconds at least.
     pub async fn fail(
         &self,
         job: &Job,
@@ -121,6 +127,9 @@ impl Jobs {
     }
 
     /// The same with this refund.
+    ///
+    /// # Errors
+    /// If it can't be written, although that was tried for some seconds at least.
     pub async fn fail_with(
         &self,
         job: &Job,
@@ -203,6 +212,9 @@ impl Jobs {
 
     /// `queued | processing → canceled`, with a refund unless the result is being delivered. `None` if the job has changed since
     /// it was read.
+    ///
+    /// # Errors
+    /// If it can't be written, although that was tried for some seconds at least.
     pub async fn cancel(&self, job: &Job, now: Timestamp) -> Result<Option<Job>, StoreError> {
         let refund = if job.delivery.delivering { Refund::Nothing } else { Refund::Full };
         let refunded = refund.of(job);

@@ -22,6 +22,9 @@ const PARTS: usize = 2;
 impl Jobs {
     /// `queued → failed` for jobs of one account, with refunds. Returns those that this call has failed. Others had changed since
     /// they were read.
+    ///
+    /// # Errors
+    /// If a job can't be written now. Those before it have failed.
     pub async fn fail_all(&self, jobs: Vec<Job>, error: &JobError, now: Timestamp) -> Result<Vec<Job>, StoreError> {
         // The refunds of different months could meet in one item, which a transaction can't write twice.
         let mut by_period: BTreeMap<_, Vec<Job>> = BTreeMap::new();

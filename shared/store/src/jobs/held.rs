@@ -13,11 +13,14 @@ use docmill_domain::tool::QueueName;
 /// An account's jobs in one queue.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Lane {
+    /// Where the jobs' messages are sent.
     pub queue: QueueName,
+    /// Whose jobs they are.
     pub account: String,
 }
 
 impl Lane {
+    /// The lane that the job is in.
     pub fn of(job: &Job) -> Self {
         Self { queue: job.queue, account: job.account.clone() }
     }
@@ -32,6 +35,9 @@ impl fmt::Display for Lane {
 
 impl Jobs {
     /// Holds a queued job back. The sweeper looks at it at `due`.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn hold(&self, id: JobId, lane: &Lane, due: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(id)
@@ -46,6 +52,9 @@ impl Jobs {
     }
 
     /// Lets a held job go. Only the caller for whom this succeeds sends its message.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn let_go(&self, id: JobId, lane: &Lane, due: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(id)
@@ -60,6 +69,9 @@ impl Jobs {
     }
 
     /// The lane's held jobs in the order of their creation, `most` at most. The index may be late.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn held(&self, lane: &Lane, most: u64) -> Result<Vec<JobId>, StoreError> {
         let query = self
             .client

@@ -24,16 +24,20 @@ const READ_PER_REQUEST: usize = 200;
 /// A filter; `None` matches all.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct JobFilter {
+    /// At the time of reading: an expiry counts at once.
     pub status: Option<JobStatus>,
+    /// The slug of the first tool.
     pub tool: Option<String>,
     /// Created after the first and before the second time.
     pub created_after: Option<Timestamp>,
+    /// See [`created_after`](Self::created_after).
     pub created_before: Option<Timestamp>,
     /// Pairs that a job's metadata must contain.
     pub metadata: BTreeMap<String, String>,
     /// The start of its id, or a part of a document name or label, ignoring case.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
+    /// That of the key which created it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub mode: Option<Mode>,
     /// The id of the API key that created it.
@@ -92,7 +96,9 @@ fn strings<'a>(value: &'a Value, found: &mut Vec<&'a str>) {
 /// A page of jobs.
 #[derive(Debug)]
 pub struct JobsPage {
+    /// No more than were asked for.
     pub jobs: Vec<Job>,
+    /// Where the next page begins, if there may be more.
     pub next: Option<JobMark>,
     /// How many jobs were read to find these.
     read: usize,
@@ -113,11 +119,13 @@ pub struct JobMark {
 }
 
 impl JobMark {
+    /// Reads what `Display` writes.
     pub fn parse(text: &str) -> Option<Self> {
         let (created_at, id) = text.split_once('.')?;
         Some(Self { created_at: Timestamp(created_at.parse().ok()?), id: JobId::parse(id)? })
     }
 
+    /// The place of this job.
     pub fn of_job(job: &Job) -> Self {
         Self { created_at: job.times.created_at, id: job.id }
     }
@@ -144,6 +152,9 @@ impl fmt::Display for JobMark {
 impl Jobs {
     /// Up to `limit` of the account's jobs (100 at most) after `after`. Reads at most 1,000, so a page may be short or even empty
     /// and still have a next one.
+    ///
+    /// # Errors
+    /// If the index or a job can't be read now.
     pub async fn of_account(
         &self,
         account: &str,

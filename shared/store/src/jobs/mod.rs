@@ -37,6 +37,7 @@ use docmill_domain::time::Timestamp;
 
 const DUE_PAGE: i32 = 250;
 
+/// Jobs that exist. [`submission`](crate::submission) creates them.
 #[derive(Clone, Debug)]
 pub struct Jobs {
     client: Client,
@@ -63,18 +64,21 @@ pub enum Claim {
     NotNeeded,
     /// All attempts are used and the last lease has ended: the job must fail.
     Exhausted(Box<Job>),
+    /// There is no such job.
     Unknown,
 }
 
 /// Whether a conditional write took effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
+    /// The job has changed.
     Yes,
     /// A late or duplicate worker: the job belongs to another attempt or has ended.
     Superseded,
 }
 
 impl Jobs {
+    /// Over the tables Jobs, Usage and Events.
     pub fn new(client: Client, tables: &Tables) -> Self {
         let Tables { jobs, usage, events, open_shards, .. } = tables;
         let (table, usage_table, events_table) = (jobs.clone(), usage.clone(), events.clone());
@@ -82,22 +86,34 @@ impl Jobs {
     }
 
     /// A strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get(&self, id: JobId) -> Result<Option<Job>, StoreError> {
         get(&self.client, &self.table, job_key(id)).await
     }
 
     /// A job of this account. Jobs of others, unknown jobs and invalid ids give `None` after the same read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get_own(&self, account: &str, id: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
         let job = self.get(JobId::parse(id).unwrap_or(JobId::NONE)).await?;
         Ok(job.filter(|job| job.is_of(account, now)))
     }
 
     /// An eventually consistent read at half the price. It may miss a recent end, but an end that it shows is final.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn glimpse(&self, id: JobId) -> Result<Option<Job>, StoreError> {
         glimpse(&self.client, &self.table, job_key(id)).await
     }
 
     /// Strongly consistent reads of several jobs in any order. Unreadable ones are logged and left out.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn get_all(&self, ids: &[JobId]) -> Result<Vec<Job>, StoreError> {
         let wanted = KeysAndAttributes::builder().consistent_read(true);
         Ok(readable(self.items(ids, &wanted).await?))
@@ -110,6 +126,9 @@ impl Jobs {
 
     /// The states of these jobs, by strongly consistent reads. Only jobs that do not exist are left out: an unreadable job has no
     /// state, but it is there.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn states(&self, ids: &[JobId], now: Timestamp) -> Result<HashMap<JobId, Option<JobStatus>>, StoreError> {
         let items = self.items(ids, &only(&["id", "status", "expires_at"]).consistent_read(true)).await?;
         let state = |item: Item| {
@@ -131,6 +150,9 @@ impl Jobs {
     }
 
     /// `queued → processing`, or `processing → processing` once the previous lease has ended.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then nobody may be able to claim the job until `lease` has passed.
     pub async fn claim(&self, id: JobId, now: Timestamp, lease: Duration) -> Result<Claim, StoreError> {
         let lease_until = now.plus(lease);
         let claim_id = Uuid::now_v7().simple().to_string();
@@ -180,6 +202,9 @@ impl Jobs {
     }
 
     /// Notes that the job's result is about to be sent to its owner. Canceling the job refunds nothing from then on.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_delivery(&self, job: &Job) -> Result<Written, StoreError> {
         let update = self
             .transition(job.id)
@@ -193,6 +218,9 @@ impl Jobs {
     }
 
     /// Notes how far the attempt is.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_progress(&self, job: &Job, progress: Progress) -> Result<Written, StoreError> {
         let noted = NotedProgress { attempt: job.attempts, progress };
         let update = self
@@ -208,6 +236,9 @@ impl Jobs {
     }
 
     /// `processing → queued`: returns the job after a fault on our side. The attempt stays counted.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then the job is released when its lease ends.
     pub async fn release(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let update = self
             .transition(job.id)
@@ -225,6 +256,9 @@ impl Jobs {
     }
 
     /// `completed → expired`: no further work is due. `removed_at`: when the files had been removed, if they are known to be.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn expire(&self, job: &Job, removed_at: Option<Timestamp>) -> Result<Written, StoreError> {
         let removed = if removed_at.is_some() { ", removed_at = :removed" } else { "" };
         let update = self
@@ -243,6 +277,9 @@ impl Jobs {
     }
 
     /// Changes when the sweeper looks at a queued job again.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn postpone(&self, job: &Job, due: Timestamp) -> Result<Written, StoreError> {
         let Some(seen_due) = job.index.due else { return Ok(Written::Superseded) };
         let update = self
@@ -257,6 +294,9 @@ impl Jobs {
     }
 
     /// A page of a shard's open jobs that were due before `now`, oldest first. `from`: the end of the previous page.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn due(&self, shard: Shard, now: Timestamp, from: Option<DueMark>) -> Result<DuePage, StoreError> {
         let query = self
             .client
@@ -275,7 +315,9 @@ impl Jobs {
 /// A page of due jobs.
 #[derive(Debug)]
 pub struct DuePage {
+    /// In the order in which they are due.
     pub ids: Vec<JobId>,
+    /// `None` on the last page.
     pub next: Option<DueMark>,
 }
 

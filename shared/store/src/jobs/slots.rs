@@ -18,7 +18,10 @@ pub enum Slot<'a> {
     /// Jobs that are processed.
     Running(&'a Lane),
     /// Requests that wait for a job.
-    Waiting { account: &'a str },
+    Waiting {
+        /// Whose requests they are.
+        account: &'a str,
+    },
 }
 
 impl Jobs {
@@ -32,6 +35,9 @@ impl Jobs {
 
     /// Takes one of `most` slots until `until`, and gives up `instead`, a slot that was reserved for the holder. False if all
     /// slots are taken.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn take_slot(
         &self,
         slot: &Slot<'_>,
@@ -44,11 +50,17 @@ impl Jobs {
     }
 
     /// Gives a slot back, and returns what is left. A slot that has ended or was never taken changes nothing.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then the slot ends with its time.
     pub async fn return_slot(&self, slot: &Slot<'_>, holder: &str) -> Result<Occupancy, StoreError> {
         self.slots(slot).give_back(holder).await
     }
 
     /// Notes that a job is held back, and returns the slots. This only saves reads: the sweeper finds held jobs without it.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_held(&self, slot: &Slot<'_>, now: Timestamp) -> Result<Occupancy, StoreError> {
         let update = self
             .slots(slot)
@@ -61,6 +73,9 @@ impl Jobs {
     }
 
     /// Notes that no jobs are held back, unless one was since `seen`.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn note_none_held(&self, slot: &Slot<'_>, seen: Timestamp) -> Result<(), StoreError> {
         let update = self
             .slots(slot)

@@ -30,6 +30,7 @@ pub const TEST_JOBS_PER_DAY: u64 = 100;
 const FIRST_BACKOFF_MS: u64 = 10;
 const LONGEST_BACKOFF_MS: u64 = 400;
 
+/// Creates jobs.
 #[derive(Debug)]
 pub struct Submissions {
     client: Client,
@@ -43,7 +44,9 @@ pub struct Submissions {
 /// The content of the transaction, which is the same in every attempt.
 #[derive(Debug)]
 pub struct Submission {
+    /// The job as it will be stored, except what it is charged.
     pub job: Job,
+    /// Of a request with an idempotency key.
     pub idempotency: Option<IdempotencyRecord>,
     /// Unfinished jobs whose results the job takes.
     pub awaited: Vec<JobId>,
@@ -53,11 +56,14 @@ pub struct Submission {
     pub cost: u64,
     /// Credits that the account's plan includes each month.
     pub included: u64,
+    /// The time of the request.
     pub now: Timestamp,
 }
 
+/// The outcome of a submission.
 #[derive(Debug)]
 pub enum Created {
+    /// The job is written, with its charge.
     Fresh(Box<Job>),
     /// The same request was accepted before, and created this job.
     Replay(Box<Job>),
@@ -67,9 +73,12 @@ pub enum Created {
     AwaitedMoved,
     /// The run no longer creates jobs of its batch.
     GateClosed,
+    /// The account has too few credits. Nothing was written.
     InsufficientCredits {
+        /// Credits that are left.
         available: u64,
     },
+    /// The account has created [`TEST_JOBS_PER_DAY`]. Nothing was written.
     TestQuotaExhausted,
 }
 
@@ -97,6 +106,7 @@ enum Verdict {
 }
 
 impl Submissions {
+    /// Over the tables Jobs, Usage and Events. Each value remembers where accounts had credits: have one per environment.
     pub fn new(client: Client, tables: &Tables) -> Self {
         let jobs = Jobs::new(client.clone(), tables);
         let Tables { jobs: jobs_table, usage: usage_table, events: events_table, .. } = tables.clone();
@@ -104,6 +114,9 @@ impl Submissions {
     }
 
     /// Writes the submission once, with retries until `deadline`.
+    ///
+    /// # Errors
+    /// If it can't be written until `deadline`. It may have been all the same.
     pub async fn create(&self, submission: Submission, deadline: Instant) -> Result<Created, StoreError> {
         let attempts = Attempts {
             store: self,
@@ -120,6 +133,9 @@ impl Submissions {
     }
 
     /// The job of an earlier request with the same key, if that request was the same.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn earlier(&self, id: &str, fingerprint: &str, now: Timestamp) -> Result<Option<Job>, StoreError> {
         match self.record(id, now).await?.filter(|record| record.fingerprint == fingerprint) {
             Some(record) => self.jobs.get(record.job_id).await,

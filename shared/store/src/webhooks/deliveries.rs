@@ -47,7 +47,12 @@ pub struct DeliveryFilter {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Due {
     /// An event that is not fanned out.
-    Event { account: String, event: String },
+    Event {
+        /// Whose event it is.
+        account: String,
+        /// The event's id.
+        event: String,
+    },
     /// A delivery that waits for a try, or whose try was lost.
     Delivery(DeliveryId),
 }
@@ -59,13 +64,16 @@ pub struct DueMark(Item);
 /// A page of what is due, each with its time.
 #[derive(Debug)]
 pub struct DueDeliveries {
+    /// The most overdue first.
     pub found: Vec<(Due, Timestamp)>,
+    /// `None` on the last page.
     pub next: Option<DueMark>,
 }
 
 /// The outcome of claiming a delivery.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Claim {
+    /// The caller tries it.
     Yes(Box<Delivery>),
     /// Another has it, it is not due, or it has ended.
     No,
@@ -83,6 +91,9 @@ fn parse_id(account: &str, id: &str) -> Option<DeliveryId> {
 
 impl Webhooks {
     /// Creates the delivery of an event to an endpoint. False if it exists.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn add_delivery(&self, delivery: &Delivery) -> Result<bool, StoreError> {
         let id = item_id(&delivery.id());
         let due_shard = delivery.due.map(|_| due_shard(&id));
@@ -106,12 +117,19 @@ impl Webhooks {
         }
     }
 
+    /// A strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn delivery(&self, id: &DeliveryId) -> Result<Option<Delivery>, StoreError> {
         let found: Option<StoredDelivery> = get(&self.client, &self.table, key(&id.account, &item_id(id))).await?;
         Ok(found.map(|stored| stored.delivery))
     }
 
     /// Begins a try: the delivery belongs to the caller for [`LEASE`].
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then the try may count as lost.
     pub async fn claim(&self, id: &DeliveryId, body_sha256: &str, now: Timestamp) -> Result<Claim, StoreError> {
         let update = self
             .update_delivery(id)
@@ -140,6 +158,9 @@ impl Webhooks {
     }
 
     /// Writes the outcome of a try. False if the try's lease had ended and another try began.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then the try counts as lost.
     pub async fn finish(&self, delivery: &Delivery) -> Result<bool, StoreError> {
         let update = self
             .update_delivery(&delivery.id())
@@ -168,6 +189,9 @@ impl Webhooks {
     }
 
     /// Puts off a delivery that can't be tried now. No try is counted.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn postpone(&self, id: &DeliveryId, now: Timestamp, until: Timestamp) -> Result<bool, StoreError> {
         let update = self
             .update_delivery(id)
@@ -181,6 +205,9 @@ impl Webhooks {
     }
 
     /// Ends a delivery that will not be tried again.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn drop_delivery(&self, id: &DeliveryId, why: Dropped, now: Timestamp) -> Result<bool, StoreError> {
         let update = self
             .update_delivery(id)
@@ -196,6 +223,9 @@ impl Webhooks {
     }
 
     /// Starts a delivery again, with all its tries, or creates it. False if it has not ended yet.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn replay(&self, event: &StoredEvent, endpoint: &EndpointId, now: Timestamp) -> Result<bool, StoreError> {
         let id = DeliveryId { account: event.account.clone(), endpoint: endpoint.clone(), event: event.id.clone() };
         if self.add_delivery(&Delivery::new(&id, &event.kind, event.job, now)).await? {
@@ -224,6 +254,9 @@ impl Webhooks {
 
     /// Deliveries to an endpoint, newest event first. Also returns the event that the next page starts before, if there may be
     /// more.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn deliveries(
         &self,
         account: &str,
@@ -273,6 +306,9 @@ impl Webhooks {
     }
 
     /// Since when the most overdue event or delivery is due; `None` if none is.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn due_since(&self, now: Timestamp) -> Result<Option<Timestamp>, StoreError> {
         let shards =
             (0..DUE_SHARDS).map(async |shard| due_since(&self.client, &self.table, &due_shard_key(shard), now).await);
@@ -280,6 +316,9 @@ impl Webhooks {
     }
 
     /// A page of what is due by then in a shard, the most overdue first, after the mark of the page before.
+    ///
+    /// # Errors
+    /// If the index can't be read now.
     pub async fn due(&self, shard: u8, by: Timestamp, from: Option<DueMark>) -> Result<DueDeliveries, StoreError> {
         let query = self
             .client

@@ -22,6 +22,7 @@ const COUNT: &str = "webhooks";
 /// The outcome of creating an endpoint.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Created {
+    /// The endpoint gets events from now on.
     Yes,
     /// The account has reached its limit.
     Full,
@@ -30,13 +31,19 @@ pub enum Created {
 /// The outcome of changing an endpoint.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Change {
+    /// The endpoint as it is stored now.
     Done(Box<Endpoint>),
     /// Another change came first.
     Outdated,
+    /// The account has no such endpoint.
     Unknown,
 }
 
 impl Webhooks {
+    /// Adds an endpoint, unless the account has [`MOST_ENDPOINTS`].
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn create(&self, endpoint: &Endpoint) -> Result<Created, StoreError> {
         for attempt in 0..TRIES {
             match transact(&self.client, vec![self.count_one_more(endpoint)?, self.put_endpoint(endpoint)?]).await? {
@@ -74,6 +81,9 @@ impl Webhooks {
     }
 
     /// An account's endpoints, oldest first, by a strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn endpoints(&self, account: &str) -> Result<Vec<Endpoint>, StoreError> {
         let query = self
             .client
@@ -86,11 +96,18 @@ impl Webhooks {
         all(query).await
     }
 
+    /// A strongly consistent read.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn endpoint(&self, account: &str, id: &EndpointId) -> Result<Option<Endpoint>, StoreError> {
         get(&self.client, &self.table, key(account, id.as_str())).await
     }
 
     /// Changes what is wanted. An endpoint that is made active starts without its earlier failures.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn change(
         &self,
         account: &str,
@@ -145,6 +162,9 @@ impl Webhooks {
     }
 
     /// Replaces the secrets that `seen` has.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn replace_secrets(
         &self,
         seen: &Endpoint,
@@ -164,6 +184,9 @@ impl Webhooks {
     }
 
     /// False if there is no such endpoint. Its deliveries end with their next try.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn delete(&self, account: &str, id: &EndpointId) -> Result<bool, StoreError> {
         for attempt in 0..TRIES {
             let delete = Delete::builder()
@@ -189,6 +212,9 @@ impl Webhooks {
     }
 
     /// Notes how the endpoint has answered, starting from what was known before. Returns what is known now.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or others note something else again and again.
     pub async fn note_health(
         &self,
         endpoint: &Endpoint,
@@ -224,6 +250,9 @@ impl Webhooks {
 
     /// Disables an endpoint that answered 410, or has failed since `failing_since`. The event is part of the transaction. False
     /// if it is disabled already, or does not fail any more.
+    ///
+    /// # Errors
+    /// If the table can't be written now, or the endpoint changes again and again.
     pub async fn disable(
         &self,
         endpoint: &Endpoint,

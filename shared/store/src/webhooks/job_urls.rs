@@ -24,6 +24,9 @@ fn item_id(id: &EndpointId) -> String {
 
 impl Webhooks {
     /// How the URL with this id has answered lately.
+    ///
+    /// # Errors
+    /// If the table can't be read now.
     pub async fn health_of_url(&self, account: &str, id: &EndpointId) -> Result<Health, StoreError> {
         let found: Option<StoredHealth> = get(&self.client, &self.table, key(account, &item_id(id))).await?;
         Ok(found.map(|stored| stored.health).unwrap_or_default())

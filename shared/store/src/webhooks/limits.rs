@@ -18,10 +18,17 @@ const KEPT: std::time::Duration = std::time::Duration::from_secs(2 * 86_400);
 
 impl Webhooks {
     /// Takes one of the endpoint's slots for this delivery. False if all are taken.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn take_slot(&self, id: &DeliveryId, now: Timestamp) -> Result<bool, StoreError> {
         self.slots(id).take(&id.event, None, MOST_AT_ONCE, (now, now.plus(LEASE))).await
     }
 
+    /// Gives the delivery's slot back. One that has ended changes nothing.
+    ///
+    /// # Errors
+    /// If the table can't be written now. Then the slot ends with its time.
     pub async fn return_slot(&self, id: &DeliveryId) -> Result<(), StoreError> {
         self.slots(id).give_back(&id.event).await.map(drop)
     }
@@ -32,6 +39,9 @@ impl Webhooks {
     }
 
     /// Counts a request to an endpoint with a limit. False if it had as many in this second as it may.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn admits(&self, endpoint: &Endpoint, now: Timestamp) -> Result<bool, StoreError> {
         let Some(most) = endpoint.rate_limit else { return Ok(true) };
         let second = now.as_millis().div_euclid(1000);
@@ -58,6 +68,9 @@ impl Webhooks {
     }
 
     /// Counts a request of the account. False if it had as many today as it may.
+    ///
+    /// # Errors
+    /// If the table can't be written now.
     pub async fn admits_today(&self, account: &str, now: Timestamp) -> Result<bool, StoreError> {
         let one_more = self
             .count(account, &format!("sent#{}", now.day()), now)

@@ -18,6 +18,7 @@ use super::dynamo::{failed_condition, send};
 use super::item::{Item, string};
 use super::{StoreError, store_error};
 
+/// Endpoints of accounts, and deliveries to them.
 #[derive(Debug)]
 pub struct Webhooks {
     client: Client,
@@ -25,6 +26,7 @@ pub struct Webhooks {
 }
 
 impl Webhooks {
+    /// `table`: the Events table.
     pub fn new(client: Client, table: String) -> Self {
         Self { client, table }
     }

@@ -4,27 +4,27 @@ use serde::{Deserialize, Serialize};
 /// Binds the issuer's response to this browser (`state`), its token to this attempt (`nonce`), and the code to us (`verifier`, of
 /// which the issuer knows a digest).
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Handshake {
+pub(crate) struct Handshake {
     state: CsrfToken,
     nonce: Nonce,
     verifier: PkceCodeVerifier,
 }
 
 impl Handshake {
-    pub fn new() -> Self {
+    pub(crate) fn new() -> Self {
         let (_challenge, verifier) = PkceCodeChallenge::new_random_sha256();
         Self { state: CsrfToken::new_random(), nonce: Nonce::new_random(), verifier }
     }
 
-    pub fn state(&self) -> &str {
+    pub(crate) fn state(&self) -> &str {
         self.state.secret()
     }
 
-    pub fn nonce(&self) -> &Nonce {
+    pub(crate) fn nonce(&self) -> &Nonce {
         &self.nonce
     }
 
-    pub fn verifier(&self) -> PkceCodeVerifier {
+    pub(crate) fn verifier(&self) -> PkceCodeVerifier {
         PkceCodeVerifier::new(self.verifier.secret().clone())
     }
 }

@@ -25,7 +25,7 @@ use url::Url;
 
 use crate::config::{DashboardConfig, OidcConfig};
 use crate::error::PageError;
-pub use handshake::Handshake;
+pub(crate) use handshake::Handshake;
 
 /// Time for one response of the issuer. A sign-in makes up to three requests.
 const ANSWER_TIME: Duration = Duration::from_secs(3);
@@ -45,6 +45,7 @@ const ALGORITHMS: [CoreJwsSigningAlgorithm; 8] = [
     CoreJwsSigningAlgorithm::EdDsa,
 ];
 
+/// The identity provider that users sign in with.
 #[derive(Debug)]
 pub struct Issuer {
     config: OidcConfig,
@@ -56,9 +57,9 @@ pub struct Issuer {
 
 /// A user's identity, and when they last gave their password, if the token says so.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Proof {
-    pub identity: Identity,
-    pub at: Option<Timestamp>,
+pub(crate) struct Proof {
+    pub(crate) identity: Identity,
+    pub(crate) at: Option<Timestamp>,
 }
 
 #[derive(Clone, Debug)]
@@ -67,10 +68,13 @@ struct Known {
     read_at: ReadAt,
 }
 
+/// The settings of the issuer can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum IssuerError {
+    /// An address can't be parsed.
     #[error("OIDC_ISSUER or DASHBOARD_URL is not a valid URL: {0}")]
     Url(#[from] url::ParseError),
+    /// The HTTP client can't be made.
     #[error("no HTTP client: {0}")]
     Http(#[from] reqwest::Error),
 }
@@ -107,7 +111,7 @@ impl AdditionalClaims for Claims {}
 pub(crate) type Token = IdToken<Claims, CoreGenderClaim, CoreJweContentEncryptionAlgorithm, CoreJwsSigningAlgorithm>;
 
 impl Issuer {
-    pub fn new(config: &DashboardConfig) -> Result<Self, IssuerError> {
+    pub(crate) fn new(config: &DashboardConfig) -> Result<Self, IssuerError> {
         // Redirects could send our request anywhere.
         let http =
             reqwest::Client::builder().redirect(reqwest::redirect::Policy::none()).timeout(ANSWER_TIME).build()?;
@@ -122,7 +126,7 @@ impl Issuer {
     }
 
     /// The address for signing in. `again`: the issuer must ask for the password even if the user is signed in there.
-    pub async fn authorization_url(&self, handshake: &Handshake, again: bool) -> Result<Url, PageError> {
+    pub(crate) async fn authorization_url(&self, handshake: &Handshake, again: bool) -> Result<Url, PageError> {
         let metadata = self.metadata(MAX_AGE).await?;
         let client = self.client(&metadata);
         let challenge = PkceCodeChallenge::from_code_verifier_sha256(&handshake.verifier());
@@ -141,7 +145,7 @@ impl Issuer {
     }
 
     /// Exchanges a code for a token and verifies the token completely.
-    pub async fn identify(&self, code: String, handshake: &Handshake) -> Result<Proof, PageError> {
+    pub(crate) async fn identify(&self, code: String, handshake: &Handshake) -> Result<Proof, PageError> {
         let metadata = self.metadata(MAX_AGE).await?;
         let client = self.client(&metadata);
         let exchange = client
@@ -181,7 +185,7 @@ impl Issuer {
     }
 
     /// The address for signing out, if the issuer has one.
-    pub async fn sign_out_url(&self, back: &str) -> Option<Url> {
+    pub(crate) async fn sign_out_url(&self, back: &str) -> Option<Url> {
         let metadata = self.metadata(MAX_AGE).await.ok()?;
         let mut url = metadata.additional_metadata().end_session_endpoint.as_ref()?.url().clone();
         url.query_pairs_mut()

@@ -19,27 +19,27 @@ use crate::state::AppState;
 const TIME: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, Serialize, Deserialize)]
-pub struct Attempt {
-    pub handshake: Handshake,
-    pub place: ReturnTo,
+pub(super) struct Attempt {
+    pub(super) handshake: Handshake,
+    pub(super) place: ReturnTo,
     /// Whether the issuer had to ask for the password again.
-    pub again: bool,
+    pub(super) again: bool,
     /// Browsers decide how long they keep a cookie, so its value contains the time.
-    pub began_at: Timestamp,
+    pub(super) began_at: Timestamp,
 }
 
 impl Attempt {
-    pub fn new(place: ReturnTo, again: bool) -> Self {
+    pub(super) fn new(place: ReturnTo, again: bool) -> Self {
         Self { handshake: Handshake::new(), place, again, began_at: clock::now() }
     }
 
-    pub fn remember(&self, state: &AppState) -> SignedCookieJar {
+    pub(super) fn remember(&self, state: &AppState) -> SignedCookieJar {
         // Strings and numbers can always be serialised.
         let text = serde_json::to_vec(self).unwrap_or_default();
         Purpose::SignIn.set(state, URL_SAFE_NO_PAD.encode(text), TIME)
     }
 
-    pub fn recall(state: &AppState, headers: &HeaderMap) -> Option<Self> {
+    pub(super) fn recall(state: &AppState, headers: &HeaderMap) -> Option<Self> {
         let text = URL_SAFE_NO_PAD.decode(Purpose::SignIn.read(state, headers)?).ok()?;
         let attempt: Self = serde_json::from_slice(&text).ok()?;
         let age = clock::now().millis_since(attempt.began_at);

@@ -4,7 +4,7 @@
 //! a code, which is exchanged for an ID token. After verifying its signature, issuer, audience, expiry and nonce, a new session
 //! begins. The issuer's tokens are not stored.
 
-pub mod attempt;
+mod attempt;
 
 use std::time::Duration;
 
@@ -31,6 +31,7 @@ use attempt::Attempt;
 /// How far the issuer's clock may be behind ours.
 const CLOCK_SKEW: Duration = Duration::from_secs(60);
 
+/// Signing in and out, and the issuer's way back.
 pub fn routes() -> Router<AppState> {
     Router::new()
         .route("/app/sign-in", get(begin))

@@ -32,7 +32,7 @@ impl Filters {
             add_network(&mut judged, network)?;
             add_processes(&mut judged, processes)?;
             Ok([
-                filter(allowed, SeccompAction::Errno(libc::ENOSYS as u32), SeccompAction::Allow)?,
+                filter(allowed, SeccompAction::Errno(libc::ENOSYS.cast_unsigned()), SeccompAction::Allow)?,
                 // Filters can't read this call's arguments. Without it, libraries fall back on `clone`.
                 deny(always([libc::SYS_clone3]), libc::ENOSYS)?,
                 deny(judged, libc::EPERM)?,
@@ -99,7 +99,7 @@ fn add_processes(rules: &mut Rules, processes: Processes) -> Built<()> {
             rules.extend(always([libc::SYS_fork, libc::SYS_vfork]));
             clone.push(rule([masked(0, libc::CLONE_THREAD, 0)])?);
             // It can only signal itself.
-            let own = std::process::id() as libc::c_int;
+            let own = std::process::id().cast_signed();
             for call in [libc::SYS_kill, libc::SYS_tgkill, libc::SYS_rt_sigqueueinfo, libc::SYS_rt_tgsigqueueinfo] {
                 rules.insert(call, vec![rule([not(0, own)])?]);
             }
@@ -118,19 +118,24 @@ fn rule<const N: usize>(conditions: [Built<SeccompCondition>; N]) -> Built<Secco
 }
 
 fn is(argument: u8, value: libc::c_int) -> Built<SeccompCondition> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value as u64)
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, bits(value))
 }
 
 fn not(argument: u8, value: libc::c_int) -> Built<SeccompCondition> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value as u64)
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, bits(value))
 }
 
 fn masked(argument: u8, mask: libc::c_int, value: libc::c_int) -> Built<SeccompCondition> {
-    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask as u64), value as u64)
+    SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(bits(mask)), bits(value))
 }
 
 fn deny(rules: Rules, error: libc::c_int) -> Built<BpfProgram> {
-    filter(rules, SeccompAction::Allow, SeccompAction::Errno(error as u32))
+    filter(rules, SeccompAction::Allow, SeccompAction::Errno(error.cast_unsigned()))
+}
+
+/// An argument of 32 bits, as the filters compare it.
+fn bits(value: libc::c_int) -> u64 {
+    u64::from(value.cast_unsigned())
 }
 
 fn filter(rules: Rules, otherwise: SeccompAction, matched: SeccompAction) -> Built<BpfProgram> {

@@ -27,19 +27,26 @@ use crate::{End, ForkedBy, Narrowing};
 /// A document and the limits of its conversion.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Request<D> {
+    /// What the child may use.
     pub bounds: Bounds,
+    /// What it is to do.
     pub document: D,
 }
 
+/// The limits of one child.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Bounds {
     /// The directory of this document, which its child can write to.
     pub directory: PathBuf,
     /// Further paths that its child can read.
     pub reads: Vec<PathBuf>,
+    /// From the request on, in milliseconds.
     pub timeout_ms: u64,
+    /// Bytes.
     pub address_space: u64,
+    /// Of the child, its preparation included.
     pub cpu_seconds: u64,
+    /// The largest file that it may write.
     pub file_bytes: u64,
     /// For the child and everything that it starts.
     pub memory_bytes: u64,
@@ -51,16 +58,22 @@ pub struct Bounded {
     bounds: Bounds,
 }
 
+/// What a helper says to the worker.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Reply<W> {
+    /// The next document can come.
     Ready,
     /// The helper ends for this reason.
     Failed(String),
     /// The child's own answer.
     Answered(W),
+    /// The child ended with this code and without an answer.
     Exited(i32),
+    /// The child was killed by this signal, which does not tell whose fault it was.
     Signaled(i32),
+    /// The child was killed at its deadline or CPU time limit.
     TimedOut,
+    /// The child was killed for exceeding its limits.
     Exceeded(Excess),
 }
 
@@ -99,14 +112,23 @@ pub trait Handler {
     }
 
     /// Preparation for later documents, which must not delay the first one.
+    ///
+    /// # Errors
+    /// If the engine failed. The helper ends.
     fn settle(&mut self) -> io::Result<()> {
         Ok(())
     }
 
     /// Converts documents of the helper's own.
+    ///
+    /// # Errors
+    /// If the engine failed. The helper ends.
     fn rehearse(&self) -> io::Result<()>;
 
     /// Runs in a confined child.
+    ///
+    /// # Errors
+    /// If there is no answer, whosever fault it is. The child ends.
     fn convert(&self, document: Self::Document) -> io::Result<Self::Answer>;
 }
 
@@ -123,6 +145,9 @@ const LEARNING: Duration = Duration::from_secs(4);
 const QUIET: Duration = Duration::from_millis(5);
 
 /// Reserves standard output for replies, since libraries may write there too.
+///
+/// # Errors
+/// If the kernel refuses another descriptor.
 pub fn take_stdout() -> io::Result<File> {
     let replies = File::from(rustix::io::fcntl_dupfd_cloexec(io::stdout(), 3)?);
     rustix::stdio::dup2_stdout(null()?)?;
@@ -130,6 +155,9 @@ pub fn take_stdout() -> io::Result<File> {
 }
 
 /// Runs the helper and reports to the worker why it stopped.
+///
+/// # Errors
+/// What `work` fails with.
 pub fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Result<()>) -> io::Result<()> {
     let done = work(replies);
     if let Err(error) = &done {
@@ -139,6 +167,9 @@ pub fn or_tell(replies: &mut File, work: impl FnOnce(&mut File) -> io::Result<()
 }
 
 /// Serves documents until standard input ends.
+///
+/// # Errors
+/// If the engine or the system fails. The worker then starts another helper.
 pub fn serve<C: Handler>(handler: &mut C, replies: &mut File, forked_by: ForkedBy) -> io::Result<()> {
     let mut own = Own { requests: File::from(rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3)?), replies };
     let room = handler.shared_room().map(Room::of).transpose()?;
@@ -262,7 +293,10 @@ impl Child {
         let mut streams = [PollFd::new(&stdin, PollFlags::IN), PollFd::new(&self.socket, PollFlags::IN)];
         loop {
             match rustix::event::poll(&mut streams, None) {
-                Ok(_) => return Ok(streams[0].revents().is_empty()),
+                Ok(_) => {
+                    let [request, _] = &streams;
+                    return Ok(request.revents().is_empty());
+                }
                 Err(rustix::io::Errno::INTR) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -321,7 +355,7 @@ impl Child {
     fn tells_of_memory(&self) -> bool {
         let mut said = vec![0; 1 << 16];
         let read = rustix::io::read(&self.said, &mut said).unwrap_or(0);
-        crate::tells_of_memory(&String::from_utf8_lossy(&said[..read]))
+        crate::tells_of_memory(&String::from_utf8_lossy(said.get(..read).unwrap_or_default()))
     }
 }
 
@@ -338,8 +372,8 @@ fn take_reply(mut socket: &UnixStream, reply: &mut Vec<u8>) -> Taken {
     let mut bytes = [0; 4096];
     let Ok(read @ 1..) = socket.read(&mut bytes) else { return Taken::Nothing };
     // A leading empty line only means that the child is ready.
-    let said = bytes[..read].iter().position(|byte| *byte != b'\n' || !reply.is_empty()).unwrap_or(read);
-    reply.extend_from_slice(&bytes[said..read]);
+    let is_leading = reply.is_empty();
+    reply.extend(bytes.iter().take(read).skip_while(|byte| is_leading && **byte == b'\n'));
     match reply.iter().position(|byte| *byte == b'\n') {
         Some(end) => {
             reply.truncate(end);
@@ -357,18 +391,21 @@ fn directories(handler: &impl Handler, bounds: &Bounds) -> Vec<PathBuf> {
 
 /// The next request line, or `None` at the end. No byte of it stays in this process: all later children would have it in memory,
 /// and a request may contain a password.
+///
+/// # Errors
+/// If the worker is gone, or the line is too long.
 pub fn next_line(mut requests: &File) -> io::Result<Option<Zeroizing<Vec<u8>>>> {
     let mut line = Zeroizing::new(vec![0; MAX_REQUEST_BYTES]);
     let mut length = 0;
     loop {
-        match requests.read(&mut line[length..]) {
+        match requests.read(line.get_mut(length..).unwrap_or_default()) {
             Ok(0) if length == MAX_REQUEST_BYTES => return Err(io::Error::other("a request is too long")),
             Ok(0) => return Ok(None),
             Ok(read) => length += read,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),
         }
-        if line[..length].ends_with(b"\n") {
+        if line.get(..length).is_some_and(|line| line.ends_with(b"\n")) {
             line.truncate(length);
             return Ok(Some(line));
         }

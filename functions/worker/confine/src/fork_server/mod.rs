@@ -52,12 +52,14 @@ pub type Start = Box<dyn Fn(Startup) -> io::Result<std::process::Command> + Send
 /// How many optional parts a helper uses at its start.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Startup {
+    /// Everything that saves time.
     #[default]
     Full,
     /// The last one ended before its first reply: leave out everything optional.
     Minimal,
 }
 
+/// A helper and its replacements, for one engine.
 pub struct ForkServer {
     start: Start,
     state: Mutex<State>,
@@ -104,11 +106,15 @@ impl std::fmt::Debug for ForkServer {
 }
 
 impl ForkServer {
+    /// The first helper is started when it is needed.
     pub fn new(start: Start) -> Self {
         Self { start, state: Mutex::default() }
     }
 
     /// Waits until the helper is ready for the next request. Starts one if needed, unless it has just failed several times.
+    ///
+    /// # Errors
+    /// If the helper does not start or report ready in time.
     pub async fn get_ready(&self) -> io::Result<()> {
         self.get_ready_within(START).await
     }
@@ -127,6 +133,9 @@ impl ForkServer {
 
     /// Asks the helper, which must answer by `deadline` or shortly after. On any error except a slow start, the helper is killed,
     /// and the next request starts another.
+    ///
+    /// # Errors
+    /// If there is no helper, or it has not answered in time. What it did is unknown.
     pub async fn ask<Q: Serialize, R: DeserializeOwned>(&self, request: &Q, deadline: Instant) -> io::Result<R> {
         let mut state = self.state.lock().await;
         if state.helper.is_none()

@@ -76,6 +76,9 @@ pub(crate) fn populate(span: &Span) {
 
 /// Drops this process's pages that equal files. They are read again when needed. The process must not hide its memory, or must be
 /// root.
+///
+/// # Errors
+/// If the list of mappings can't be read.
 pub fn drop_unchanged_pages() -> io::Result<()> {
     for mapping in memory::unchanged_mappings()? {
         // SAFETY: this single-threaded process has just read from the kernel that the mapping is private, read-only, and equal to

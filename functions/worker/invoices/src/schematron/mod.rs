@@ -17,7 +17,9 @@ pub enum Severity {
     /// The invoice is not valid.
     #[serde(rename = "error")]
     Fatal,
+    /// The invoice is valid, but may be refused.
     Warning,
+    /// For those who make invoices.
     Information,
 }
 

@@ -34,6 +34,7 @@ pub mod operations;
 pub mod pages;
 pub mod pdfium;
 pub mod picture;
+pub mod pixels;
 pub mod qpdf;
 pub mod rectangle;
 pub mod space;

@@ -4,6 +4,7 @@
 //! Markdown, CSV and e-mail. `write/` writes it as Markdown, HTML, plain text, tables, workbooks and chunks. It knows no options or
 //! requests of tools, and recognises no text itself.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(

@@ -2,6 +2,8 @@
 //! `extract-document` publishes, and its comments are the descriptions in the published schema (`schema.rs`). Blocks, tables and figures
 //! refer to each other by ids that are unique in the document.
 
+#![expect(missing_docs, reason = "comments are the published schema's descriptions, which plain names need not have")]
+
 use std::rc::Rc;
 
 use serde::Serialize;

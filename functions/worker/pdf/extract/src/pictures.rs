@@ -10,18 +10,23 @@ use serde::Deserialize;
 
 use super::model::Figure;
 
+/// What becomes of pictures.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Images {
+    /// They are left out.
     #[default]
     None,
+    /// Each is a file beside the result.
     Files,
+    /// Each is a `data:` URL in the result.
     Inline,
 }
 
 /// Most pictures of a document. Further figures have no file.
 const MOST: usize = 1_000;
 
+/// The pictures of a document, while it is read.
 #[derive(Debug)]
 pub struct Pictures<'r> {
     images: Images,
@@ -31,6 +36,7 @@ pub struct Pictures<'r> {
     prefix: String,
     bytes: u64,
     kept: usize,
+    /// Those that were written so far.
     pub files: Vec<Artifact>,
 }
 
@@ -46,6 +52,9 @@ impl<'r> Pictures<'r> {
     }
 
     /// Keeps the picture of a figure in the way that was asked for. `bytes`: a whole file of this media type.
+    ///
+    /// # Errors
+    /// If its file can't be written, or the result grows too large.
     pub fn keep(&mut self, figure: &mut Figure, media: Format, bytes: &[u8]) -> Result<(), Failure> {
         if !self.wanted() {
             return Ok(());

@@ -25,15 +25,21 @@ const STREAM_BYTES: usize = 64 << 20;
 /// The result of applying a plan.
 #[derive(Debug)]
 pub struct Applied {
+    /// How many pages the result has.
     pub pages: u32,
     /// The number of changed strings, names and maps.
     pub words: usize,
+    /// The number of removed annotations and fields.
     pub annotations: usize,
+    /// What was noticed when the result was written.
     pub warnings: Vec<Warning>,
 }
 
 impl<'r> Redaction<'r> {
     /// Redacts the document as planned, and writes the result. Pages that can't be edited are planned as pictures.
+    ///
+    /// # Errors
+    /// If the document can't be read, edited or written. Nothing was delivered.
     pub fn apply(&mut self) -> Result<Applied, Failure> {
         let hidden = self.hidden_needles();
         let mut document = files::load(&self.files.prepared)?;
@@ -49,6 +55,9 @@ impl<'r> Redaction<'r> {
     }
 
     /// Writes a result that was proven without a label again, with it.
+    ///
+    /// # Errors
+    /// If the document can't be read, edited or written. Nothing was delivered.
     pub fn apply_with_label(&mut self, label: &'r str) -> Result<Applied, Failure> {
         self.cover.label = Some(label);
         self.apply()

@@ -37,7 +37,8 @@ fn of_line(line: &Line, dpi: f32, text: &Reading, needles: &Needles, beside: usi
         })
         .collect();
     let around = |at: usize| at.saturating_sub(beside)..(at + beside + 1).min(places.len());
-    (0..places.len()).filter(|at| places[around(*at)].iter().all(Option::is_some)).filter_map(|at| places[at]).collect()
+    let are_known = |at: usize| places.get(around(at)).is_some_and(|places| places.iter().all(Option::is_some));
+    places.iter().enumerate().filter(|(at, _)| are_known(*at)).filter_map(|(_, place)| *place).collect()
 }
 
 fn place(word: &Word, dpi: f32) -> Rect {

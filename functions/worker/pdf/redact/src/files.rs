@@ -20,8 +20,11 @@ pub struct Files {
     pub(super) prepared: PathBuf,
     /// The same with annotations and fields as content, for reading and drawing.
     pub(super) flat: PathBuf,
+    /// Where the finished file lies.
     pub result: PathBuf,
+    /// Hidden content that was removed before anything else.
     pub removed: Removed,
+    /// What was noticed when the source was opened.
     pub warnings: Vec<Warning>,
 }
 
@@ -48,11 +51,17 @@ impl Files {
     }
 
     /// Deletes the copies.
+    ///
+    /// # Errors
+    /// If a copy can't be deleted.
     pub fn clean_up(&self) -> Result<(), Failure> {
         [&self.prepared, &self.flat].into_iter().try_for_each(|file| delete(file))
     }
 
     /// Deletes the result, so that nothing is delivered.
+    ///
+    /// # Errors
+    /// If it can't be deleted.
     pub fn withdraw(&self) -> Result<(), Failure> {
         delete(&self.result)
     }

@@ -39,9 +39,13 @@ const METADATA_BYTES: usize = 4 << 20;
 /// What was removed.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Removed {
+    /// Embedded files.
     pub attachments: usize,
+    /// JavaScript and other actions.
     pub scripts: usize,
+    /// Hidden ones.
     pub annotations: usize,
+    /// Whether hidden layers were removed.
     pub layers: bool,
 }
 
@@ -202,7 +206,10 @@ fn scripts(dictionary: &mut Dictionary, removed: &mut Removed) {
 
 fn picture(stream: &mut lopdf::Stream) {
     let filter = match stream.dict.get(b"Filter") {
-        Ok(Object::Array(filters)) if filters.len() == 1 => filters[0].as_name(),
+        Ok(Object::Array(filters)) => match filters.as_slice() {
+            [only] => only.as_name(),
+            _ => return,
+        },
         Ok(filter) => filter.as_name(),
         Err(_) => return,
     };

@@ -4,6 +4,16 @@
 //! Pages are edited in their structure: glyphs, paths and pixels in an area are removed, and everything else stays. What can't be
 //! edited safely becomes a picture with the area painted over. No step is trusted: `prove` reads the finished file.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+#![cfg_attr(
+    not(test),
+    warn(
+        clippy::cast_possible_truncation,
+        clippy::cast_possible_wrap,
+        clippy::cast_sign_loss,
+        clippy::indexing_slicing
+    )
+)]
 #![allow(clippy::wildcard_enum_match_arm, reason = "an object of any other type is the same as none")]
 
 mod annotations;
@@ -50,18 +60,22 @@ pub struct Redaction<'r> {
     needles: &'r Needles,
     cover: Cover<'r>,
     steps: Steps,
+    /// The files in its directory.
     pub files: Files,
+    /// What is redacted. It grows if the proof finds something.
     pub plan: Plan,
 }
 
 /// What a client wants to be redacted.
 #[derive(Debug)]
 pub struct Order<'r> {
+    /// Texts to find.
     pub needles: &'r Needles,
     /// By page, counted from 0.
     pub regions: &'r [(u32, Rect)],
     /// All metadata, not only what mentions a needle.
     pub metadata: bool,
+    /// What takes the place of what is removed.
     pub cover: Cover<'r>,
     /// The result's file name.
     pub result: &'r str,
@@ -69,6 +83,9 @@ pub struct Order<'r> {
 
 impl<'r> Redaction<'r> {
     /// Removes hidden content from the source, and plans the rest.
+    ///
+    /// # Errors
+    /// If the source can't be read, or is too large.
     pub fn prepare(
         libraries: &'r Libraries,
         request: &'r Request,
@@ -94,6 +111,7 @@ pub struct Unsafe(pub &'static str);
 /// What to redact on a page. Areas are in points from the upper left corner of the page as shown.
 #[derive(Clone, Debug, Default)]
 pub struct PagePlan {
+    /// Those of the client, and those of found texts.
     pub areas: Vec<Rect>,
     /// The number of areas named by the client, which come first.
     pub regions: usize,
@@ -106,6 +124,7 @@ pub struct PagePlan {
 /// What to redact by page, counted from 0.
 #[derive(Clone, Debug, Default)]
 pub struct Plan {
+    /// Only pages with something to redact.
     pub pages: BTreeMap<u32, PagePlan>,
     /// The text in regions that the client named, which must not remain invisibly elsewhere in the file.
     pub hidden: BTreeSet<String>,
@@ -114,6 +133,7 @@ pub struct Plan {
 /// Leftovers on a page.
 #[derive(Clone, Debug, Default)]
 pub struct Left {
+    /// Each with the entry of `text` that is found there.
     pub areas: Vec<(Rect, usize)>,
     /// Something is left or was lost that more areas can't fix.
     pub unclean: bool,
@@ -122,12 +142,14 @@ pub struct Left {
 /// Leftovers in the finished file.
 #[derive(Clone, Debug, Default)]
 pub struct Leftovers {
+    /// Only pages with leftovers.
     pub pages: BTreeMap<u32, Left>,
     /// The number of objects with redacted text.
     pub objects: usize,
 }
 
 impl Leftovers {
+    /// Whether the proof has succeeded.
     pub fn is_empty(&self) -> bool {
         self.pages.is_empty() && self.objects == 0
     }
@@ -181,7 +203,9 @@ impl Plan {
 /// The look of redacted areas.
 #[derive(Clone, Debug)]
 pub struct Cover<'a> {
+    /// Red, green and blue.
     pub color: [u8; 3],
+    /// Written into each area that has room.
     pub label: Option<&'a str>,
 }
 
@@ -205,14 +229,19 @@ impl Cover<'_> {
 /// The steps to take. Tests skip some to see that the proof fails.
 #[derive(Clone, Copy, Debug)]
 pub struct Steps {
+    /// Remove glyphs and paths.
     pub content: bool,
+    /// Paint over pixels.
     pub pictures: bool,
+    /// Remove annotations and fields.
     pub annotations: bool,
+    /// Remove words from titles, names and values.
     pub words: bool,
     /// Pages that can't be edited become pictures.
     pub as_pictures: bool,
 }
 
 impl Steps {
+    /// Those of every redaction.
     pub const ALL: Self = Self { content: true, pictures: true, annotations: true, words: true, as_pictures: true };
 }

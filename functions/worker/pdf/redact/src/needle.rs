@@ -11,9 +11,13 @@ use unicode_normalization::char::{compose, is_combining_mark};
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Wanted {
+    /// A text as it is. A pattern beside it has no effect.
     pub literal: Option<String>,
+    /// A regular expression.
     pub pattern: Option<String>,
+    /// Whether capitals differ from small letters.
     pub case_sensitive: bool,
+    /// Whether letters and digits must not stand beside it.
     pub whole_words: bool,
 }
 
@@ -26,6 +30,9 @@ enum Written {
 }
 
 /// Reads a request's texts.
+///
+/// # Errors
+/// If an entry has another form.
 pub fn texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<Wanted>, D::Error> {
     Ok(Vec::<Written>::deserialize(deserializer)?.into_iter().map(Wanted::from).collect())
 }
@@ -74,6 +81,9 @@ pub(super) struct Hit {
 
 impl Needles {
     /// Compiles the requested texts. An error names the entry.
+    ///
+    /// # Errors
+    /// If an entry has neither text nor pattern, matches where there is nothing, or can't be compiled.
     pub fn new(wanted: &[Wanted]) -> Result<Self, String> {
         let needle = |(number, wanted): (usize, &Wanted)| {
             let build = |pattern: &str| {
@@ -113,10 +123,12 @@ impl Needles {
         Self(self.0.iter().cloned().chain(literals.into_iter().filter_map(build)).collect())
     }
 
+    /// Whether only regions are redacted.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
+    /// How many entries there are.
     pub fn len(&self) -> usize {
         self.0.len()
     }

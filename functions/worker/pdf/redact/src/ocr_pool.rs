@@ -43,6 +43,7 @@ impl std::fmt::Debug for OcrPool<'_> {
 }
 
 impl<'l> OcrPool<'l> {
+    /// `load` makes a reader. As many as are needed are kept until the end.
     pub fn new(needles: &'l Needles, load: impl Fn() -> Result<Reader, Failure> + 'l) -> Self {
         Self { load: Box::new(load), readers: Vec::new(), needles, known: HashMap::new() }
     }

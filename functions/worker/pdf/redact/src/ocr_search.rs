@@ -12,6 +12,7 @@
 
 use docmill_pdf_core::image::resized;
 use docmill_pdf_core::pdfium::{GreyBitmap, Rect};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_ocr::{Reader, Text, unread};
 use docmill_pdf_request::Failure;
 use fast_image_resize::{FilterType, PixelType};
@@ -82,7 +83,7 @@ fn smaller(picture: &GreyBitmap, dpi: f32) -> Option<GreyBitmap> {
     if scale > COARSER {
         return None;
     }
-    let [width, height] = [picture.width, picture.height].map(|side| ((side as f32 * scale).round() as u32).max(1));
+    let [width, height] = [picture.width, picture.height].map(|side| whole((side as f32 * scale).round()).max(1));
     let size = (picture.width, picture.height);
     let data = resized(&picture.data, PixelType::U8, size, (width, height), FilterType::Lanczos3)?;
     Some(GreyBitmap { width, height, data, dpi: picture.dpi * width as f32 / picture.width as f32 })

@@ -1,6 +1,7 @@
 //! Pictures of pages that can't be edited safely.
 
 use docmill_pdf_core::pdfium::{self, Bitmap, Rect};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_request::Failure;
 use lopdf::Stream;
 
@@ -19,7 +20,7 @@ pub(super) fn draw(redaction: &Redaction<'_>, number: u32, areas: &[Rect]) -> Re
     let (width, height) = page.size();
     let most = (limits.memory_bytes / PIXEL_BYTES / 2).min(limits.pixels) as f32;
     let dpi = DPI.min(72.0 * (most / (width * height).max(1.0)).sqrt());
-    let side = |points: f32| ((points * dpi / 72.0).round() as u32).max(1);
+    let side = |points: f32| whole((points * dpi / 72.0).round()).max(1);
     let mut bitmap = page.render_content(side(width), side(height))?;
     for area in areas {
         paint_over(&mut bitmap, (width, height), area, redaction.cover.color);
@@ -30,9 +31,8 @@ pub(super) fn draw(redaction: &Redaction<'_>, number: u32, areas: &[Rect]) -> Re
 fn paint_over(bitmap: &mut Bitmap, (width, height): (f32, f32), area: &Rect, [r, g, b]: [u8; 3]) {
     let (across, down) = (bitmap.width as f32 / width, bitmap.height as f32 / height);
     let range = |from: f32, to: f32, scale: f32, most: u32| {
-        let from = ((from * scale).floor() - 1.0).max(0.0) as usize;
-        let to = ((to * scale).ceil() + 1.0).max(0.0) as usize;
-        from.min(most as usize)..to.min(most as usize)
+        let (from, to) = (whole((from * scale).floor() - 1.0), whole((to * scale).ceil() + 1.0));
+        from.min(most) as usize..to.min(most) as usize
     };
     let columns = range(area.x0, area.x1, across, bitmap.width);
     for y in range(area.y0, area.y1, down, bitmap.height) {

@@ -178,7 +178,7 @@ impl Subpath {
                 polygons.into_iter().filter_map(|polygon| back(polygon, true)).collect()
             }
             Paint::Stroke => {
-                let ends = polygon.iter().copied().skip(1).chain(self.closed.then_some(polygon[0]));
+                let ends = polygon.iter().copied().skip(1).chain(polygon.first().copied().filter(|_| self.closed));
                 let mut lines: Vec<(Point, Point)> = polygon.iter().copied().zip(ends).collect();
                 for area in hit {
                     lines = lines.into_iter().flat_map(|line| shapes::line_outside(line, area)).collect();

@@ -10,6 +10,7 @@ use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::pdfium::Bitmap;
 use docmill_pdf_core::picture::drawn::{self, Unfit};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_core::rectangle::Rectangle;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 
@@ -71,8 +72,8 @@ impl Cover {
         let corners: [Point; 4] = [(left, bottom), (right, bottom), (right, top), (left, top)];
         let around = bounds(corners.map(|(x, y)| self.inverse.apply(x, y)))?;
         let range = |low: f32, high: f32, count: u32| {
-            let low = ((low * count as f32).floor() - 1.0).max(0.0) as u32;
-            let high = ((high * count as f32).ceil() + 1.0).max(0.0) as u32;
+            let low = whole((low * count as f32).floor() - 1.0);
+            let high = whole((high * count as f32).ceil() + 1.0);
             (low.min(count), high.min(count))
         };
         Some([range(around.left, around.right, self.width), range(1.0 - around.top, 1.0 - around.bottom, self.height)])
@@ -129,7 +130,7 @@ impl Pictures for Painter<'_> {
         let (mut stream, mask) = if is_stencil {
             (stencil(&bitmap)?, None)
         } else {
-            let alpha: Vec<u8> = bitmap.data.chunks_exact(4).map(|pixel| pixel[3]).collect();
+            let alpha: Vec<u8> = bitmap.data.as_chunks().0.iter().map(|[.., alpha]: &[u8; 4]| *alpha).collect();
             let mask = alpha.iter().any(|alpha| *alpha != 255).then_some(alpha);
             (opaque(&bitmap, is_lossy)?, mask)
         };
@@ -171,11 +172,14 @@ fn filters<'d>(document: &'d Document, picture: &'d Dictionary) -> impl Iterator
 fn stencil(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
     let row = bitmap.width.div_ceil(8) as usize;
     let mut bits = vec![0u8; row * bitmap.height as usize];
-    for (at, pixel) in bitmap.data.chunks_exact(4).enumerate() {
+    let (pixels, _) = bitmap.data.as_chunks::<4>();
+    for (at, [.., alpha]) in pixels.iter().enumerate() {
         let (x, y) = (at % bitmap.width as usize, at / bitmap.width as usize);
         // 0 is painted.
-        if pixel[3] < 128 {
-            bits[y * row + x / 8] |= 0x80 >> (x % 8);
+        if *alpha < 128
+            && let Some(eight) = bits.get_mut(y * row + x / 8)
+        {
+            *eight |= 0x80 >> (x % 8);
         }
     }
     let mut stream = image_stream(bitmap.width, bitmap.height, Samples::Bits, &bits)
@@ -193,8 +197,8 @@ fn opaque(bitmap: &Bitmap, is_lossy: bool) -> Result<Stream, Unsafe> {
 pub(super) fn of_page(bitmap: &Bitmap) -> Result<Stream, Unsafe> {
     const FEW: usize = 4096;
     let mut colors = HashSet::new();
-    let is_photograph = bitmap.data.chunks_exact(4).any(|pixel| {
-        colors.insert([pixel[0], pixel[1], pixel[2]]);
+    let is_photograph = bitmap.data.as_chunks::<4>().0.iter().any(|[red, green, blue, _]| {
+        colors.insert([*red, *green, *blue]);
         colors.len() > FEW
     });
     opaque(bitmap, is_photograph)

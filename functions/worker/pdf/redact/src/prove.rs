@@ -7,6 +7,7 @@ use std::path::Path;
 use docmill_pdf_core::objects::{Lookup, unpacked};
 use docmill_pdf_core::pages;
 use docmill_pdf_core::pdfium::{self, Background, Bitmap, GreyBitmap, Page, Rect};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_request::{ErrorCode, Failure, Request};
 use lopdf::{Document, Object, ObjectId};
 
@@ -32,14 +33,21 @@ const STREAM_BYTES: usize = 64 << 20;
 /// What was checked.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Checks {
+    /// Pages whose text was extracted.
     pub text: u32,
+    /// Pages that were read by OCR.
     pub ocr: u32,
+    /// Pages on which the color of each area was checked.
     pub boxes: u32,
+    /// Objects that were searched.
     pub objects: usize,
 }
 
 impl Redaction<'_> {
     /// Searches for leftovers in the result.
+    ///
+    /// # Errors
+    /// If the finished file can't be read or drawn.
     pub fn prove(&self, pool: &mut OcrPool<'_>) -> Result<(Leftovers, Checks), Failure> {
         let Self { libraries, request, files, needles, .. } = self;
         let mut leftovers = Leftovers::default();
@@ -109,7 +117,7 @@ fn lost(cause: &str) -> Failure {
 }
 
 fn draw(page: &Page<'_>, (width, height): (f32, f32)) -> Result<Bitmap, Failure> {
-    let side = |points: f32| ((points * DPI / 72.0).round() as u32).clamp(1, 8000);
+    let side = |points: f32| whole((points * DPI / 72.0).round()).clamp(1, 8000);
     page.render(side(width), side(height), Background::Color([255; 3]))
 }
 
@@ -140,8 +148,8 @@ fn inside(
 ) -> impl Iterator<Item = usize> + use<> {
     let (across, down) = (columns as f32 / width, rows as f32 / height);
     let range = |from: f32, to: f32, scale: f32, most: u32| {
-        let (from, to) = ((from * scale + edge).ceil().max(0.0), (to * scale - edge).floor().max(0.0));
-        (from as usize).min(most as usize)..(to as usize).min(most as usize)
+        let (from, to) = (whole((from * scale + edge).ceil()), whole((to * scale - edge).floor()));
+        from.min(most) as usize..to.min(most) as usize
     };
     let row = columns as usize;
     let columns = range(area.x0, area.x1, across, columns);
@@ -156,9 +164,9 @@ fn boxes_are_plain(bitmap: &Bitmap, size: (f32, f32), areas: &[Rect], cover: &Co
     let is_plain = |pixel: &[u8]| {
         let steps = 32;
         (0..=steps).any(|step| {
-            (0..3).all(|part| {
-                let mixed = fill[part] + (label[part] - fill[part]) * step / steps;
-                (mixed - i32::from(pixel[part])).abs() <= TOLERANCE
+            fill.iter().zip(label).zip(pixel).all(|((fill, label), shown)| {
+                let mixed = fill + (label - fill) * step / steps;
+                (mixed - i32::from(*shown)).abs() <= TOLERANCE
             })
         })
     };
@@ -180,7 +188,7 @@ fn differs(before: &Bitmap, after: &Bitmap, size: (f32, f32), areas: &[Rect]) ->
         }
     }
     let is_lost = |at: usize| !is_near(before, after, at) || !is_near(after, before, at);
-    let different = (0..is_covered.len()).filter(|at| !is_covered[*at] && is_lost(*at)).count();
+    let different = is_covered.iter().enumerate().filter(|(at, covered)| !**covered && is_lost(*at)).count();
     different as f64 > MOST_DIFFERENT * is_covered.len() as f64 + 4.0
 }
 

@@ -99,10 +99,9 @@ impl Reading {
         for line in glyphs.chunk_by(same_line) {
             let mut line = line.to_vec();
             line.sort_by(|one, other| place(one).2.total_cmp(&place(other).2));
-            for index in 0..line.len() {
-                line[index].spaced = index == 0 || gap(&line[index - 1], &line[index]) > SPACE_EM;
-            }
-            placed.extend(line);
+            let gaps: Vec<f32> = line.windows(2).filter_map(|pair| Some(gap(pair.first()?, pair.last()?))).collect();
+            let is_spaced = std::iter::once(true).chain(gaps.iter().map(|gap| *gap > SPACE_EM));
+            placed.extend(line.into_iter().zip(is_spaced).map(|(glyph, spaced)| Glyph { spaced, ..glyph }));
         }
         Self { glyphs: placed, by_word: false }
     }

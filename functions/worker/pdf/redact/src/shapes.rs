@@ -19,6 +19,7 @@ pub(super) fn inverse(Matrix([a, b, c, d, e, f]): Matrix) -> Option<Matrix> {
     if determinant.abs() < 1e-12 || all.iter().any(|number| !number.is_finite()) {
         return None;
     }
+    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
     let divided = |number: f64| (number / determinant) as f32;
     let [a, b, c, d, e, f] = all.map(f64::from);
     Some(Matrix([divided(d), divided(-b), divided(-c), divided(a), divided(c * f - d * e), divided(b * e - a * f)]))
@@ -58,9 +59,9 @@ pub(super) fn bounds(points: impl IntoIterator<Item = Point>) -> Option<Rectangl
 pub(super) fn clip(polygon: &[Point], to: Rectangle) -> Vec<Point> {
     let half = |points: Vec<Point>, inside: &dyn Fn(Point) -> f32| {
         let mut kept = Vec::with_capacity(points.len() + 4);
-        for (index, point) in points.iter().enumerate() {
-            let before = points[(index + points.len() - 1) % points.len()];
-            let (one, other) = (inside(before), inside(*point));
+        let befores = points.last().into_iter().chain(&points);
+        for (before, point) in befores.zip(&points) {
+            let (one, other) = (inside(*before), inside(*point));
             if (one >= 0.0) != (other >= 0.0) {
                 let part = one / (one - other);
                 kept.push((before.0 + part * (point.0 - before.0), before.1 + part * (point.1 - before.1)));
@@ -77,6 +78,7 @@ pub(super) fn clip(polygon: &[Point], to: Rectangle) -> Vec<Point> {
     half(points, &|(_, y)| to.top - y)
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
 pub(super) fn size(polygon: &[Point]) -> f32 {
     let next = polygon.iter().cycle().skip(1);
     let twice: f64 =

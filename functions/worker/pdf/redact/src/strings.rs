@@ -45,7 +45,7 @@ fn readings(string: &Object) -> Vec<String> {
     readings.push(String::from_utf8_lossy(bytes).into_owned());
     if bytes.len() > 2 && bytes.len() % 2 == 0 && bytes.iter().filter(|byte| **byte == 0).count() * 3 > bytes.len() {
         let units = |from: fn([u8; 2]) -> u16| -> String {
-            char::decode_utf16(bytes.chunks_exact(2).map(|pair| from([pair[0], pair[1]])))
+            char::decode_utf16(bytes.as_chunks().0.iter().map(|pair| from(*pair)))
                 .map(|c| c.unwrap_or(char::REPLACEMENT_CHARACTER))
                 .collect()
         };
@@ -196,14 +196,15 @@ pub(super) fn rename(document: &mut Document, needles: &Needles) -> usize {
 
 /// Names that have no match, if there are such: patterns may match any digit or letter.
 fn new_names(needles: &Needles) -> impl Iterator<Item = Vec<u8>> {
+    let usual: fn(usize) -> String = |number| format!("N{number}x");
     let styles: [fn(usize) -> String; 4] = [
-        |number| format!("N{number}x"),
+        usual,
         |number| format!("{number}"),
         |number| format!("n{}", "x".repeat(number)),
         |number| format!("N{}", "X".repeat(number)),
     ];
-    let fits = |style: &&fn(usize) -> String| !(1..=MOST_TRIED).any(|number| needles.occurs_in(&style(number)));
-    let style = styles.iter().find(fits).unwrap_or(&styles[0]).to_owned();
+    let fits = |style: &fn(usize) -> String| !(1..=MOST_TRIED).any(|number| needles.occurs_in(&style(number)));
+    let style = styles.into_iter().find(fits).unwrap_or(usual);
     (1..).map(move |number| style(number).into_bytes())
 }
 
@@ -290,9 +291,9 @@ pub(super) fn content_has(content: &[u8], needles: &Needles) -> bool {
 
 /// Returns the comments of a content stream. A percent sign within a string counts as a comment too, which does no harm.
 fn comments(content: &[u8]) -> impl Iterator<Item = &[u8]> {
-    memchr::memchr_iter(b'%', content).map(|at| {
-        let rest = &content[at + 1..];
-        &rest[..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len())]
+    memchr::memchr_iter(b'%', content).filter_map(|at| {
+        let rest = content.get(at + 1..)?;
+        rest.get(..memchr::memchr2(b'\n', b'\r', rest).unwrap_or(rest.len()))
     })
 }
 

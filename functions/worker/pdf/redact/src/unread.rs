@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 
 use docmill_pdf_core::pdfium::{GreyBitmap, Rect};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_ocr::Text;
 
 /// Empty rows that are kept between rows with content.
@@ -38,13 +39,18 @@ impl<'p> Unread<'p> {
         let width = left.width as usize;
         let of_row = |row: &u32| left.data.get(*row as usize * width..(*row as usize + 1) * width).unwrap_or_default();
         let data = rows.iter().flat_map(of_row).copied().collect();
-        let picture = GreyBitmap { width: left.width, height: rows.len() as u32, data, dpi: left.dpi };
+        let picture = GreyBitmap {
+            width: left.width,
+            height: u32::try_from(rows.len()).unwrap_or(u32::MAX),
+            data,
+            dpi: left.dpi,
+        };
         Some(Self { picture: Cow::Owned(picture), rows })
     }
 
     /// The recognised text with its places on the page.
     pub(super) fn placed(&self, mut text: Text) -> Text {
-        let place = |row: f32| self.rows.get((row.max(0.0) as usize).min(self.rows.len().saturating_sub(1)));
+        let place = |row: f32| self.rows.get((whole(row) as usize).min(self.rows.len().saturating_sub(1)));
         for word in text.lines.iter_mut().flat_map(|line| &mut line.words) {
             for row in [&mut word.top, &mut word.bottom] {
                 *row = place(*row).map_or(*row, |place| *place as f32);
@@ -74,8 +80,8 @@ fn paint_over(picture: &mut GreyBitmap, word: &Rect) {
     let scale = picture.dpi / 72.0;
     let width = picture.width as usize;
     let range = |from: f32, to: f32, most: u32| {
-        let from = ((from * scale).floor().max(1.0) as usize - 1).min(most as usize);
-        from..((to * scale).ceil().max(0.0) as usize + 1).min(most as usize)
+        let from = whole((from * scale).floor()).saturating_sub(1).min(most) as usize;
+        from..whole((to * scale).ceil()).saturating_add(1).min(most) as usize
     };
     let (columns, rows) = (range(word.x0, word.x1, picture.width), range(word.y0, word.y1, picture.height));
     let wide = |range: &std::ops::Range<usize>, most: u32| {
@@ -105,9 +111,9 @@ fn paint_over(picture: &mut GreyBitmap, word: &Rect) {
 fn most_frequent(pixels: impl Iterator<Item = u8>) -> u8 {
     let mut counts = [0u32; 256];
     for pixel in pixels {
-        counts[usize::from(pixel)] += 1;
+        counts.get_mut(usize::from(pixel)).into_iter().for_each(|count| *count += 1);
     }
-    (0..=u8::MAX).rev().max_by_key(|value| counts[usize::from(*value)]).unwrap_or(u8::MAX)
+    (0..=u8::MAX).zip(counts).rev().max_by_key(|(_, count)| *count).map_or(u8::MAX, |(value, _)| value)
 }
 
 #[cfg(test)]

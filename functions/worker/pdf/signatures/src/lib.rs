@@ -4,6 +4,7 @@
 //! cryptography is AWS-LC's, and webpki builds chains. `changes/` compares a signed revision with the final document.
 //! `verdict.rs` says what all that means, in the words of ETSI EN 319 102-1 and in a sentence for people.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(
@@ -33,6 +34,7 @@ pub use report::{
 /// What a verification needs beside the file.
 #[derive(Debug)]
 pub struct Options<'o> {
+    /// Opens an encrypted file; empty if there is none.
     pub password: &'o str,
     /// Certificates that are trusted, as DER. Without any, no signature passes.
     pub roots: &'o [Vec<u8>],
@@ -49,7 +51,8 @@ pub struct Unreadable(&'static str);
 
 /// Verifies all signatures of a file.
 ///
-/// Fails if the file can't be read and has no signature. One that can't be read has failed if there is one.
+/// # Errors
+/// If the file can't be read and has no signature. A signature that can't be read has failed.
 pub fn verify(bytes: &[u8], options: &Options<'_>) -> Result<Report, Unreadable> {
     verify::all(bytes, options)
 }

@@ -1,6 +1,7 @@
 //! Where two pictures differ.
 
 use docmill_pdf_core::pdfium::{Bitmap, Rect};
+use docmill_pdf_core::pixels::whole;
 
 /// Colors that differ by more than this in one component look different to a reader.
 const APART: u8 = 48;
@@ -25,8 +26,7 @@ impl Picture {
         let mut data = vec![255; row * height as usize];
         let own = bitmap.width as usize * 4;
         for (to, from) in data.chunks_exact_mut(row).zip(bitmap.data.chunks_exact(own)) {
-            let shown = own.min(row);
-            to[..shown].copy_from_slice(&from[..shown]);
+            to.iter_mut().zip(from).for_each(|(to, from)| *to = *from);
         }
         Self { bitmap: Bitmap { width, height, data, transparent: false } }
     }
@@ -40,9 +40,9 @@ impl Picture {
         for y in around(y, height) {
             for x in around(x, width) {
                 let at = (y * width + x) * 4;
-                for (part, value) in self.bitmap.data[at..at + 3].iter().enumerate() {
-                    least[part] = least[part].min(*value);
-                    most[part] = most[part].max(*value);
+                let color = self.bitmap.data.get(at..at + 3).unwrap_or_default();
+                for ((least, most), part) in least.iter_mut().zip(&mut most).zip(color) {
+                    (*least, *most) = ((*least).min(*part), (*most).max(*part));
                 }
             }
         }
@@ -60,13 +60,13 @@ pub(crate) fn areas(before: &Picture, after: &Picture, dpi: f32) -> Vec<Rect> {
     if (after.bitmap.width, after.bitmap.height) != (before.bitmap.width, before.bitmap.height) {
         return Vec::new();
     }
-    let side = ((SQUARE * dpi / 72.0).round() as usize).max(2);
+    let side = whole((SQUARE * dpi / 72.0).round()).max(2) as usize;
     let mut grid = Grid::new(width.div_ceil(side), height.div_ceil(side));
     let row = width * 4;
     let rows = before.bitmap.data.chunks_exact(row).zip(after.bitmap.data.chunks_exact(row));
     for (y, (one, other)) in rows.enumerate().filter(|(_, (one, other))| one != other) {
-        for (x, (a, b)) in one.chunks_exact(4).zip(other.chunks_exact(4)).enumerate() {
-            let (a, b) = ([a[0], a[1], a[2]], [b[0], b[1], b[2]]);
+        let (one, other) = (one.as_chunks::<4>().0, other.as_chunks::<4>().0);
+        for (x, (&[a @ .., _], &[b @ .., _])) in one.iter().zip(other).enumerate() {
             let differs = a.iter().zip(b).any(|(a, b)| a.abs_diff(b) > APART);
             if differs && (after.lacks(a, x, y) || before.lacks(b, x, y)) {
                 grid.count(x / side, y / side);

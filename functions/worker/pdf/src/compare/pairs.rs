@@ -28,9 +28,9 @@ pub(crate) fn pairs(before: &[Content], after: &[Content]) -> Vec<Pair> {
     let after: Vec<Features<'_>> = after.iter().map(Features::of).collect();
     let same = |(one, other): &(&Features<'_>, &Features<'_>)| one == other;
     let start = before.iter().zip(&after).take_while(same).count();
-    let (before, after) = (&before[start..], &after[start..]);
+    let (before, after) = (before.get(start..).unwrap_or_default(), after.get(start..).unwrap_or_default());
     let end = before.iter().rev().zip(after.iter().rev()).take_while(same).count();
-    let (middle_before, middle_after) = (&before[..before.len() - end], &after[..after.len() - end]);
+    let (middle_before, middle_after) = (without_end(before, end), without_end(after, end));
     let mut found: Vec<Pair> = (0..start).map(|index| Pair::both(index, index)).collect();
     let middle = if middle_before.len().saturating_mul(middle_after.len()) > COMBINATIONS {
         in_order(middle_before.len(), middle_after.len())
@@ -44,6 +44,10 @@ pub(crate) fn pairs(before: &[Content], after: &[Content]) -> Vec<Pair> {
     found
 }
 
+fn without_end<T>(pages: &[T], end: usize) -> &[T] {
+    pages.get(..pages.len() - end).unwrap_or_default()
+}
+
 fn in_order(before: usize, after: usize) -> Vec<Pair> {
     let page = |index, count| (index < count).then_some(index);
     (0..before.max(after)).map(|index| Pair { before: page(index, before), after: page(index, after) }).collect()
@@ -51,26 +55,24 @@ fn in_order(before: usize, after: usize) -> Vec<Pair> {
 
 /// The pairs with the highest total value, by Needleman and Wunsch. A page without a counterpart has no value.
 fn best(before: &[Features<'_>], after: &[Features<'_>]) -> Vec<Pair> {
-    let columns = after.len() + 1;
     // The value of the best pairs from each row and column to the end.
-    let mut worth = vec![0.0_f64; (before.len() + 1) * columns];
-    let mut likeness = vec![0.0_f64; before.len() * after.len()];
-    for row in (0..before.len()).rev() {
-        for column in (0..after.len()).rev() {
-            let alike = before[row].likeness(&after[column]) + BESIDE;
-            likeness[row * after.len() + column] = alike;
-            let paired = worth[(row + 1) * columns + column + 1] + alike;
-            worth[row * columns + column] =
-                paired.max(worth[(row + 1) * columns + column]).max(worth[row * columns + column + 1]);
+    let mut worth = Table::new(before.len() + 1, after.len() + 1);
+    let mut likeness = Table::new(before.len(), after.len());
+    for (row, one) in before.iter().enumerate().rev() {
+        for (column, other) in after.iter().enumerate().rev() {
+            let alike = one.likeness(other) + BESIDE;
+            likeness.set(row, column, alike);
+            let paired = worth.at(row + 1, column + 1) + alike;
+            worth.set(row, column, paired.max(worth.at(row + 1, column)).max(worth.at(row, column + 1)));
         }
     }
     let (mut row, mut column, mut found) = (0, 0, Vec::new());
     while row < before.len() || column < after.len() {
-        let here = worth[row * columns + column];
+        let here = worth.at(row, column);
         let is_paired = row < before.len()
             && column < after.len()
-            && worth[(row + 1) * columns + column + 1] + likeness[row * after.len() + column] >= here;
-        let is_removed = row < before.len() && worth[(row + 1) * columns + column] >= here;
+            && worth.at(row + 1, column + 1) + likeness.at(row, column) >= here;
+        let is_removed = row < before.len() && worth.at(row + 1, column) >= here;
         if is_paired {
             found.push(Pair::both(row, column));
             (row, column) = (row + 1, column + 1);
@@ -83,6 +85,28 @@ fn best(before: &[Features<'_>], after: &[Features<'_>]) -> Vec<Pair> {
         }
     }
     found
+}
+
+/// A number for each row and column: 0 unless it was set.
+struct Table {
+    columns: usize,
+    numbers: Vec<f64>,
+}
+
+impl Table {
+    fn new(rows: usize, columns: usize) -> Self {
+        Self { columns, numbers: vec![0.0; rows * columns] }
+    }
+
+    fn at(&self, row: usize, column: usize) -> f64 {
+        self.numbers.get(row * self.columns + column).copied().unwrap_or_default()
+    }
+
+    fn set(&mut self, row: usize, column: usize, number: f64) {
+        if let Some(held) = self.numbers.get_mut(row * self.columns + column) {
+            *held = number;
+        }
+    }
 }
 
 /// Features for recognising a page.

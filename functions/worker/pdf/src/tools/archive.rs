@@ -9,7 +9,7 @@ use docmill_pdf_structure::metadata::Schema;
 use docmill_pdf_structure::open::Opened;
 use lopdf::Document;
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::pdf;
 use docmill_pdf_core::Libraries;
@@ -85,7 +85,10 @@ pub(super) fn unpack(libraries: &Libraries, request: &Request) -> Result<(), Fai
 
 /// A report with one more entry.
 pub(super) fn with(report: Option<Value>, name: &str, value: Value) -> Option<Value> {
-    let mut report = report.unwrap_or_else(|| json!({}));
-    report[name] = value;
-    Some(report)
+    let mut entries = match report {
+        Some(Value::Object(entries)) => entries,
+        Some(_) | None => Map::new(),
+    };
+    entries.insert(name.to_owned(), value);
+    Some(Value::Object(entries))
 }

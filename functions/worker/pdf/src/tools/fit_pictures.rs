@@ -49,9 +49,9 @@ fn has_pictures(mut pdf: impl Read) -> io::Result<bool> {
     let mut buffer = vec![0; CHUNK];
     let mut kept = 0;
     loop {
-        let read = pdf.read(&mut buffer[kept..])?;
+        let read = pdf.read(buffer.get_mut(kept..).unwrap_or_default())?;
         let filled = kept + read;
-        if names_picture(&buffer[..filled]) {
+        if buffer.get(..filled).is_some_and(names_picture) {
             return Ok(true);
         }
         if read == 0 {
@@ -66,7 +66,8 @@ fn has_pictures(mut pdf: impl Read) -> io::Result<bool> {
 
 fn names_picture(bytes: &[u8]) -> bool {
     const KEY: &[u8] = b"/Subtype";
-    memchr::memmem::find_iter(bytes, KEY).any(|at| bytes[at + KEY.len()..].trim_ascii_start().starts_with(b"/Image"))
+    let mut rests = memchr::memmem::find_iter(bytes, KEY).filter_map(|at| bytes.get(at + KEY.len()..));
+    rests.any(|rest| rest.trim_ascii_start().starts_with(b"/Image"))
 }
 
 #[cfg(test)]

@@ -107,7 +107,8 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
         embed(&data, source.media, &request.limits, |image| picture(image, &options, margin, &mut file, &mut pages))?;
     }
     let count = pages.kids.len();
-    let tree = dictionary! { "Type" => "Pages", "Count" => count as i64, "Kids" => pages.kids };
+    let tree =
+        dictionary! { "Type" => "Pages", "Count" => i64::try_from(count).unwrap_or(i64::MAX), "Kids" => pages.kids };
     file.put(pages.root, tree.into())?;
     let catalog = file.add(dictionary! { "Type" => "Catalog", "Pages" => pages.root })?;
     file.finish(catalog, None)?;

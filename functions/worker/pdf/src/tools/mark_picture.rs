@@ -2,6 +2,7 @@
 
 use docmill_pdf_core::image::{Encoding, PictureFormat, encode};
 use docmill_pdf_core::pdfium::Bitmap;
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Source};
 use docmill_pdf_structure::stamp;
 
@@ -53,23 +54,28 @@ fn draw(bitmap: &mut Bitmap) {
 }
 
 fn pixels(from: f32, to: f32, most: u32) -> std::ops::Range<usize> {
-    // Casts saturate.
-    from.round() as usize..(to.round() as usize).min(most as usize)
+    whole(from.round()) as usize..whole(to.round()).min(most) as usize
 }
 
 fn fill(bitmap: &mut Bitmap, columns: std::ops::Range<usize>, rows: std::ops::Range<usize>) {
     let line = bitmap.width as usize * 4;
     for row in bitmap.data.chunks_exact_mut(line).take(rows.end).skip(rows.start) {
-        for pixel in row.chunks_exact_mut(4).take(columns.end).skip(columns.start) {
-            let opaque = f32::from(pixel[3]) / 255.0;
+        let (pixels, _) = row.as_chunks_mut::<4>();
+        for [colors @ .., alpha] in pixels.iter_mut().take(columns.end).skip(columns.start) {
+            let opaque = f32::from(*alpha) / 255.0;
             let shown = OPACITY + opaque * (1.0 - OPACITY);
-            for (channel, red) in pixel.iter_mut().zip(RED) {
+            for (channel, red) in colors.iter_mut().zip(RED) {
                 let below = f32::from(*channel) * opaque * (1.0 - OPACITY);
-                *channel = ((f32::from(red) * OPACITY + below) / shown).round() as u8;
+                *channel = level((f32::from(red) * OPACITY + below) / shown);
             }
-            pixel[3] = (shown * 255.0).round() as u8;
+            *alpha = level(shown * 255.0);
         }
     }
+}
+
+/// As a byte, by rounding.
+fn level(value: f32) -> u8 {
+    u8::try_from(whole(value.round())).unwrap_or(u8::MAX)
 }
 
 #[cfg(test)]

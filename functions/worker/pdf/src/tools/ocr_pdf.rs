@@ -283,11 +283,10 @@ fn report_page(options: &Options, number: u32, done: &Done) -> Value {
         "dpi": text.dpi.round(),
     });
     let (done, _) = asked(options, text.view);
-    if done.turn != 0 {
-        page["rotated"] = done.turn.into();
-    }
-    if done.skew != 0.0 {
-        page["skew"] = tenths(done.skew).into();
+    let turn = (done.turn != 0).then(|| ("rotated".to_owned(), json!(done.turn)));
+    let skew = (done.skew != 0.0).then(|| ("skew".to_owned(), json!(tenths(done.skew))));
+    if let Some(page) = page.as_object_mut() {
+        page.extend(turn.into_iter().chain(skew));
     }
     page
 }

@@ -97,7 +97,7 @@ fn cut(crop: &Crop, source: &Source, used: &mut [PageUse]) -> Result<(), Failure
         let PageSpace { visible, rotation, unit } = PageSpace::of(&source.document, page).turned(used.turn);
         // Clockwise from the top of the shown page, which /Rotate may have moved.
         let mut edges = [crop.top, crop.right, crop.bottom, crop.left].map(|points| points / unit);
-        edges.rotate_left((rotation / 90) as usize % 4);
+        edges.rotate_left(usize::try_from(rotation / 90).unwrap_or_default() % 4);
         let [top, right, bottom, left] = edges;
         let cut = Rectangle {
             left: visible.left + left,

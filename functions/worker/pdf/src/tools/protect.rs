@@ -7,7 +7,7 @@ use docmill_pdf_core::pages::too_many;
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source, Warning};
 use docmill_pdf_structure::{Assembly, open_deferring};
 use serde::Deserialize;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use super::{options, pdf};
 use docmill_pdf_core::Libraries;
@@ -74,9 +74,10 @@ pub(super) fn protect(libraries: &Libraries, request: &Request) -> Result<Outcom
     let owner = owner.or_else(|| user.clone()).unwrap_or_default();
     let source = source(request)?;
     let mut job = job(source, &request.directory.join(RESULT));
-    job["encrypt"] = json!({
+    let encrypt = json!({
         "userPassword": user.unwrap_or_default(), "ownerPassword": owner, "256bit": options.permissions.to_job(),
     });
+    job.insert("encrypt".to_owned(), encrypt);
     finish(libraries, request, source, source.password.as_deref(), job)
 }
 
@@ -98,11 +99,8 @@ pub(super) fn unlock(libraries: &Libraries, request: &Request) -> Result<Outcome
         return Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings: vec![warning] });
     }
     let mut job = job(source, &result);
-    job["decrypt"] = "".into();
-    job["deterministicId"] = "".into();
-    if let Some(password) = &password {
-        job["password"] = password.as_str().into();
-    }
+    job.extend(["decrypt", "deterministicId"].map(|switch| (switch.to_owned(), json!(""))));
+    job.extend(password.iter().map(|password| ("password".to_owned(), json!(password))));
     let mut outcome = finish(libraries, request, source, password.as_deref(), job)?;
     if !is_encrypted {
         outcome.warnings.push(Warning::new("not_protected", "The document was not protected."));
@@ -119,15 +117,16 @@ fn refuse(message: &str) -> Failure {
 }
 
 /// Streams stay compressed: unpacking one could take any amount of memory.
-fn job(source: &Source, result: &Path) -> Value {
-    let mut job = json!({
-        "inputFile": source.path, "outputFile": result, "decodeLevel": "none", "compressStreams": "n",
-        "objectStreams": "generate",
-    });
-    if let Some(password) = &source.password {
-        job["password"] = password.as_str().into();
-    }
-    job
+fn job(source: &Source, result: &Path) -> Map<String, Value> {
+    let members = [
+        ("inputFile", json!(source.path)),
+        ("outputFile", json!(result)),
+        ("decodeLevel", json!("none")),
+        ("compressStreams", json!("n")),
+        ("objectStreams", json!("generate")),
+    ];
+    let password = source.password.iter().map(|password| ("password", json!(password)));
+    members.into_iter().chain(password).map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 fn finish(
@@ -135,19 +134,17 @@ fn finish(
     request: &Request,
     source: &Source,
     password: Option<&str>,
-    mut job: Value,
+    mut job: Map<String, Value>,
 ) -> Result<Outcome, Failure> {
     let pages = count(libraries, request, source, password)?.pages;
     let mut warnings = Vec::new();
-    if libraries.qpdf()?.run(&job)?.repaired {
+    if libraries.qpdf()?.run(&json!(job))?.repaired {
         // qpdf repairs what it needs for reading, and leaves other damage as it is.
         let rebuilt = request.directory.join(REBUILT);
         warnings = rebuild(libraries, request, password, &rebuilt)?;
-        job["inputFile"] = json!(rebuilt);
-        if let Some(job) = job.as_object_mut() {
-            job.remove("password");
-        }
-        libraries.qpdf()?.run(&job)?;
+        job.insert("inputFile".to_owned(), json!(rebuilt));
+        job.remove("password");
+        libraries.qpdf()?.run(&json!(job))?;
         fs::remove_file(&rebuilt).map_err(|error| Failure::io(&error))?;
     }
     Ok(Outcome { artifacts: vec![pdf(RESULT, pages)], report: None, warnings })

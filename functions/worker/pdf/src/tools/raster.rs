@@ -4,6 +4,7 @@ use docmill_domain::page_range::{PageRange, RangeError};
 use docmill_pdf_core::image::PictureFormat;
 use docmill_pdf_core::pages::too_many;
 use docmill_pdf_core::pdfium::{Background, Document, Session};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_request::{ErrorCode, Failure, Request, Source, Warning};
 
 use docmill_pdf_core::Libraries;
@@ -69,8 +70,8 @@ pub(super) fn size((width, height): (f32, f32), fit: &Fit, most: u64) -> Result<
             by_width.min(by_height)
         }
     };
-    // The cast saturates; sizes beyond the limit are refused below.
-    let pixels = |points: f64| ((points * scale).round() as u32).max(1);
+    // Sizes beyond the limit are refused below.
+    let pixels = |points: f64| whole((points * scale).round()).max(1);
     let size = Size { width: pixels(width), height: pixels(height) };
     if u64::from(size.width) * u64::from(size.height) > most {
         return Err(Failure::new(

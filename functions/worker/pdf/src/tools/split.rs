@@ -207,7 +207,7 @@ impl Splitter<'_> {
 
     /// Finds the longest parts within the size by writing them, since pages share objects.
     fn by_size(&mut self, source: &mut Source, offered: &[usize], mebibytes: f64) -> Result<Vec<Piece>, Failure> {
-        // The schema bounds it: no precision is lost.
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "the schema bounds it")]
         let most = (mebibytes * f64::from(1 << 20)) as u64;
         let mut pieces = Vec::new();
         let mut rest = offered;
@@ -224,7 +224,7 @@ impl Splitter<'_> {
     fn longest(&mut self, source: &mut Source, pages: &[usize], most: u64, first: bool) -> Result<usize, Failure> {
         let mut fits = |splitter: &mut Self, length: usize| {
             let trial = "trial.pdf";
-            let written = splitter.write(source, &pages[..length], trial, first);
+            let written = splitter.write(source, pages.get(..length).unwrap_or(pages), trial, first);
             fs::remove_file(splitter.request.directory.join(trial)).map_err(|error| Failure::io(&error))?;
             written.map(|(_, bytes)| bytes <= most)
         };

@@ -2,6 +2,7 @@
 
 use docmill_pdf_core::pages;
 use docmill_pdf_core::pdfium::{Background, Document};
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_core::writer::write_document;
 use docmill_pdf_extract::pictures::{Images, Pictures};
 use docmill_pdf_request::{Failure, Outcome, Request, Source};
@@ -90,7 +91,7 @@ fn looks_the_same(engines: &Engines, request: &Request) -> Result<bool, Failure>
         let page = document.page(index)?;
         let (width, height) = page.size();
         let scale = (request.limits.pixels as f32 / (width * height).max(1.0)).sqrt().min(1.0);
-        let pixels = |points: f32| ((points * scale).round() as u32).max(1);
+        let pixels = |points: f32| whole((points * scale).round()).max(1);
         page.render(pixels(width), pixels(height), Background::Color([255; 3]))
     };
     for index in 0..before.pages() {

@@ -129,11 +129,13 @@ fn picture(request: &Request, source: &Source, format: ImageFormat, options: &Op
 fn on_white(image: &DynamicImage) -> DynamicImage {
     let mut pixels = image.to_rgba8();
     for pixel in pixels.pixels_mut() {
-        let alpha = u32::from(pixel.0[3]);
-        for color in &mut pixel.0[..3] {
-            *color = ((u32::from(*color) * alpha + 255 * (255 - alpha)) / 255) as u8;
+        let [colors @ .., alpha] = &mut pixel.0;
+        let opaque = u32::from(*alpha);
+        for color in colors {
+            let mixed = (u32::from(*color) * opaque + 255 * (255 - opaque)) / 255;
+            *color = u8::try_from(mixed).unwrap_or(u8::MAX);
         }
-        pixel.0[3] = 255;
+        *alpha = 255;
     }
     DynamicImage::ImageRgba8(pixels)
 }
@@ -159,6 +161,6 @@ fn crop(bitmap: Bitmap, options: &Options) -> Bitmap {
     let row = bitmap.width as usize * 4;
     let cut = left as usize * 4..(left + width) as usize * 4;
     let rows = bitmap.data.chunks_exact(row).skip(top as usize).take(height as usize);
-    let data = rows.flat_map(|row| row[cut.clone()].iter().copied()).collect();
+    let data = rows.flat_map(|row| row.get(cut.clone()).unwrap_or_default()).copied().collect();
     Bitmap { width, height, data, transparent: bitmap.transparent }
 }

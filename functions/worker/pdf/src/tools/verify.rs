@@ -243,7 +243,9 @@ fn table(mut file: File) -> Result<(), Failure> {
     loop {
         match file.read(&mut buffer).map_err(|error| Failure::io(&error))? {
             0 => return Ok(()),
-            read if buffer[..read].contains(&0) => return Err(unusable("separated values with binary data")),
+            read if buffer.get(..read).is_some_and(|read| read.contains(&0)) => {
+                return Err(unusable("separated values with binary data"));
+            }
             _ => {}
         }
     }
@@ -262,9 +264,9 @@ fn utf8(mut file: File) -> Result<(), Failure> {
     let mut buffer = vec![0; CHUNK];
     let mut kept = 0;
     loop {
-        let read = file.read(&mut buffer[kept..]).map_err(|error| Failure::io(&error))?;
+        let read = file.read(buffer.get_mut(kept..).unwrap_or_default()).map_err(|error| Failure::io(&error))?;
         let filled = kept + read;
-        match std::str::from_utf8(&buffer[..filled]) {
+        match std::str::from_utf8(buffer.get(..filled).unwrap_or_default()) {
             Ok(_) => kept = 0,
             Err(error) if error.error_len().is_none() && read > 0 => {
                 let valid = error.valid_up_to();

@@ -9,10 +9,15 @@ use serde::Deserialize;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Relationship {
+    /// The document was made from it.
     Source,
+    /// What the document shows, for programs.
     Data,
+    /// The same in another form.
     Alternative,
+    /// It says more than the document.
     Supplement,
+    /// Nothing is said.
     #[default]
     Unspecified,
 }
@@ -29,12 +34,18 @@ impl Relationship {
     }
 }
 
+/// A file to attach.
 #[derive(Debug)]
 pub struct Attachment<'a> {
+    /// As viewers list it.
     pub name: &'a str,
+    /// Its bytes.
     pub content: Vec<u8>,
+    /// Its media type; parameters are left out.
     pub content_type: &'a str,
+    /// How it relates to the document.
     pub relationship: Relationship,
+    /// For people.
     pub description: Option<&'a str>,
     /// When the file was changed, as PDF writes dates.
     pub modified: Option<String>,
@@ -92,9 +103,11 @@ pub fn remove_named(document: &mut Document, names: &[&str]) {
 /// A file in a document.
 #[derive(Debug)]
 pub struct Attached {
+    /// As viewers list it.
     pub name: String,
     /// `AFRelationship`.
     pub relationship: Option<String>,
+    /// As the document says, unchecked.
     pub content_type: Option<String>,
     /// Whether the document lists it among the files associated with it.
     pub is_associated: bool,

@@ -77,10 +77,14 @@ struct Setting {
 pub struct Written {
     /// Widgets whose text was reduced to fit.
     pub shrunk: Vec<ObjectId>,
+    /// Characters that no font has.
     pub missing: Missing,
 }
 
 /// Writes the appearance of text and choice fields from their values. Other widgets are unchanged.
+///
+/// # Errors
+/// If a drawing library fails.
 pub fn write(document: &mut Document, widgets: &[ObjectId], fonts: &Fonts) -> Result<Written, Failure> {
     let form = document.catalog().ok().and_then(|catalog| document.child(catalog, b"AcroForm")).cloned();
     let settings: Vec<(ObjectId, Setting)> = widgets

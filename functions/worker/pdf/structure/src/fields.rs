@@ -13,23 +13,35 @@ const RADIO: i64 = 1 << 15;
 const PUSH_BUTTON: i64 = 1 << 16;
 /// Flags of fields of text (table 228).
 pub(crate) const MULTILINE: i64 = 1 << 12;
+/// The text is not shown.
 pub const PASSWORD: i64 = 1 << 13;
 const FILE_SELECT: i64 = 1 << 20;
 pub(crate) const COMB: i64 = 1 << 24;
 /// Flags of choice fields (table 230).
 pub(crate) const COMBO: i64 = 1 << 17;
+/// The choices are suggestions: any text may be given.
 pub const EDITABLE: i64 = 1 << 18;
+/// Several choices may be made.
 pub const MULTI_SELECT: i64 = 1 << 21;
 
+/// What a field takes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
+    /// Any text.
     Text,
+    /// Yes or no.
     Checkbox,
+    /// One of a group of buttons.
     Radio,
+    /// Nothing: it does something.
     Button,
+    /// A choice that is opened.
     Dropdown,
+    /// Choices that are all seen.
     List,
+    /// A signature.
     Signature,
+    /// It does not say, or wrongly.
     Unknown,
 }
 
@@ -47,6 +59,7 @@ impl Kind {
         }
     }
 
+    /// As reports have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Text => "text",
@@ -68,18 +81,23 @@ pub struct Field {
     pub id: Option<ObjectId>,
     /// The path of names, joined by periods (ISO 32000-1, 12.7.3.2).
     pub name: String,
+    /// What it takes.
     pub kind: Kind,
+    /// As the document has them (tables 227 to 230).
     pub flags: i64,
+    /// As text. `None` if it is empty.
     pub value: Option<String>,
     /// Its widgets.
     pub widgets: Vec<ObjectId>,
 }
 
 impl Field {
+    /// Whether a form without it must not be sent.
     pub fn is_required(&self) -> bool {
         self.flags & REQUIRED != 0
     }
 
+    /// Whether people can't change it.
     pub fn is_read_only(&self) -> bool {
         self.flags & READ_ONLY != 0
     }

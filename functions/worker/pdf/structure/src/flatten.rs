@@ -20,9 +20,11 @@ const UNSEEN: i64 = 1 << 1 | 1 << 5;
 /// Which annotations are drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Annotations {
+    /// They stay as they are.
     None,
     /// Those that show text of their own. The others mark what the page shows.
     Texts,
+    /// Whatever they show.
     All,
 }
 
@@ -36,9 +38,12 @@ impl Annotations {
     }
 }
 
+/// What becomes part of the page.
 #[derive(Clone, Copy, Debug)]
 pub struct What {
+    /// Those that are no fields.
     pub annotations: Annotations,
+    /// Fields.
     pub forms: bool,
 }
 
@@ -55,10 +60,14 @@ enum Fate {
 pub struct Flattened {
     /// Annotations that were kept because they have no appearance.
     pub kept: usize,
+    /// Characters that no font has.
     pub missing: Missing,
 }
 
 /// Flattens all pages.
+///
+/// # Errors
+/// If a drawing library fails.
 pub fn flatten(document: &mut Document, pages: &[ObjectId], what: What, fonts: &Fonts) -> Result<Flattened, Failure> {
     let mut missing = if what.forms { without_appearance(document, pages) } else { Vec::new() };
     if what.annotations == Annotations::Texts {

@@ -19,7 +19,9 @@ const CONTENT_BYTES: usize = 64 << 20;
 /// Cells of a sheet.
 #[derive(Clone, Copy, Debug)]
 pub struct Grid {
+    /// Side by side.
     pub columns: usize,
+    /// One below the other.
     pub rows: usize,
 }
 
@@ -37,6 +39,9 @@ pub fn booklet(pages: &[PageUse]) -> Vec<Option<PageUse>> {
 }
 
 /// Replaces a document's pages by sheets with these pages in reading order; `None` leaves a cell empty.
+///
+/// # Errors
+/// If a page can't be read or drawn.
 pub fn impose(source: &mut Source, order: &[Option<PageUse>], grid: Grid) -> Result<(), Failure> {
     let size = sheet_size(source, order, grid);
     let mut forms = HashMap::new();
@@ -137,6 +142,9 @@ impl Sheet {
 }
 
 /// A page's content as an object that other pages can draw, in the page's own coordinates.
+///
+/// # Errors
+/// If the page's content can't be read, or is too large.
 pub fn form(document: &mut Document, id: ObjectId) -> Result<ObjectId, Failure> {
     let page = document.get_dictionary(id).cloned().unwrap_or_default();
     let streams: Vec<Object> = match page.get(b"Contents").ok().and_then(|contents| document.resolve(contents)) {
@@ -172,6 +180,9 @@ fn join(streams: &[&Stream]) -> Result<Vec<u8>, Failure> {
 }
 
 /// A content stream's text, at most `limit` bytes.
+///
+/// # Errors
+/// If the stream can't be read, or is larger than `limit`.
 pub fn unpacked(stream: &Stream, limit: usize) -> Result<Vec<u8>, Failure> {
     stream.get_plain_content_with_limit(limit).map_err(|error| match error {
         lopdf::Error::Decompress(lopdf::DecompressError::MemoryLimitExceeded { .. }) => Failure::new(

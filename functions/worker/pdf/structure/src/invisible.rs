@@ -18,6 +18,9 @@ const INVISIBLE: i64 = 3;
 const STATES: usize = 1000;
 
 /// Removes the invisible text of these pages and their forms. Other pages that draw the same forms lose it too.
+///
+/// # Errors
+/// If content can't be read, or is too large.
 pub fn remove_text(document: &mut Document, pages: &[ObjectId]) -> Result<(), Failure> {
     let mut forms = HashSet::new();
     for id in pages {

@@ -4,6 +4,7 @@
 //! `open` and `repair/` get a document out of any source, `assembly/` makes one of many, and `label/` draws text. It knows tools only by
 //! their requests.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
 #![cfg_attr(
     not(test),
     warn(

@@ -29,7 +29,9 @@ thread_local! {
 /// A document to work on.
 #[derive(Debug)]
 pub struct Opened {
+    /// Its objects.
     pub document: Document,
+    /// Data of pictures that stays in the source's file.
     pub held: DeferredPictures,
     /// Warnings about what the result loses: protection, damage that was repaired.
     pub warnings: Vec<Warning>,
@@ -61,11 +63,17 @@ enum Pictures {
 }
 
 /// Opens the source at this position.
+///
+/// # Errors
+/// If the source is no PDF, is damaged beyond repair, or needs another password.
 pub fn open(libraries: &Libraries, request: &Request, position: usize) -> Result<Opened, Failure> {
     open_with(libraries, request, position, Pictures::InMemory)
 }
 
 /// Opens the source at this position, and leaves the data of its large pictures in its file.
+///
+/// # Errors
+/// If the source is no PDF, is damaged beyond repair, or needs another password.
 pub fn open_deferring(libraries: &Libraries, request: &Request, position: usize) -> Result<Opened, Failure> {
     open_with(libraries, request, position, Pictures::InTheFile)
 }
@@ -115,7 +123,7 @@ fn repair(
 
 /// Whether to search the file for objects and to ignore its cross-reference table.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Search {
+pub(crate) enum Search {
     Yes,
     No,
 }

@@ -9,18 +9,23 @@ use docmill_pdf_core::transform::wrap_contents;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, dictionary};
 use serde::Deserialize;
 
+/// Where drawings are beside the page's own content.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Layer {
+    /// They hide it.
     #[default]
     Over,
+    /// It hides them.
     Under,
 }
 
 /// An object to draw, and its place.
 #[derive(Clone, Copy, Debug)]
 pub struct Drawing {
+    /// The object to draw.
     pub form: ObjectId,
+    /// From its own units to the page's.
     pub matrix: Matrix,
 }
 

@@ -27,15 +27,20 @@ const CHANGED: &str = "0.90 0.60 0 RG";
 /// The content of a sheet: a page of each document, or of one.
 #[derive(Debug, Default)]
 pub struct Sheet {
+    /// `None` if the page is new.
     pub before: Option<Half>,
+    /// `None` if the page was removed.
     pub after: Option<Half>,
     /// How similar the pages are, in words.
     pub note: String,
 }
 
+/// One of the two pages.
 #[derive(Debug)]
 pub struct Half {
+    /// The page itself.
     pub page: ObjectId,
+    /// What stands above it.
     pub caption: String,
     /// Words that only this page has, in points from the lower left corner of the page as shown.
     pub words: Vec<Rectangle>,
@@ -50,6 +55,9 @@ enum Side {
 }
 
 /// Adds a page for each sheet to the document, which contains all pages of both.
+///
+/// # Errors
+/// If a page can't be drawn, or a drawing library fails.
 pub fn draw(document: &mut Document, sheets: &[Sheet], fonts: &Fonts) -> Result<Vec<ObjectId>, Failure> {
     let mut captions = Captions::lay_out(document, sheets, fonts)?;
     sheets.iter().map(|sheet| page(document, sheet, &mut captions)).collect()
@@ -164,6 +172,9 @@ impl Captions {
 }
 
 /// Moves the objects of another document into this one, and returns its pages.
+///
+/// # Errors
+/// If the other document has no pages, or more than `limit`.
 pub fn take_over(into: &mut Document, mut from: Document, limit: u32) -> Result<Vec<ObjectId>, Failure> {
     number_from(&mut from, into.max_id.saturating_add(1));
     let pages = pages::read(&mut from, limit)?.pages;

@@ -20,13 +20,20 @@ const POINTS: f32 = 0.75;
 /// An object to draw: its size in points, and the matrix from its own units to a box of that size.
 #[derive(Clone, Copy, Debug)]
 pub struct Stamp {
+    /// The object to draw.
     pub form: ObjectId,
+    /// In points.
     pub width: f32,
+    /// In points.
     pub height: f32,
+    /// From its own units to a box of that size.
     pub matrix: Matrix,
 }
 
 /// Adds the source at this position to a document.
+///
+/// # Errors
+/// If the source can't be read, or is too large.
 pub fn load(
     libraries: &Libraries,
     request: &Request,
@@ -128,6 +135,9 @@ fn picture(source: &Source, limits: &Limits, into: &mut Document) -> Result<Stam
 }
 
 /// Decodes a picture with at most this many pixels.
+///
+/// # Errors
+/// If it is no picture, or has more pixels.
 pub fn decode(content: &[u8], pixels: u64) -> Result<DynamicImage, Failure> {
     let reader =
         || ImageReader::new(std::io::Cursor::new(content)).with_guessed_format().map_err(|error| Failure::io(&error));

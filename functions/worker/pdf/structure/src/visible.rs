@@ -18,6 +18,9 @@ const PAINTS: [&str; 17] =
     ["S", "s", "f", "F", "f*", "B", "B*", "b", "b*", "Do", "sh", "BI", "EI", "Tj", "TJ", "'", "\""];
 
 /// Removes the content of hidden layers, and the layers.
+///
+/// # Errors
+/// If content can't be read, or is too large.
 pub fn flatten_layers(document: &mut Document, pages: &[ObjectId]) -> Result<(), Failure> {
     let Some(properties) = document.catalog().ok().and_then(|catalog| document.child(catalog, b"OCProperties")) else {
         return Ok(());

@@ -12,52 +12,73 @@ use super::turned;
 const HEADING_LINES: usize = 4;
 const HEADING_CHARACTERS: usize = 240;
 
+/// A page, read.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct PageBlocks {
+    /// From 1.
     pub number: u32,
+    /// In points, as the page is shown.
     pub width: f32,
+    /// In points, as the page is shown.
     pub height: f32,
+    /// 0, 90, 180 or 270 degrees, clockwise.
     pub rotation: u16,
     /// The direction in which its blocks' areas are upright.
     pub(super) angle: u16,
+    /// In reading order.
     pub blocks: Vec<Block>,
 }
 
+/// What stands together on a page.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Block {
+    /// With the text upright. [`PageBlocks::place`] says where the page shows it.
     pub area: Rect,
+    /// What it is.
     pub content: Content,
     /// What the tags of the document say of it.
     pub tagged: Option<Tagged>,
 }
 
+/// What a block is.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Content {
     /// From 1 to 6.
     Heading {
+        /// 1 is the highest.
         level: u8,
+        /// From top to bottom.
         lines: Vec<Line>,
     },
+    /// Running text.
     Paragraph {
+        /// From top to bottom.
         lines: Vec<Line>,
     },
     /// `number` is that of an ordered list; `depth` counts from 0.
     Item {
+        /// `None`: it has a bullet.
         number: Option<u32>,
+        /// 0 is the outermost list.
         depth: u8,
+        /// Without the number or bullet.
         lines: Vec<Line>,
     },
+    /// Text in type of one width.
     Code {
+        /// From top to bottom.
         lines: Vec<Line>,
     },
     /// A table that goes on over pages is one, on its first page.
     Table(Table),
     /// Text in another direction.
     Aside {
+        /// With the text upright.
         lines: Vec<Line>,
     },
     /// Running headers, footers and page numbers.
     Running {
+        /// From top to bottom.
         lines: Vec<Line>,
     },
 }

@@ -32,6 +32,7 @@ pub struct Pages {
 }
 
 impl Pages {
+    /// `scratch`: where pages may wait.
     pub fn new(scratch: Scratch, headers_footers: HeadersFooters) -> Self {
         let running = match headers_footers {
             HeadersFooters::Drop => Some(Running::default()),
@@ -46,6 +47,10 @@ impl Pages {
         }
     }
 
+    /// Adds the page that follows.
+    ///
+    /// # Errors
+    /// If the scratch file can't be written, or grows too large.
     pub fn push(&mut self, page: &PageContent) -> Result<(), Failure> {
         self.counts.add(page);
         self.tags.add(page);
@@ -56,6 +61,9 @@ impl Pages {
     }
 
     /// Finds the blocks of all pages.
+    ///
+    /// # Errors
+    /// If a scratch file can't be read or written, or grows too large.
     pub fn document(self) -> Result<Document, Failure> {
         let Self { scratch, contents, counts, tags, running } = self;
         let tags = tags.verdict();
@@ -182,6 +190,9 @@ impl Document {
     }
 
     /// Reads the pages, one after the other.
+    ///
+    /// # Errors
+    /// What `each` fails with, or that the scratch file can't be read.
     pub fn for_each(&self, mut each: impl FnMut(PageBlocks) -> Result<(), Failure>) -> Result<(), Failure> {
         self.pages.for_each(|mut page| {
             for block in &mut page.blocks {

@@ -11,11 +11,17 @@ use super::words::{Raised, Word, is_raised};
 /// A run of text in one style.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Span {
+    /// Plain, with no line ends.
     pub text: String,
+    /// Heavier than the text around it.
     pub bold: bool,
+    /// Slanted.
     pub italic: bool,
+    /// In type of one width.
     pub code: bool,
+    /// Raised.
     pub superscript: bool,
+    /// Where it leads.
     pub link: Option<Rc<str>>,
 }
 

@@ -108,6 +108,10 @@ struct Cell {
     corners: Option<Corners>,
 }
 
+/// The pages as JSON, piece by piece.
+///
+/// # Errors
+/// What `write` fails with, or that the pages can't be read.
 pub fn json(document: &Document, mut write: impl Write) -> Result<(), Failure> {
     let mut before = "{\"pages\":[";
     document.for_each(|page| {

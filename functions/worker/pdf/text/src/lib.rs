@@ -3,6 +3,8 @@
 //!
 //! It knows a page by what PDFium or OCR found on it, and no options of tools. `spool` keeps what is too large for the memory.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
 mod blocks;
 mod builder;
 mod bullets;
@@ -59,8 +61,11 @@ const REACH: Reach = Reach { above: 0.905, below: 0.212 };
 pub struct PageContent {
     /// From 1.
     pub number: u32,
+    /// In points, as the page is shown.
     pub width: f32,
+    /// In points, as the page is shown.
     pub height: f32,
+    /// 0, 90, 180 or 270 degrees, clockwise.
     pub rotation: u16,
     /// The direction of most of the text as shown: 0, 90, 180 or 270 degrees.
     pub angle: u16,
@@ -68,12 +73,14 @@ pub struct PageContent {
     pub words: Vec<Word>,
     /// Words whose direction differs from the page's main one.
     pub aside: Vec<Word>,
+    /// Drawn lines that may be tables'.
     pub ruling: Ruling,
     /// By the tags of the document, if the page has any.
     pub structure: Option<Structure>,
 }
 
 impl PageContent {
+    /// Whether it has no words.
     pub fn is_empty(&self) -> bool {
         self.words.is_empty() && self.aside.is_empty()
     }
@@ -106,6 +113,9 @@ impl PageContent {
 }
 
 /// Reads one page. Rules of tables and links are read only for `structure`.
+///
+/// # Errors
+/// If the page can't be read.
 pub fn read(page: &Page<'_>, number: u32, structure: bool) -> Result<PageContent, Failure> {
     Ok(of_characters(page, number, &page.text()?.characters(structure), structure))
 }
@@ -123,6 +133,7 @@ pub fn of_characters(page: &Page<'_>, number: u32, characters: &[Character], str
 /// What stands on a page, in points from the upper left corner of the page as shown.
 #[derive(Debug)]
 pub struct Marks<'c> {
+    /// In content order.
     pub characters: &'c [Character],
     /// The areas of rules and other paths.
     pub paths: Vec<Rect>,
@@ -161,10 +172,13 @@ pub fn in_lines(words: Vec<Word>) -> Vec<Line> {
 /// A word with a known place, such as from OCR.
 #[derive(Debug)]
 pub struct Placed {
+    /// The word itself.
     pub text: String,
+    /// In points from the upper left corner of the page rotated like its view.
     pub area: Rect,
     /// The em, in points.
     pub size: f32,
+    /// Whether it looks bold.
     pub bold: bool,
 }
 

@@ -32,8 +32,11 @@ const DEPTH: u8 = 6;
 /// Words side by side, in reading order.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Line {
+    /// Around its words.
     pub area: Rect,
+    /// In reading order.
     pub words: Vec<Word>,
+    /// Whether it is read from right to left.
     pub rtl: bool,
 }
 
@@ -51,10 +54,12 @@ impl Line {
         sizes.into_iter().max_by_key(|(_, count)| *count).map_or(0.0, |(size, _)| size)
     }
 
+    /// Its words with spaces between.
     pub fn text(&self) -> String {
         join(self.words.iter().map(|word| word.text.as_str()))
     }
 
+    /// Whether `is` holds for each of its words.
     pub fn all(&self, is: impl Fn(&Word) -> bool) -> bool {
         self.words.iter().all(is)
     }

@@ -69,6 +69,9 @@ pub fn layout(page: PageContent) -> String {
 }
 
 /// One HTML page for the whole document, with a section for each page.
+///
+/// # Errors
+/// What `write` fails with, or that the pages can't be read.
 pub fn html(document: &Document, title: &str, mut write: impl Write) -> Result<(), Failure> {
     let title = html_escape(title);
     write(&format!("<!DOCTYPE html>\n<html>\n<head><meta charset=\"utf-8\"><title>{title}</title></head>\n<body>\n"))?;

@@ -55,10 +55,15 @@ struct Part {
 }
 
 impl<T: Serialize + DeserializeOwned> Spool<T> {
+    /// An empty list.
     pub fn new(scratch: Scratch) -> Self {
         Self { scratch, files: Vec::new(), buffer: Vec::new(), of: PhantomData }
     }
 
+    /// Adds a value to the end.
+    ///
+    /// # Errors
+    /// If a file can't be written, or grows too large.
     pub fn push(&mut self, value: &T) -> Result<(), Failure> {
         let start = self.buffer.len();
         self.buffer.extend([0; LENGTH]);
@@ -89,6 +94,9 @@ impl<T: Serialize + DeserializeOwned> Spool<T> {
     }
 
     /// Reads all values, in their order.
+    ///
+    /// # Errors
+    /// What `each` fails with, or that a file can't be read.
     pub fn for_each(&self, mut each: impl FnMut(T) -> Result<(), Failure>) -> Result<(), Failure> {
         for Part { file, bytes } in &self.files {
             let mut start = file;

@@ -36,6 +36,7 @@ pub enum Raised {
     End(usize),
 }
 
+/// Characters without space between them.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Word {
     /// With the text upright: a page whose text runs upwards is rotated.
@@ -46,17 +47,22 @@ pub struct Word {
     pub baseline: Option<f32>,
     /// The em, in points.
     pub size: f32,
+    /// That of most of its characters.
     pub font: Rc<Font>,
+    /// In reading order.
     pub text: String,
     /// The start and font of closing punctuation in another style.
     pub tail: Option<(usize, Rc<Font>)>,
     /// A part of it that is raised, such as a footnote's mark.
     pub raised: Option<Raised>,
+    /// Where it leads.
     pub link: Option<Rc<str>>,
+    /// The marked content that it is in.
     pub tag: Tag,
 }
 
 impl Word {
+    /// Whether it is read from right to left.
     pub fn is_rtl(&self) -> bool {
         self.text.chars().any(is_rtl)
     }

@@ -28,29 +28,38 @@ pub enum Pot {
     Till(u8),
     /// Granted credits that are left.
     Granted,
+    /// A till of granted credits. Its amount is the number left.
     GrantedTill(u8),
 }
 
 /// A condition on a pot that must hold when the write takes effect.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Check {
+    /// The write takes effect in any case.
     Nothing,
     /// The balance has the same plan as before, and at most this amount taken.
     Room {
+        /// Most credits that may be taken already.
         at_most: u64,
+        /// Credits that the plan includes.
         included: u64,
     },
     /// A till was filled under this plan and has at least this amount.
     Filled {
+        /// Fewest credits that must be left.
         at_least: u64,
+        /// Credits that the plan includes.
         included: u64,
     },
+    /// The pot has at least this amount.
     AtLeast(u64),
     /// The amount of granted credits is the one that was read.
     Is(u64),
     /// The balance or till has the amount and plan that were read.
     Unchanged {
+        /// What was read: credits taken from the balance, or left in the till.
         amount: u64,
+        /// What the plan included, as marked at the pot. `None`: no mark.
         included: Option<u64>,
     },
 }
@@ -58,57 +67,75 @@ pub enum Check {
 /// How a write records a pot's plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Mark {
+    /// The mark stays as it is.
     Keep,
+    /// The plan includes so many credits.
     Set(u64),
+    /// The pot is not of any plan now: the next write to it reads first.
     Remove,
 }
 
 /// One conditional addition to a pot.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Write {
+    /// Where the credits are added.
     pub pot: Pot,
+    /// What must hold, or else the whole debit is planned again.
     pub check: Check,
+    /// Credits added to the pot's amount. For the balance, positive ones are taken; for all others, negative ones.
     pub add: i64,
+    /// What becomes of the pot's mark.
     pub mark: Mark,
 }
 
 /// A debit. Its writes take effect together or not at all.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Debit {
+    /// What the job costs, by source.
     pub charge: Charge,
     /// The till that counts the job and gets refunds; `None` means the balance.
     pub till: Option<u8>,
+    /// All of them take effect in one transaction, with the job.
     pub writes: Vec<Write>,
 }
 
 /// A job's cost, the plan it is charged under, and where it is counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Order {
+    /// Credits.
     pub cost: u64,
     /// What the plan includes now.
     pub included: u64,
+    /// The till of this environment, or the balance.
     pub till: Option<u8>,
 }
 
 /// Not enough credits: this many are left.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Insufficient {
+    /// Credits left, included and granted ones.
     pub available: u64,
 }
 
 /// All pots of an account's month, as read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pots {
+    /// Included credits taken from the balance, those in tills included.
     pub taken: u64,
     /// What the plan included when credits were last taken.
     pub included: Option<u64>,
+    /// Tills of the month's included credits, by number.
     pub tills: BTreeMap<u8, Till>,
+    /// Granted credits outside of tills.
     pub granted: u64,
+    /// Granted credits in tills, by the till's number.
     pub granted_tills: BTreeMap<u8, u64>,
 }
 
+/// A till of included credits, as read.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Till {
+    /// Credits that are not spent yet.
     pub left: u64,
     /// The plan under which the till was filled.
     pub included: Option<u64>,
@@ -146,6 +173,9 @@ impl Debit {
     }
 
     /// A debit from balance and tills, based on a read of all pots. Included credits are used first.
+    ///
+    /// # Errors
+    /// If the account has fewer credits than the job costs.
     pub fn planned(order: Order, pots: &Pots) -> Result<Self, Insufficient> {
         let available = pots.included_left(order.included) + pots.granted_left();
         if available < order.cost {
@@ -192,10 +222,12 @@ impl Pots {
         included.saturating_sub(self.included_used())
     }
 
+    /// Included credits that jobs have spent: taken from the balance and not left in tills.
     pub fn included_used(&self) -> u64 {
         self.taken.saturating_sub(self.tills.values().map(|till| till.left).sum())
     }
 
+    /// Granted credits that are not spent yet, in tills or not.
     pub fn granted_left(&self) -> u64 {
         self.granted + self.granted_tills.values().sum::<u64>()
     }

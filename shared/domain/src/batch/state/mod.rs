@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Archive, BatchId};
+use super::{Archive, BatchId, CancelReason, OnError, PauseReason, Reason};
 use crate::account::api_key::{KeyHash, Mode};
 use crate::job::{Job, JobId, JobStatus, JobWebhook};
 use crate::time::Timestamp;
@@ -49,6 +49,7 @@ pub enum State {
 }
 
 impl State {
+    /// In the order of a batch's life.
     pub const ALL: [Self; 7] = [
         Self::Processing,
         Self::Paused,
@@ -59,6 +60,7 @@ impl State {
         Self::Deleting,
     ];
 
+    /// As responses and logs have it.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Processing => "processing",
@@ -71,6 +73,7 @@ impl State {
         }
     }
 
+    /// Whether nothing more happens to the batch unless it is deleted.
     pub const fn is_ended(self) -> bool {
         match self {
             Self::Processing | Self::Paused | Self::Canceling | Self::Archiving | Self::Deleting => false,
@@ -79,57 +82,19 @@ impl State {
     }
 }
 
-/// What a failed item means for the others.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-#[cfg_attr(feature = "schema", derive(schemars::JsonSchema), schemars(inline, description = ""))]
-pub enum OnError {
-    #[default]
-    Continue,
-    /// The batch is canceled.
-    Stop,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum PauseReason {
-    InsufficientCredits,
-    /// The account has created all test jobs of the day.
-    TestLimitReached,
-    /// The key that created or resumed the batch no longer works.
-    RevokedApiKey,
-    AccountSuspended,
-    TestModeDisabled,
-    /// The key or the plan no longer has the tool.
-    ToolNotAllowed,
-}
-
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum CancelReason {
-    Requested,
-    /// An item failed, and the batch was to stop then.
-    ItemFailed,
-    PausedTooLong,
-}
-
-/// Why a batch is paused or canceled.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(untagged)]
-pub enum Reason {
-    Paused(PauseReason),
-    Canceled(CancelReason),
-}
-
 /// Ended items by outcome.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tally {
+    /// Jobs that completed, expired ones included.
     pub completed: u32,
+    /// Jobs that failed, and items that could not become jobs.
     pub failed: u32,
+    /// Jobs that were canceled, and items that became no jobs because the batch was.
     pub canceled: u32,
 }
 
 impl Tally {
+    /// All items that have ended.
     pub fn ended(self) -> u32 {
         self.completed + self.failed + self.canceled
     }
@@ -153,15 +118,20 @@ enum Outcome {
 /// What was seen of an open job.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Seen {
+    /// The item's place in the batch, from 0.
     pub index: u32,
+    /// The job's state as stored.
     pub status: JobStatus,
     /// What a deleted job ended as.
     pub ended_as: Option<JobStatus>,
+    /// Credits taken for the job.
     pub charged: u64,
+    /// Credits given back.
     pub refunded: u64,
 }
 
 impl Seen {
+    /// What a batch needs to know of the job of this item.
     pub fn of(job: &Job, index: u32) -> Self {
         let charged = job.payment.charge.total();
         Self { index, status: job.status, ended_as: job.deletion.ended_as, charged, refunded: job.payment.refunded }
@@ -187,34 +157,50 @@ pub struct Forbidden(pub State);
 /// A batch as stored.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Batch {
+    /// The account that created it.
     pub account: String,
+    /// The table's sort key, beneath the account.
     pub id: BatchId,
     /// The key that its jobs are created with: that of the request that created or resumed it.
     pub key_hash: KeyHash,
+    /// That of the key which created it. A key of the other mode can't resume it.
     pub mode: Mode,
+    /// The slug of the tool that runs all jobs.
     pub tool: String,
+    /// What a failed item means for the others.
     pub on_error: OnError,
+    /// Gets the events of the batch, and none of its jobs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub webhook: Option<JobWebhook>,
+    /// Where in its life the batch is.
     pub state: State,
+    /// `None` unless it is paused, canceled, or being canceled.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub reason: Option<Reason>,
+    /// When the request was accepted. The ids of its jobs depend on it.
     pub created_at: Timestamp,
+    /// `None` unless it is paused.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub paused_at: Option<Timestamp>,
+    /// When all items had ended, those of a deleted batch included.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finished_at: Option<Timestamp>,
+    /// How many items it has.
     pub total: u32,
     /// The first item that has no job yet, and where its line begins.
     pub next: u32,
+    /// Where the line of the item `next` begins in the stored items, in bytes.
     pub next_byte: u64,
     /// The items before `next` whose jobs have not ended, in order.
     #[serde(default)]
     pub open: Vec<u32>,
     /// How many of these are being processed.
     pub processing: u32,
+    /// The items that have ended.
     pub tally: Tally,
+    /// Credits taken for all jobs so far.
     pub charged: u64,
+    /// Credits given back for ended jobs.
     pub refunded: u64,
     /// The archive of all results, if the request asks for one.
     #[serde(skip_serializing_if = "Option::is_none", default)]
@@ -230,6 +216,7 @@ pub struct Batch {
     pub deleted: u32,
     /// Raised by each claim of a runner. Only the last one creates jobs.
     pub run: u64,
+    /// A runner works on the batch until then, or was lost.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub lease_until: Option<Timestamp>,
     /// Raised by each write.
@@ -240,10 +227,12 @@ pub struct Batch {
     /// When the sweeper calls a runner.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub due: Option<Timestamp>,
+    /// Seconds since the epoch. DynamoDB deletes the item some time later.
     pub ttl: i64,
 }
 
 impl Batch {
+    /// The id of the job of this item, whether it exists or not.
     pub fn job(&self, index: u32) -> JobId {
         self.id.job(self.created_at, index)
     }
@@ -322,6 +311,10 @@ impl Batch {
         before != (self.open.len(), self.processing)
     }
 
+    /// Creates no more jobs until the batch is resumed.
+    ///
+    /// # Errors
+    /// If jobs are not being created: the batch is paused already, being ended, or ended.
     pub fn pause(&mut self, why: PauseReason, now: Timestamp) -> Result<(), Forbidden> {
         match self.state {
             State::Processing => {
@@ -339,6 +332,9 @@ impl Batch {
     }
 
     /// Goes on with the key of the request. Returns false if the batch is not paused.
+    ///
+    /// # Errors
+    /// If the batch has been canceled or deleted, or has completed.
     pub fn resume(&mut self, key: KeyHash) -> Result<bool, Forbidden> {
         match self.state {
             State::Processing | State::Archiving => Ok(false),
@@ -353,6 +349,9 @@ impl Batch {
     }
 
     /// Returns false if the batch is canceled already.
+    ///
+    /// # Errors
+    /// If all items have ended, or the batch is being deleted.
     pub fn cancel(&mut self, why: CancelReason) -> Result<bool, Forbidden> {
         match self.state {
             State::Processing | State::Paused => {

@@ -76,6 +76,9 @@ impl Reader {
 }
 
 /// Running headers and footers are blocks, if they are kept.
+///
+/// # Errors
+/// If the file can't be read, is damaged, or is larger than the limits allow.
 pub fn read(
     source: &Source,
     pictures: &mut Pictures<'_>,

@@ -24,6 +24,7 @@ const DPI: f32 = 150.0;
 /// Finds figures, and keeps their pictures.
 #[derive(Debug)]
 pub struct Drawings<'p, 'r> {
+    /// What becomes of them.
     pub pictures: &'p mut Pictures<'r>,
     /// Most pixels of a bitmap.
     pub pixels: u64,
@@ -34,6 +35,9 @@ pub struct Drawings<'p, 'r> {
 impl Drawings<'_, '_> {
     /// The figures of a page, from top to bottom. `recognized`: words that are read in its pictures, which are no figures then.
     /// `vectors`: its drawings, whose pictures are parts of them.
+    ///
+    /// # Errors
+    /// If a picture can't be drawn or kept.
     pub fn of(
         &mut self,
         page: &Page<'_>,

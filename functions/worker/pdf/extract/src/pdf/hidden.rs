@@ -23,12 +23,18 @@ const UNSEEN: f32 = 0.8;
 /// A page, its hidden text apart.
 #[derive(Debug)]
 pub struct Read {
+    /// Without what is hidden.
     pub content: PageContent,
+    /// In content order.
     pub hidden: Vec<Hidden>,
+    /// What the page draws.
     pub looks: Looks,
 }
 
 /// Reads a page's words, except for those that are hidden.
+///
+/// # Errors
+/// If the page can't be read or drawn.
 pub fn read(page: &Page<'_>, number: u32, tags: Option<&PageTags<'_>>) -> Result<Read, Failure> {
     let looks = page.looks();
     let mut characters = page.text()?.characters(true);
@@ -63,12 +69,16 @@ pub fn read(page: &Page<'_>, number: u32, tags: Option<&PageTags<'_>>) -> Result
 pub enum UnknownText {
     /// It has none.
     Absent,
+    /// It shows text that is unknown: OCR may read it.
     Drawn,
     /// No font draws it, or it is nothing but spaces.
     NotDrawn,
 }
 
 /// Looks at a page of which pdfium knows no characters.
+///
+/// # Errors
+/// If the page can't be read.
 pub fn unknown_text(page: &Page<'_>) -> Result<UnknownText, Failure> {
     let texts = page.visible_text();
     if texts.is_empty() {

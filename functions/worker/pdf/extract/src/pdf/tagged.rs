@@ -32,6 +32,7 @@ pub struct PageTags<'t> {
 }
 
 impl Tags {
+    /// Tells tables of data from those that only place what is in them.
     pub fn new(tree: Tree) -> Self {
         Self { layout: layout(&tree), tree }
     }
@@ -80,6 +81,7 @@ impl PageTags<'_> {
         }
     }
 
+    /// What is on the page, in the order of reading.
     pub fn into_structure(self) -> Structure {
         self.structure
     }

@@ -41,7 +41,9 @@ const BACKGROUND: f32 = 0.85;
 /// A drawing, and the text in it.
 #[derive(Debug)]
 pub struct Vector {
+    /// As the page is shown.
     pub area: Rect,
+    /// In reading order.
     pub text: String,
 }
 

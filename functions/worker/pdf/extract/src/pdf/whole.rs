@@ -17,11 +17,16 @@ use crate::model::{Block, Document, Id, Link, OutlineEntry, Page, Reason, Role, 
 pub struct Head {
     /// From the metadata. Empty if it has none.
     pub title: String,
+    /// From the metadata. Empty if it has none.
     pub author: String,
+    /// As viewers list them.
     pub bookmarks: Vec<Bookmark>,
 }
 
 /// The document of these pages, with their facts.
+///
+/// # Errors
+/// If the pages can't be read again.
 pub fn document(
     whole: &docmill_pdf_text::Document,
     facts: Vec<Facts>,

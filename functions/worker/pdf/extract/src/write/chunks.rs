@@ -10,12 +10,15 @@ use serde::{Deserialize, Serialize};
 use super::super::model::{Block, Corners, Document, Id, Place};
 use super::plain::{Part, Plain, level};
 
+/// How a document is cut.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct ChunkOptions {
+    /// Most tokens of a chunk.
     pub max_tokens: usize,
     /// Tokens of the chunk before that are repeated: at most half of `max_tokens`.
     pub overlap: usize,
+    /// Where a new one begins in any case.
     pub split_at: SplitAt,
 }
 
@@ -29,8 +32,11 @@ impl Default for ChunkOptions {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum SplitAt {
+    /// At each heading.
     Heading,
+    /// At each page.
     Page,
+    /// Nowhere.
     None,
 }
 

@@ -10,6 +10,7 @@ use super::markup::{self, Styled, escape, fenced, guard_start};
 /// What further lines of a list item or footnote begin with, so that they belong to it.
 const INDENT: &str = "    ";
 
+/// The whole document in its reading order.
 pub fn markdown(document: &Document) -> String {
     let writer = Writer::new(document);
     let mut text = String::new();

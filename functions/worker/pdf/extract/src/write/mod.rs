@@ -24,13 +24,18 @@ use chunks::ChunkOptions;
 pub use markdown::markdown;
 pub use markup::is_safe;
 
+/// What a document is written as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DocumentFormat {
+    /// The model itself.
     #[default]
     Json,
+    /// GitHub Flavored Markdown.
     Markdown,
+    /// One page.
     Html,
+    /// JSON lines for search and language models.
     Chunks,
     /// Each in a file of its own, as CSV.
     Tables,
@@ -38,10 +43,13 @@ pub enum DocumentFormat {
     Xlsx,
 }
 
+/// How a document is written.
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(rename_all = "camelCase", default)]
 pub struct WriteOptions {
+    /// As what.
     pub format: DocumentFormat,
+    /// Only for chunks.
     pub chunks: ChunkOptions,
 }
 
@@ -66,6 +74,9 @@ struct Written {
 
 /// Writes a document as files in this directory, whose names begin with `prefix`. There are none if it has no tables, and they were
 /// asked for.
+///
+/// # Errors
+/// If a file can't be written, or grows too large.
 pub fn write(
     document: &Document,
     options: &WriteOptions,
@@ -123,6 +134,9 @@ fn tables(document: &Document) -> Result<Vec<Written>, Failure> {
 }
 
 /// A workbook with a sheet for each table, named after its caption. `None` if there are no tables.
+///
+/// # Errors
+/// If the workbook can't be made.
 pub fn workbook(document: &Document) -> Result<Option<Vec<u8>>, Failure> {
     sheets(document, &workbook::captioned(document))
 }

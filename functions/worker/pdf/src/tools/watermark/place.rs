@@ -1,6 +1,7 @@
 //! Where marks go on pages.
 
 use docmill_pdf_core::matrix::Matrix;
+use docmill_pdf_core::pixels::whole;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 
@@ -62,8 +63,8 @@ fn tiles(mark: &Mark, bounds: Rectangle, page: Rectangle, at: impl Fn(f32, f32) 
         let apart = (tiles / MOST_TILES).sqrt() * 1.1;
         (step_x, step_y) = (step_x * apart, step_y * apart);
     }
-    let rows = (page.height() / step_y).ceil() as usize;
-    let columns = (page.width() / step_x).ceil() as usize + 1;
+    let rows = whole((page.height() / step_y).ceil()) as usize;
+    let columns = whole((page.width() / step_x).ceil()) as usize + 1;
     let positions = (0..rows).flat_map(|row| (0..columns).map(move |column| (row, column)));
     positions
         .map(|(row, column)| {

@@ -53,13 +53,19 @@ pub struct Assembly {
 /// A finished file.
 #[derive(Debug)]
 pub struct Assembled {
+    /// How many pages it has.
     pub pages: u32,
+    /// Its size.
     pub bytes: u64,
+    /// What could not be taken over.
     pub warnings: Vec<Warning>,
 }
 
 impl Assembly {
     /// Begins a file, made of parts of one source or of several.
+    ///
+    /// # Errors
+    /// If the file can't be created.
     pub fn create(path: &Path, limits: &Limits, several: bool) -> Result<Self, Failure> {
         let mut writer = PdfWriter::create(path, limits.output_bytes)?;
         let root = writer.reserve();
@@ -80,6 +86,9 @@ impl Assembly {
     }
 
     /// Writes a whole document.
+    ///
+    /// # Errors
+    /// If the file can't be written, or has more pages or bytes than the limits allow.
     pub fn whole(path: &Path, limits: &Limits, source: &mut Source) -> Result<Assembled, Failure> {
         let mut assembly = Self::create(path, limits, false)?;
         let all: Vec<PageUse> = (0..source.pages.len()).map(PageUse::of).collect();
@@ -87,11 +96,15 @@ impl Assembly {
         assembly.finish()
     }
 
+    /// How many there are so far.
     pub fn pages(&self) -> usize {
         self.pages.len()
     }
 
     /// Adds an empty page of this size, in points.
+    ///
+    /// # Errors
+    /// If the file can't be written, or has more pages or bytes than the limits allow.
     pub fn add_blank(&mut self, width: f32, height: f32) -> Result<(), Failure> {
         let page = dictionary! {
             "Type" => "Page", "Parent" => self.pages.root(), "MediaBox" => Rectangle::of_size(width, height).to_object(),
@@ -104,6 +117,9 @@ impl Assembly {
     }
 
     /// Adds pages of a source. This empties the source unless it is used again.
+    ///
+    /// # Errors
+    /// If the file can't be written, or has more pages or bytes than the limits allow.
     pub fn add(&mut self, source: &mut Source, part: &Part<'_>) -> Result<(), Failure> {
         let chosen: Vec<ObjectId> =
             part.pages.iter().filter_map(|page| source.pages.get(page.index)).copied().collect();
@@ -201,6 +217,9 @@ impl Assembly {
     }
 
     /// Ends the file.
+    ///
+    /// # Errors
+    /// If the file can't be written, or has more bytes than the limits allow.
     pub fn finish(mut self) -> Result<Assembled, Failure> {
         let (count, root) = (self.pages.len(), self.pages.root());
         self.pages.write(&mut self.writer)?;

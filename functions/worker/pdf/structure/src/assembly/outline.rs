@@ -21,6 +21,7 @@ pub struct Item {
     open: bool,
     /// The page of the source that it leads to.
     pub page: Option<ObjectId>,
+    /// The items below it.
     pub kids: Vec<Item>,
 }
 
@@ -31,6 +32,7 @@ impl Item {
         Self { title: text(title), entries: vec![("Dest", target.into())], open: true, page: None, kids }
     }
 
+    /// As a viewer shows it. `None` if it is no text.
     pub fn title(&self) -> Option<String> {
         decode(&self.title)
     }

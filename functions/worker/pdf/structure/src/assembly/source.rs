@@ -16,8 +16,10 @@ use super::outline::{self, Item};
 /// A document that pages are taken from. It is only read once.
 #[derive(Debug)]
 pub struct Source {
+    /// Its objects.
     pub document: Document,
     pub(super) held: DeferredPictures,
+    /// Its pages, in order.
     pub pages: Vec<ObjectId>,
     pub(super) nodes: HashSet<ObjectId>,
     pub(super) catalog: Dictionary,
@@ -32,6 +34,9 @@ pub struct Source {
 
 impl Source {
     /// Reads a document's pages, names, outline and labels. At most `limit` pages.
+    ///
+    /// # Errors
+    /// If it has no pages, or more than `limit`.
     pub fn read(mut document: Document, limit: u32) -> Result<Self, Failure> {
         let tree = pages::read(&mut document, limit)?;
         let catalog = document.catalog().cloned().unwrap_or_default();
@@ -72,14 +77,17 @@ impl Source {
         self.catalog.remove(b"StructTreeRoot");
     }
 
+    /// Whether it has a structure for screen readers.
     pub fn is_tagged(&self) -> bool {
         self.catalog.has(b"StructTreeRoot")
     }
 
+    /// The items at its top level.
     pub fn outline(&self) -> &[Item] {
         &self.outline
     }
 
+    /// The page's entries, inherited ones included. `index`: from 0.
     pub fn page(&self, index: usize) -> Option<&Dictionary> {
         self.document.get_dictionary(*self.pages.get(index)?).ok()
     }
@@ -98,10 +106,12 @@ pub struct PageUse {
     pub index: usize,
     /// Additional clockwise rotation in degrees.
     pub turn: i64,
+    /// What is shown of it, in its own units. `None`: all.
     pub crop: Option<Rectangle>,
 }
 
 impl PageUse {
+    /// The whole page as it is. `index`: from 0.
     pub const fn of(index: usize) -> Self {
         Self { index, turn: 0, crop: None }
     }
@@ -110,7 +120,9 @@ impl PageUse {
 /// What to take from a source.
 #[derive(Debug)]
 pub struct Part<'a> {
+    /// In the order of the result.
     pub pages: &'a [PageUse],
+    /// What becomes of the outline.
     pub bookmarks: Bookmarks<'a>,
     /// Whether to take the document's attachments and scripts.
     pub attachments: bool,
@@ -118,12 +130,15 @@ pub struct Part<'a> {
     pub again: bool,
 }
 
+/// What a source adds to the outline of the result.
 #[derive(Clone, Copy, Debug)]
 pub enum Bookmarks<'a> {
+    /// The source's own, at the top level.
     Keep,
     /// The source's own, below one with this title.
     Below(&'a str),
     /// Only one with this title.
     Title(&'a str),
+    /// Nothing.
     None,
 }

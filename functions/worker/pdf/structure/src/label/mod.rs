@@ -27,23 +27,29 @@ pub struct Look<'a> {
     pub size: f32,
     /// `#rrggbb`.
     pub color: &'a str,
+    /// Of its lines in a box as wide as the widest.
     pub align: Align,
 }
 
 /// The horizontal alignment of a label's lines.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Align {
+    /// On the left.
     Start,
+    /// In the middle.
     Center,
+    /// On the right.
     End,
 }
 
 /// A label as an object of a document.
 #[derive(Clone, Copy, Debug)]
 pub struct Label {
+    /// The object to draw.
     pub form: ObjectId,
     /// In points.
     pub width: f32,
+    /// In points.
     pub height: f32,
     /// The distance of the first line's baseline from the lower edge, in points.
     pub baseline: f32,
@@ -56,10 +62,12 @@ pub struct Label {
 pub struct Missing(BTreeSet<char>);
 
 impl Missing {
+    /// Adds those of another text.
     pub fn extend(&mut self, other: Self) {
         self.0.extend(other.0);
     }
 
+    /// What to tell. `None` if nothing is missing.
     pub fn warning(&self) -> Option<Warning> {
         let characters: String = self.0.iter().collect();
         let message = "No font has some characters of the text: boxes stand for them. Choose other characters.";

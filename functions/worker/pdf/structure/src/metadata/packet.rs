@@ -105,6 +105,7 @@ impl Statement {
         Some((part, level.unwrap_or_default()))
     }
 
+    /// Whether the document claims to be PDF/UA.
     pub fn claims_pdfua(&self) -> bool {
         self.claims.contains_key("pdfuaid:part")
     }
@@ -124,6 +125,7 @@ impl Statement {
         self.claims.insert("pdfuaid:part".to_owned(), "1".to_owned());
     }
 
+    /// Takes the claim to be PDF/UA back.
     pub fn renounce_pdfua(&mut self) {
         self.claims.retain(|name, _| !name.starts_with("pdfuaid:"));
     }

@@ -29,21 +29,28 @@ const PROPERTIES: usize = 200;
 /// Properties of a namespace, as described by a packet.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Schema {
+    /// For people.
     pub title: String,
+    /// The address that names it.
     pub namespace: String,
+    /// As properties have it in the packet.
     pub prefix: String,
+    /// Those that the packet describes.
     pub properties: Vec<Property>,
 }
 
 /// A property with a plain value.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Property {
+    /// Without its prefix.
     pub name: String,
+    /// For people.
     pub description: String,
     /// `Text`, `Integer` …
     pub kind: String,
     /// `internal` or `external`: whether the document itself determines the value.
     pub category: String,
+    /// `None` if it is only described.
     pub value: Option<String>,
 }
 

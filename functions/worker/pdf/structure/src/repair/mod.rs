@@ -23,12 +23,16 @@ const PREFIX: &str = "mended-";
 /// A request whose damaged sources are replaced by repaired ones.
 #[derive(Debug)]
 pub struct Mended {
+    /// The same request with the repaired sources.
     pub request: Request,
     warnings: Vec<Warning>,
 }
 
 impl Mended {
     /// The outcome of the tool for this request, with what was repaired. The repaired sources are removed.
+    ///
+    /// # Errors
+    /// What the tool fails with, or that a repaired source can't be removed.
     pub fn ended(self, outcome: Result<Outcome, Failure>) -> Result<Outcome, Failure> {
         for source in self.request.sources.iter().filter(|source| is_mended(source)) {
             std::fs::remove_file(&source.path).map_err(|error| Failure::io(&error))?;

@@ -9,27 +9,44 @@ pub enum Kind {
     Inline,
     /// `None`: its level is that of its section.
     Heading(Option<u8>),
+    /// Of the document.
     Title,
+    /// A paragraph, or what is like one.
     Paragraph,
+    /// Of a table or figure.
     Caption,
+    /// A footnote or endnote.
     Note,
+    /// A program's text.
     Code,
+    /// Mathematics.
     Formula,
+    /// Holds items.
     List,
+    /// Holds a label and what is in the item.
     Item,
+    /// A number or bullet.
     Label,
+    /// Holds rows.
     Table,
+    /// Holds cells.
     Row,
+    /// A cell of a table.
     Cell(Cell),
+    /// A picture or drawing.
     Figure,
+    /// Not part of the document, such as a page number.
     Artifact,
 }
 
+/// What the tags say of a cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Cell {
+    /// Whether it heads a row or column.
     pub header: bool,
     /// How many it spans.
     pub rows: u16,
+    /// How many it spans.
     pub columns: u16,
 }
 

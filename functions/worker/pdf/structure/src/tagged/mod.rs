@@ -27,9 +27,12 @@ const ALTERNATIVE: usize = 2_000;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ElementId(pub u32);
 
+/// What is known of an element.
 #[derive(Debug)]
 pub struct Element {
+    /// What it is.
     pub kind: Kind,
+    /// `None` at the top.
     pub parent: Option<ElementId>,
 }
 
@@ -38,9 +41,11 @@ pub struct Element {
 pub struct Piece {
     /// Unique on the page.
     pub number: u32,
+    /// The element that it is in.
     pub of: ElementId,
 }
 
+/// The elements of a document, and where their parts are.
 #[derive(Debug, Default)]
 pub struct Tree {
     elements: Vec<Element>,
@@ -62,6 +67,10 @@ pub enum Unread {
 }
 
 impl Tree {
+    /// All that readers of text need.
+    ///
+    /// # Errors
+    /// If there is no tree, or it is too large.
     pub fn read(document: &Document) -> Result<Self, Unread> {
         let catalog = document.catalog().map_err(|_| Unread::Missing)?;
         let root = document.child(catalog, b"StructTreeRoot").ok_or(Unread::Missing)?;
@@ -85,6 +94,7 @@ impl Tree {
         self.pieces.get(&page).map_or(&[], Vec::as_slice)
     }
 
+    /// What the element is.
     pub fn kind(&self, id: ElementId) -> Kind {
         self.element(id).map_or(Kind::Group, |element| element.kind)
     }
@@ -96,10 +106,12 @@ impl Tree {
         parents.map(|(id, element)| (id, element.kind))
     }
 
+    /// In the order of the tags. Empty if it is no row.
     pub fn cells(&self, row: ElementId) -> &[ElementId] {
         self.cells.get(&row).map_or(&[], Vec::as_slice)
     }
 
+    /// What a figure says to those who don't see it.
     pub fn alternative(&self, id: ElementId) -> Option<&str> {
         self.alternatives.get(&id).map(String::as_str)
     }

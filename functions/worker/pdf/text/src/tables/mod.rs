@@ -23,6 +23,7 @@ use super::words::Word;
 /// Columns of the two parts of a table over two pages begin within this distance, in points.
 const SAME_COLUMN: f32 = 6.0;
 
+/// Rows of cells.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Table {
     /// The cells that begin in each row, from left to right.
@@ -40,7 +41,9 @@ pub struct Table {
 /// The part of a table on a page on which it goes on, from this row.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Part {
+    /// From 1.
     pub page: u32,
+    /// From 0.
     pub row: usize,
     /// As the page is shown.
     pub area: Rect,
@@ -48,11 +51,14 @@ pub struct Part {
     pub repeated: Option<Rect>,
 }
 
+/// A cell that may span several rows and columns.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct Cell {
+    /// From top to bottom.
     pub lines: Vec<Line>,
     /// How many it spans.
     pub columns: usize,
+    /// How many it spans.
     pub rows: usize,
     /// Whether it is tagged as one.
     pub header: bool,
@@ -63,6 +69,7 @@ impl Cell {
         Self { lines: order::lines(words), columns: 1, rows: 1, header: false }
     }
 
+    /// Its lines as running text.
     pub fn text(&self) -> String {
         inline::text(&self.lines)
     }

@@ -29,24 +29,31 @@ const DOUBLE: f32 = 8.0;
 /// The edges of a ruled table's cells, from left to right and from top to bottom, and the rules between them.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Grid {
+    /// The vertical edges.
     pub xs: Vec<f32>,
+    /// The horizontal edges.
     pub ys: Vec<f32>,
+    /// The horizontal rules.
     pub across: Vec<Horizontal>,
+    /// The vertical rules.
     pub down: Vec<Vertical>,
 }
 
 /// What is ruled on a page: grids, and horizontal rules that belong to none.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Ruling {
+    /// Those of several rows.
     pub grids: Vec<Grid>,
     /// Grids of one row: the end of a table that began on the page before, or no table.
     pub rows: Vec<Grid>,
+    /// From top to bottom.
     pub rules: Vec<Horizontal>,
 }
 
 /// A grid that may be a table.
 #[derive(Debug)]
 pub struct Ruled<'g> {
+    /// Around its cells.
     pub area: Rect,
     grid: &'g Grid,
 }
@@ -67,6 +74,7 @@ impl Ruled<'_> {
 }
 
 impl Ruling {
+    /// Each grid of several rows.
     pub fn tables(&self) -> impl Iterator<Item = Ruled<'_>> {
         self.grids.iter().map(|grid| Ruled { area: grid.area(), grid })
     }
@@ -105,6 +113,7 @@ struct Place {
 }
 
 impl Grid {
+    /// Around its cells.
     pub fn area(&self) -> Rect {
         let end = |edges: &[f32]| edges.last().copied().unwrap_or(0.0);
         let start = |edges: &[f32]| edges.first().copied().unwrap_or(0.0);
