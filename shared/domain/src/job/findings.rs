@@ -51,6 +51,7 @@ pub fn findings_of(job: &Value) -> Vec<String> {
 /// `tool`: the slug of the last tool, whose report it is.
 fn findings(tool: &str, report: &Value) -> Vec<String> {
     match tool {
+        "office-to-pdf" => printed(report),
         "redact-pdf" => redacted(report),
         "compare-documents" => compared(report),
         "pdf-to-pdfa" => archived(report),
@@ -66,6 +67,23 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
 
 fn number(value: &Value, name: &str) -> u64 {
     value[name].as_u64().unwrap_or_default()
+}
+
+/// How its pages compare with those of Word, if that is known.
+fn printed(report: &Value) -> Vec<String> {
+    let fidelity = &report["fidelity"];
+    let (Some(pages), Some(in_word)) = (fidelity["pages"].as_u64(), fidelity["pagesInWord"].as_u64()) else {
+        return Vec::new();
+    };
+    let first = fidelity["firstDifference"]["page"].as_u64();
+    vec![match (pages == in_word, first) {
+        (true, None) => format!("{}, as in Word.", counted(pages, "page")),
+        (true, Some(page)) => format!("{}, as in Word, but page {page} begins elsewhere.", counted(pages, "page")),
+        (false, None) => format!("{} instead of {in_word} in Word.", counted(pages, "page")),
+        (false, Some(page)) => {
+            format!("{} instead of {in_word} in Word: from page {page}, pages begin elsewhere.", counted(pages, "page"))
+        }
+    }]
 }
 
 /// How many words and regions were redacted.
@@ -280,6 +298,23 @@ mod tests {
                 "The invoice is not valid by the rules of EN 16931. 2 errors, 1 warning: BR-02, BR-CO-10.",
             ),
             ("merge-pdf", json!({}), ""),
+            ("office-to-pdf", json!({}), ""),
+            (
+                "office-to-pdf",
+                json!({"fidelity": {"pages": 3, "pagesInWord": 3, "firstDifference": null}}),
+                "3 pages, as in Word.",
+            ),
+            (
+                "office-to-pdf",
+                json!({"fidelity": {"pages": 3, "pagesInWord": 3, "firstDifference": {"page": 2, "words": "a"}}}),
+                "3 pages, as in Word, but page 2 begins elsewhere.",
+            ),
+            ("office-to-pdf", json!({"fidelity": {"pages": 1, "pagesInWord": 2}}), "1 page instead of 2 in Word."),
+            (
+                "office-to-pdf",
+                json!({"fidelity": {"pages": 5, "pagesInWord": 4, "firstDifference": {"page": 3, "words": "a"}}}),
+                "5 pages instead of 4 in Word: from page 3, pages begin elsewhere.",
+            ),
         ] {
             assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");
             let shown =

@@ -1,5 +1,5 @@
 //! Checks the result of any engine: it must be complete, within the limits, and of the format that it claims. Finds the pages that
-//! substitutes of fonts are on, and texts that are on none.
+//! substitutes of fonts are on, texts that are on none, and pages that begin elsewhere than in Word.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -9,7 +9,7 @@ use docmill_formats::{Family, Format};
 use docmill_package::{Disk, Limits, Package};
 use docmill_pdf_core::pages::too_many;
 use docmill_pdf_core::pdfium::{Document, family};
-use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, PictureLimits, Request, Source};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, PageBreak, PictureLimits, Request, Source};
 use docmill_pdf_structure::stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -31,11 +31,13 @@ struct Options {
     families: Vec<String>,
     /// Texts that should be on the pages of PDFs.
     texts: Vec<String>,
+    /// Where the pages of PDFs should break.
+    breaks: Vec<PageBreak>,
 }
 
 /// The report lists the positions of sources whose artifact is a new file with smaller pictures, and the pages of each source that the
-/// families are on, and the positions of texts with a word that is on no page:
-/// `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false, "missing": [3], "hashes": 0}]}`.
+/// families are on, the positions of texts with a word that is on no page, and that of the first break that is elsewhere:
+/// `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false, "missing": [3], "hashes": 0, "moved": 1}]}`.
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -64,15 +66,18 @@ struct Found<'f> {
     missing: Vec<usize>,
     /// Numbers that are shown as `###`.
     hashes: u32,
+    /// The position of the first break with words on other pages.
+    moved: Option<usize>,
 }
 
 fn pages_of<'f>(
-    Options { families, texts, .. }: &'f Options,
+    Options { families, texts, breaks, .. }: &'f Options,
     libraries: &Libraries,
     source: &Source,
 ) -> Result<Found<'f>, Failure> {
     let mut found = Found::default();
-    if (families.is_empty() && texts.is_empty()) || source.media != Format::Pdf {
+    let reads_text = !texts.is_empty() || !breaks.is_empty();
+    if (families.is_empty() && !reads_text) || source.media != Format::Pdf {
         return Ok(found);
     }
     let plain: Vec<(String, &str)> = families.iter().map(|name| (key(&family(name)), name.as_str())).collect();
@@ -81,7 +86,7 @@ fn pages_of<'f>(
     found.has_more = document.has_form();
     let mut printed = PrintedText::default();
     document.for_each_page(0..document.pages(), |index, page| {
-        if !texts.is_empty() {
+        if reads_text {
             printed.add(&page.text()?.string());
         }
         if families.is_empty() {
@@ -95,6 +100,7 @@ fn pages_of<'f>(
     })?;
     found.missing = printed.lacks(texts);
     found.hashes = printed.hashes;
+    found.moved = printed.first_moved(breaks);
     Ok(found)
 }
 
