@@ -19,6 +19,7 @@ mod blanks;
 mod cell_spacing;
 mod cells;
 mod columns;
+mod commented_breaks;
 mod comments;
 mod east_asian;
 mod edit;
