@@ -27,6 +27,8 @@ from bench.worker import LIKE_LAMBDA, PATIENCE, Worker, link_or_copy
 from .pairs import CACHE, Unreachable, all_pairs, fetch
 from .scores import Score, pages, score
 
+# What LibreOffice ends with if it is to be started again, after it has made a profile.
+RESTART = 81
 # Fewer of plain LibreOffice's words on the same page are listed.
 ALIKE = 0.995
 
@@ -99,10 +101,12 @@ def version() -> str:
 def _command(scratch: Path, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
     """`soffice` of this machine, or of the worker's image if there is an `IMAGE_ROOT`."""
     profile, socket = f"-env:UserInstallation={(scratch / 'profile').as_uri()}", f"-env:OSL_SOCKET_PATH={scratch}"
-    command = ["soffice", profile, socket, "--headless", *arguments]
+    options = [profile, socket, "--headless", *arguments]
     if not os.environ.get("IMAGE_ROOT"):
-        return command, {**os.environ}
-    return [str(LIKE_LAMBDA), *command], {**os.environ, "LIKE_LAMBDA_SCRATCH": str(scratch)}
+        return ["soffice", *options], {**os.environ}
+    # The script starts another program first, which needs another place for its socket.
+    program = "/usr/lib/libreoffice/program/soffice.bin"
+    return [str(LIKE_LAMBDA), program, *options], {**os.environ, "LIKE_LAMBDA_SCRATCH": str(scratch)}
 
 
 def _soffice(document: Path, scratch: Path) -> Path:
@@ -110,6 +114,15 @@ def _soffice(document: Path, scratch: Path) -> Path:
     given = scratch / document.name
     link_or_copy(document, given)
     command, environment = _command(scratch, ["--convert-to", "pdf", "--outdir", str(scratch), str(given)])
+    if _run(command, environment) == RESTART:
+        _run(command, environment)
+    result = next(scratch.glob("*.pdf"), None)
+    if not result:
+        raise Failed("no PDF")
+    return result
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
     output = subprocess.DEVNULL
     process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
     try:
@@ -120,10 +133,7 @@ def _soffice(document: Path, scratch: Path) -> Path:
         # `soffice` is only the parent of what converts.
         processes.kill_tree(process.pid)
         process.wait()
-    result = next(scratch.glob("*.pdf"), None)
-    if not result:
-        raise Failed("no PDF")
-    return result
+    return process.returncode
 
 
 class Comparer:

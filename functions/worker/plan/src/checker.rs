@@ -165,7 +165,7 @@ fn tell_missing(conversion: &mut Conversion, found: &[Found]) {
     }
 }
 
-/// Reports how many pages Word made of the document, and the first that begins elsewhere here. Warns if their numbers differ.
+/// Reports how many pages Word made of the document. If this is another number, warns, and names the first page that begins elsewhere.
 fn compare_with_word(conversion: &mut Conversion, found: &[Found]) {
     let Some(word) = conversion.unfinished.word.take() else { return };
     let [found] = found else { return };
@@ -175,17 +175,16 @@ fn compare_with_word(conversion: &mut Conversion, found: &[Found]) {
         // The first break is before the second page.
         Some((u32::try_from(position).ok()?.saturating_add(2), at))
     });
-    let first = moved.map(|(page, at)| json!({"page": page, "words": at.after}));
-    conversion.report = Some(json!({
-        "fidelity": {"pages": pages, "pagesInWord": in_word, "firstDifference": first},
-    }));
+    let mut fidelity = json!({"pages": pages, "pagesInWord": in_word});
     if pages != in_word {
+        fidelity["firstDifference"] = json!(moved.map(|(page, at)| json!({"page": page, "words": at.after})));
         let message =
             "Word made another number of pages of this document. `report.fidelity` says where they differ first.";
         let mut warning = Warning::new("pages_differ", message).with_detail(format!("{pages} instead of {in_word}"));
         warning.pages = moved.map(|(page, _)| page.min(pages)).map(|page| PageRange::of(&[page]));
         conversion.warnings.push(warning);
     }
+    conversion.report = Some(json!({ "fidelity": fidelity }));
 }
 
 /// Completes the warnings about substitutes of fonts, and drops those about fonts that the document only mentions. In one of several

@@ -75,15 +75,12 @@ fn printed(report: &Value) -> Vec<String> {
     let (Some(pages), Some(in_word)) = (fidelity["pages"].as_u64(), fidelity["pagesInWord"].as_u64()) else {
         return Vec::new();
     };
+    if pages == in_word {
+        return vec![format!("{}, as in Word.", counted(pages, "page"))];
+    }
     let first = fidelity["firstDifference"]["page"].as_u64();
-    vec![match (pages == in_word, first) {
-        (true, None) => format!("{}, as in Word.", counted(pages, "page")),
-        (true, Some(page)) => format!("{}, as in Word, but page {page} begins elsewhere.", counted(pages, "page")),
-        (false, None) => format!("{} instead of {in_word} in Word.", counted(pages, "page")),
-        (false, Some(page)) => {
-            format!("{} instead of {in_word} in Word: from page {page}, pages begin elsewhere.", counted(pages, "page"))
-        }
-    }]
+    let from = first.map_or(String::new(), |page| format!(": from page {page}, pages begin elsewhere"));
+    vec![format!("{} instead of {in_word} in Word{from}.", counted(pages, "page"))]
 }
 
 /// How many words and regions were redacted.
@@ -299,16 +296,7 @@ mod tests {
             ),
             ("merge-pdf", json!({}), ""),
             ("office-to-pdf", json!({}), ""),
-            (
-                "office-to-pdf",
-                json!({"fidelity": {"pages": 3, "pagesInWord": 3, "firstDifference": null}}),
-                "3 pages, as in Word.",
-            ),
-            (
-                "office-to-pdf",
-                json!({"fidelity": {"pages": 3, "pagesInWord": 3, "firstDifference": {"page": 2, "words": "a"}}}),
-                "3 pages, as in Word, but page 2 begins elsewhere.",
-            ),
+            ("office-to-pdf", json!({"fidelity": {"pages": 3, "pagesInWord": 3}}), "3 pages, as in Word."),
             ("office-to-pdf", json!({"fidelity": {"pages": 1, "pagesInWord": 2}}), "1 page instead of 2 in Word."),
             (
                 "office-to-pdf",

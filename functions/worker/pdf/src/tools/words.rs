@@ -1,6 +1,7 @@
 //! Texts that should be on the pages of a result.
 
 use std::collections::HashSet;
+use std::ops::Range;
 
 use docmill_pdf_request::PageBreak;
 use memchr::memmem;
@@ -22,6 +23,8 @@ pub(super) struct PrintedText {
     letters: String,
     /// Where the letters of each page end.
     ends: Vec<usize>,
+    /// How often the whole text was searched for a break's words.
+    searches: usize,
     /// Numbers and dates that are shown as signs, since their columns are too narrow.
     pub(super) hashes: u32,
 }
@@ -52,26 +55,28 @@ impl PrintedText {
         missing.map(|(position, _)| position).collect()
     }
 
-    /// The position of the first break whose words are on other pages: page by page, those before it should be on one page, and those
-    /// after it on the next. Words that are on no page tell nothing.
-    pub(super) fn first_moved(&self, breaks: &[PageBreak]) -> Option<usize> {
-        let mut searches = 0;
-        let mut is_elsewhere = |letters: &[char], page: usize| {
-            let letters: String = letters.iter().collect();
-            if letters.chars().count() < LEAST_LETTERS || !is_comparable(&letters) || self.has(page, &letters) {
-                return false;
-            }
-            searches += 1;
-            searches <= MOST_SEARCHES && memmem::find(self.letters.as_bytes(), letters.as_bytes()).is_some()
-        };
+    /// The first of these positions of breaks whose words are on other pages: page by page, those before it should be on one page, and
+    /// those after it on the next. Words that are on no page tell nothing.
+    pub(super) fn first_moved(&mut self, breaks: &[PageBreak], mut positions: Range<usize>) -> Option<usize> {
+        positions.find(|position| breaks.get(*position).is_some_and(|at| self.is_moved(*position, at)))
+    }
+
+    /// `page`: that before the break, counted from 0.
+    fn is_moved(&mut self, page: usize, at: &PageBreak) -> bool {
         let letters = |text: &str| words(&text.to_lowercase()).flat_map(str::chars).collect::<Vec<char>>();
-        let mut is_moved = |page: usize, at: &PageBreak| {
-            let (before, after) = (letters(&at.before), letters(&at.after));
-            let last = before.last_chunk::<MOST_LETTERS>().map_or(before.as_slice(), |last| last.as_slice());
-            let first = after.first_chunk::<MOST_LETTERS>().map_or(after.as_slice(), |first| first.as_slice());
-            is_elsewhere(last, page) || is_elsewhere(first, page + 1)
-        };
-        breaks.iter().enumerate().position(|(page, at)| is_moved(page, at))
+        let (before, after) = (letters(&at.before), letters(&at.after));
+        let last = before.last_chunk::<MOST_LETTERS>().map_or(before.as_slice(), |last| last.as_slice());
+        let first = after.first_chunk::<MOST_LETTERS>().map_or(after.as_slice(), |first| first.as_slice());
+        self.is_elsewhere(last, page) || self.is_elsewhere(first, page + 1)
+    }
+
+    fn is_elsewhere(&mut self, letters: &[char], page: usize) -> bool {
+        let letters: String = letters.iter().collect();
+        if letters.chars().count() < LEAST_LETTERS || !is_comparable(&letters) || self.has(page, &letters) {
+            return false;
+        }
+        self.searches += 1;
+        self.searches <= MOST_SEARCHES && memmem::find(self.letters.as_bytes(), letters.as_bytes()).is_some()
     }
 
     /// Whether a page, counted from 0, has these letters in a row.
@@ -112,7 +117,7 @@ mod tests {
 
     #[test]
     fn the_first_break_with_words_on_other_pages_is_found() {
-        let printed =
+        let mut printed =
             printed(&["Header 1\nOnce upon a time there", "Header 2\nwas a château. It had", "Header 3\nseven towers"]);
         let breaks = |texts: &[(&str, &str)]| {
             let one = |(before, after): &(&str, &str)| PageBreak { before: (*before).into(), after: (*after).into() };
@@ -128,7 +133,8 @@ mod tests {
             (vec![same, ("", ""), ("", "seven towers")], Some(2)),
             (vec![same, ("", ""), ("", "nine towers")], None),
         ] {
-            assert_eq!(printed.first_moved(&breaks(&texts)), moved, "{texts:?}");
+            let breaks = breaks(&texts);
+            assert_eq!(printed.first_moved(&breaks, 0..breaks.len()), moved, "{texts:?}");
         }
     }
 
