@@ -17,7 +17,7 @@ FONTS = {
     "Inconsolata Semi Wide": "OFL-1.1",
     "Caladea Tall": "Apache-2.0",
     "DejaVu Sans Tall, DejaVu Arabic Narrow": "Bitstream-Vera",
-    "Arimo Tall, Arimo Extra Tall, Arimo Hebrew Narrow": "OFL-1.1",
+    "Arimo Tall, Arimo Extra Tall, Arimo Fitted, Arimo Hebrew Narrow": "OFL-1.1",
 }
 
 # functions/worker/invoices/rules, unchanged but for what its README says.

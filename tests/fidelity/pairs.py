@@ -46,24 +46,31 @@ def all_pairs() -> list[Pair]:
 
 def fetch(pair: Pair) -> tuple[Path, Path]:
     """The document and Office's PDF. Raises Unreachable."""
-    CACHE.mkdir(parents=True, exist_ok=True)
     document, pdf = pair.files()
     for path, digest, file in [(pair.document, pair.document_sha256, document), (pair.pdf, pair.pdf_sha256, pdf)]:
-        if not file.exists():
-            data = _blob(_clone(pair), f"{pair.commit}:{path}")
-            if hashlib.sha256(data).hexdigest() != digest:
-                raise Unreachable(f"{pair.name}: {path} is not the file that the list names")
-            file.write_bytes(data)
+        fetch_file(pair.repository, f"{pair.commit}:{path}", digest, file)
     return document, pdf
 
 
-def _clone(pair: Pair) -> Path:
+def fetch_file(repository: str, name: str, digest: str, file: Path) -> None:
+    """`name`: commit and path. Raises Unreachable."""
+    if file.exists():
+        return
+    CACHE.mkdir(parents=True, exist_ok=True)
+    data = _blob(_clone(repository), name)
+    if hashlib.sha256(data).hexdigest() != digest:
+        raise Unreachable(f"{repository}: {name} is not the file that the list names")
+    file.write_bytes(data)
+
+
+def _clone(repository: str) -> Path:
     """A clone without any file's content, which git fetches when it is asked for."""
+    folder = repository.replace("/", "+")
     if MIRRORS:
-        return _mirror(Path(MIRRORS) / pair.repository.replace("/", "+"))
-    clone = CACHE / "clones" / pair.repository.replace("/", "+")
+        return _mirror(Path(MIRRORS) / folder)
+    clone = CACHE / "clones" / folder
     if not clone.exists():
-        url = f"https://github.com/{pair.repository}.git"
+        url = f"https://github.com/{repository}.git"
         _git(["clone", "--quiet", "--bare", "--filter=blob:none", url, str(clone)])
     return clone
 

@@ -5,8 +5,11 @@ PDF says which of the two is nearer.
 """
 
 import argparse
+import functools
 import hashlib
 import json
+import os
+import re
 import shutil
 import subprocess
 import sys
@@ -19,11 +22,13 @@ from tempfile import TemporaryDirectory
 from bench import processes
 from bench.lines import Failed, Lost
 from bench.strangers import OFFICE
-from bench.worker import PATIENCE, Worker
+from bench.worker import LIKE_LAMBDA, PATIENCE, Worker, link_or_copy
 
 from .pairs import CACHE, Unreachable, all_pairs, fetch
 from .scores import Score, pages, score
 
+# What LibreOffice ends with if it is to be started again, after it has made a profile.
+RESTART = 81
 # Fewer of plain LibreOffice's words on the same page are listed.
 ALIKE = 0.995
 
@@ -76,7 +81,7 @@ def pairs() -> Iterator[Source]:
 def plain(document: Path) -> Path:
     """Plain LibreOffice's PDF, made once. Raises Failed."""
     digest = hashlib.sha256(document.read_bytes()).hexdigest()
-    made = CACHE / "plain" / f"{digest}.pdf"
+    made = CACHE / "plain" / version() / f"{digest}.pdf"
     if not made.exists():
         made.parent.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(prefix="docmill-plain-") as scratch:
@@ -84,10 +89,42 @@ def plain(document: Path) -> Path:
     return made
 
 
+@functools.cache
+def version() -> str:
+    """Of LibreOffice, with the build: `7.4.7.2-40`."""
+    with TemporaryDirectory(prefix="docmill-plain-") as scratch:
+        command, environment = _command(Path(scratch), ["--version"])
+        told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
+    return "-".join(re.findall(r"[0-9.]+", told)[:2])
+
+
+def _command(scratch: Path, arguments: list[str]) -> tuple[list[str], dict[str, str]]:
+    """`soffice` of this machine, or of the worker's image if there is an `IMAGE_ROOT`."""
+    profile, socket = f"-env:UserInstallation={(scratch / 'profile').as_uri()}", f"-env:OSL_SOCKET_PATH={scratch}"
+    options = [profile, socket, "--headless", *arguments]
+    if not os.environ.get("IMAGE_ROOT"):
+        return ["soffice", *options], {**os.environ}
+    # The script starts another program first, which needs another place for its socket.
+    program = "/usr/lib/libreoffice/program/soffice.bin"
+    return [str(LIKE_LAMBDA), program, *options], {**os.environ, "LIKE_LAMBDA_SCRATCH": str(scratch)}
+
+
 def _soffice(document: Path, scratch: Path) -> Path:
-    installation = f"-env:UserInstallation={(scratch / 'profile').as_uri()}"
-    command = ["soffice", installation, "--headless", "--convert-to", "pdf", "--outdir", str(scratch), str(document)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    # Nobody else may be able to read the cache.
+    given = scratch / document.name
+    link_or_copy(document, given)
+    command, environment = _command(scratch, ["--convert-to", "pdf", "--outdir", str(scratch), str(given)])
+    if _run(command, environment) == RESTART:
+        _run(command, environment)
+    result = next(scratch.glob("*.pdf"), None)
+    if not result:
+        raise Failed("no PDF")
+    return result
+
+
+def _run(command: list[str], environment: dict[str, str]) -> int:
+    output = subprocess.DEVNULL
+    process = subprocess.Popen(command, env=environment, stdout=output, stderr=output, start_new_session=True)
     try:
         process.wait(PATIENCE)
     except subprocess.TimeoutExpired as late:
@@ -96,10 +133,7 @@ def _soffice(document: Path, scratch: Path) -> Path:
         # `soffice` is only the parent of what converts.
         processes.kill_tree(process.pid)
         process.wait()
-    result = next(scratch.glob("*.pdf"), None)
-    if not result:
-        raise Failed("no PDF")
-    return result
+    return process.returncode
 
 
 class Comparer:

@@ -1,9 +1,15 @@
 """Tests of the scores: `python -m unittest fidelity.tests`."""
 
 import unittest
+import zipfile
 from collections import Counter
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
+from .causes import Page, parting
+from .documents import Part, all_documents
 from .scores import of_pages, words
+from .word_pages import pages
 
 
 class Scores(unittest.TestCase):
@@ -27,6 +33,51 @@ class Scores(unittest.TestCase):
     def test_missing_pages_and_words_count(self) -> None:
         score = of_pages([words("a b"), words("c c")], [words("a b c")])
         self.assertEqual((score.is_equal, score.same_page, score.found), (False, 0.5, 0.75))
+
+
+MAIN = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'
+BODY = (
+    "<w:p><w:pPr><w:t>x</w:t></w:pPr><w:r><w:t>One</w:t><w:tab/><w:t>line</w:t></w:r></w:p>"
+    "<w:p><w:r><w:lastRenderedPageBreak/><w:t>Two</w:t></w:r></w:p>"
+)
+
+
+class WordPages(unittest.TestCase):
+    def pages(self, program: str = "Microsoft Office Word", count: int = 2, characters: int = 10, year: int = 1980) -> list[str] | None:
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "a.docx"
+            parts = {
+                "word/document.xml": f"<w:document {MAIN}><w:body>{BODY}</w:body></w:document>",
+                "docProps/app.xml": f"<Properties><Application>{program}</Application><Pages>{count}</Pages>"
+                f"<Characters>{characters}</Characters></Properties>",
+            }
+            with zipfile.ZipFile(path, "w") as package:
+                for name, content in parts.items():
+                    package.writestr(zipfile.ZipInfo(name, (year, 1, 1, 0, 0, 0)), content)
+            return pages(path)
+
+    def test_a_document_of_word_has_its_pages(self) -> None:
+        self.assertEqual(self.pages(), ["One line\n", "Two\n"])
+
+    def test_others_tell_nothing(self) -> None:
+        for other in (self.pages(program="LibreOffice"), self.pages(count=3), self.pages(characters=90), self.pages(year=2026)):
+            self.assertIsNone(other)
+
+    def test_documents_of_a_repository_are_in_one_part(self) -> None:
+        parts: dict[str, set[Part]] = {}
+        for document in all_documents():
+            parts.setdefault(document.repository, set()).add(document.part)
+        self.assertTrue(all(len(of) == 1 for of in parts.values()))
+        self.assertEqual({part for of in parts.values() for part in of}, set(Part))
+
+
+class Causes(unittest.TestCase):
+    def test_the_first_break_elsewhere_says_how_much_moved(self) -> None:
+        in_word = [Page("onceuponatimetherewasakingofnowhere"), Page("whohadachateau"), Page("andaprincesswaslivinginit")]
+        same = [page.letters for page in in_word]
+        self.assertIsNone(parting(same, in_word))
+        self.assertEqual(parting(["onceuponatime", "therewasakingofnowherewhohadachateau", same[2]], in_word), (1, 22))
+        self.assertEqual(parting([same[0], "whohadachateauandaprincesswasliving", "init"], in_word), (2, -21))
 
 
 if __name__ == "__main__":

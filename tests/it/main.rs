@@ -83,4 +83,5 @@ mod webhook_destinations;
 mod webhook_endpoints;
 mod webhook_faults;
 mod webhooks;
+mod word_pages;
 mod worker_pipeline;

@@ -10,6 +10,7 @@ as high as those of the fonts that they stand in for, so that pages break at the
   @expo-google-fonts, has others: its "e" is a tenth narrower.
 - DejaVu Sans for Verdana, and Arimo, which has Arial's widths, for Tahoma and Segoe UI. Debian has both (Arimo as Liberation Sans), with
   lines of other heights.
+- Arimo for Aptos, each letter as wide as that of Aptos, as far as `aptos.json` knows it from PDFs that Office made.
 - DejaVu Sans and Arimo once more, for Arabic and Hebrew: smaller and narrower, so that words are as wide as Arial's. Noto's fonts for
   Arabic put letters together from parts, so that their PDFs can't be searched.
 
@@ -24,10 +25,12 @@ The fonts are committed, so that images and machines have the same: run this onl
     python3 make.py FOLDER_OF_THE_PACKAGES
 """
 
+import json
 import re
 import sys
 import tarfile
 import tempfile
+import unicodedata
 import zipfile
 from pathlib import Path
 
@@ -49,6 +52,8 @@ CAMBRIA_LINE = (1946 / 2048, 455 / 2048)
 VERDANA_LINE = (2059 / 2048, 430 / 2048)
 TAHOMA_LINE = (2049 / 2048, 423 / 2048)
 SEGOE_UI_LINE = (2210 / 2048, 514 / 2048)
+# Aptos's: as in the fonts of PDFs that Word made.
+APTOS_LINE = (1923 / 2048, 577 / 2048)
 ARIAL_LINE = (1854 / 2048, 434 / 2048)
 # B Nazanin's: as in the font descriptors of a PDF that PowerPoint made.
 NAZANIN_LINE = (0.972, 0.51)
@@ -130,12 +135,25 @@ def from_whole(
 ) -> None:
     """A family made of one file for each style."""
     for style, path in files.items():
-        font = TTFont(path)
-        options = Options(layout_features=["*"], hinting=False, name_IDs=["*"], notdef_outline=True)
-        subsetter = Subsetter(options)
-        subsetter.populate(unicodes=[code for first, last in alphabets for code in range(first, last + 1)])
-        subsetter.subset(font)
-        save(with_lines(scaled(font, *scale), line), family, style)
+        save(with_lines(scaled(subset(TTFont(path), alphabets), *scale), line), family, style)
+
+
+def for_aptos(files: dict[str, Path]) -> None:
+    """Letters that are not known in italics are as wide as upright ones."""
+    known = json.loads((HERE / "aptos.json").read_text())
+    for style, path in files.items():
+        font = subset(TTFont(path), ALPHABETS)
+        # Aptos's letters have other neighbours that they stand closer to.
+        del font["GPOS"]
+        own = {**known["Bold" if style.startswith("Bold") else "Regular"], **known.get(style, {})}
+        save(with_lines(fitted(font, own), APTOS_LINE), "Arimo Fitted", style)
+
+
+def subset(font: TTFont, alphabets: list[tuple[int, int]]) -> TTFont:
+    subsetter = Subsetter(Options(layout_features=["*"], hinting=False, name_IDs=["*"], notdef_outline=True))
+    subsetter.populate(unicodes=[code for first, last in alphabets for code in range(first, last + 1)])
+    subsetter.subset(font)
+    return font
 
 
 def scaled(font: TTFont, across: float, up: float) -> TTFont:
@@ -167,6 +185,28 @@ def squeeze(font: TTFont, share: float) -> None:
     if "GPOS" in font:
         font["GPOS"].ensureDecompiled(recurse=True)
         squeeze_places(font["GPOS"].table, share, set())
+
+
+def fitted(font: TTFont, widths: dict[str, int]) -> TTFont:
+    """Each letter as wide as `widths` say, in units of 1/2048 em. Letters with accents are like those without, and unknown ones narrower
+    or wider by the mean of all."""
+    characters, glyphs, metrics = font.getBestCmap(), font["glyf"], font["hmtx"].metrics
+    shares = {letter: width / metrics[characters[ord(letter)]][0] for letter, width in widths.items() if ord(letter) in characters}
+    mean = sum(shares.values()) / len(shares)
+    of = {name: shares.get(unicodedata.normalize("NFD", chr(code))[0], mean) for code, name in characters.items()}
+    for name in font.getGlyphOrder():
+        glyph, share = glyphs[name], of.get(name, mean)
+        if glyph.isComposite():
+            for part in glyph.components:
+                part.x = round(part.x * share)
+        elif glyph.numberOfContours > 0:
+            glyph.coordinates.scale((share, 1))
+            glyph.coordinates.toInt()
+    for name, (width, _) in metrics.items():
+        glyph = glyphs[name]
+        glyph.recalcBounds(glyphs)
+        metrics[name] = (round(width * of.get(name, mean)), glyph.xMin if glyph.numberOfContours else 0)
+    return font
 
 
 def squeeze_places(part: object, share: float, seen: set[int]) -> None:
@@ -237,6 +277,7 @@ def main() -> None:
         from_whole(upright(verdana), "DejaVu Arabic Narrow", NAZANIN_LINE, ARABIC, ARABIC_SCALE)
         from_whole(arimo, "Arimo Tall", TAHOMA_LINE)
         from_whole(arimo, "Arimo Extra Tall", SEGOE_UI_LINE)
+        for_aptos(arimo)
         from_whole(upright(arimo), "Arimo Hebrew Narrow", ARIAL_LINE, HEBREW, HEBREW_SCALE)
 
 

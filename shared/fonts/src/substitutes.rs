@@ -53,6 +53,8 @@ const SYMBOLS: &str = "OpenSymbol";
 // Their lines are as high as those of the fonts that they replace (`infra/worker/fonts`).
 const CAMBRIA: &str = "Caladea Tall";
 const SEGOE_UI: &str = "Arimo Extra Tall";
+/// Its letters are as wide too, as far as they are known.
+const APTOS: &str = "Arimo Fitted";
 /// LibreOffice takes it for Cambria without asking fontconfig.
 const TAKEN_FOR_CAMBRIA: &str = "Caladea";
 const COLORED: &str = "Noto Color Emoji";
@@ -103,8 +105,8 @@ pub const RELATIVES: &[Relative] = &[
     relative("lucida sans unicode", "DejaVu Sans", Differ),
     heavy("arial black", "DejaVu Sans", Near),
     heavy("impact", "Liberation Sans Narrow", Differ),
-    relative("aptos", SANS, Differ),
-    relative("aptos display", SANS, Differ),
+    relative("aptos", APTOS, Near),
+    relative("aptos display", APTOS, Differ),
     relative("aptos narrow", "Liberation Sans Narrow", Differ),
     relative("candara", "Carlito", Differ),
     relative("corbel", "Carlito", Near),

@@ -28,7 +28,7 @@ use docmill_domain::job::{EngineInfo, Warning};
 pub use docmill_domain::limits::Limits;
 use docmill_fonts::{InstalledFonts, OwnFonts};
 use docmill_formats::Format;
-pub use docmill_pdf_request::PictureLimits;
+pub use docmill_pdf_request::{PageBreak, PictureLimits};
 use serde_json::Value;
 
 pub use failure::Failure;
@@ -147,6 +147,17 @@ pub struct Unfinished {
     pub stand_ins: BTreeMap<String, Vec<String>>,
     /// Texts that should be on the pages of its PDF. The check warns about those that are not.
     pub texts: Vec<ExpectedText>,
+    /// Where Word broke the document's pages. The check compares its PDF with that.
+    pub word: Option<WordPages>,
+}
+
+/// The pages of a document as Word laid them out when it saved it.
+#[derive(Clone, Debug)]
+pub struct WordPages {
+    /// How many.
+    pub count: u32,
+    /// The breaks between them, in order.
+    pub breaks: Vec<PageBreak>,
 }
 
 /// A text of a document.

@@ -62,6 +62,8 @@ pub(super) struct Notes {
     pub(super) changes: bool,
     /// Cells whose text should be on the pages.
     pub(super) cells: Vec<rewrite::Cell>,
+    /// Where Word broke the document's pages.
+    pub(super) word: Option<rewrite::WordPages>,
     /// Fonts that were requested.
     pub(super) fonts: Matches,
     pub(super) written: Written,

@@ -42,8 +42,8 @@ use docmill_confine::{End, Launcher, scratch};
 use docmill_domain::job::{EngineInfo, JobErrorCode, Warning};
 use docmill_domain::tool::{EngineKind, Slug};
 use docmill_engine::{
-    Conversion, Encoding, Engine, ExpectedText, Failure, Inspection, Limits, Operation, Source, Task, Unfinished,
-    list_fonts,
+    Conversion, Encoding, Engine, ExpectedText, Failure, Inspection, Limits, Operation, PageBreak, Source, Task,
+    Unfinished, WordPages, list_fonts,
 };
 use docmill_fonts::{InstalledFonts, OwnFonts};
 use docmill_formats::{Container, Family, Format};
@@ -227,7 +227,8 @@ impl OfficeEngine {
         let warnings = told.chain(missing_fonts).chain(way.warning(&order)).collect();
         let cells = std::mem::take(&mut notes.cells).into_iter();
         let texts = cells.map(|cell| ExpectedText { place: Some(cell.place), text: cell.text }).collect();
-        let unfinished = Unfinished { pictures: options.pictures(), stand_ins, texts };
+        let word = notes.word.take().filter(|_| options.keeps_pages()).map(pages_in_word);
+        let unfinished = Unfinished { pictures: options.pictures(), stand_ins, texts, word };
         Ok(Conversion { unfinished, ..Conversion::of_pdf(order.output, self.info(), warnings) })
     }
 
@@ -272,6 +273,11 @@ impl OfficeEngine {
             | Attempt::Ended(_)) => Err(failure(failed, order, family, self.forked.memory_bytes())),
         }
     }
+}
+
+fn pages_in_word(told: rewrite::WordPages) -> WordPages {
+    let breaks = told.breaks.into_iter().map(|rewrite::WordBreak { before, after }| PageBreak { before, after });
+    WordPages { count: told.count, breaks: breaks.collect() }
 }
 
 /// Puts the source in a directory of its own, under a name that may be printed.

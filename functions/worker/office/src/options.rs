@@ -101,6 +101,15 @@ impl OfficeOptions {
         })
     }
 
+    /// Whether the result has the pages that Word shows, so that their numbers can be compared.
+    pub(super) const fn keeps_pages(&self) -> bool {
+        let Self { page_range, landscape, include_notes, tracked_changes, .. } = self;
+        page_range.is_none()
+            && landscape.is_none()
+            && !*include_notes
+            && matches!(tracked_changes, TrackedChanges::Accepted)
+    }
+
     /// What the check of the result makes of its pictures. `None` if they keep their data, or if LibreOffice makes them smaller.
     ///
     /// It takes several times as long for that. But files of a standard stay as they were written: what writes them again would

@@ -140,7 +140,7 @@ impl<'a> WarmOffice<'a> {
             None => Reading::unchanged(&asked.source),
         };
         let cells = if asked.shows_cells { rewrite::printed_cells(&asked.source) } else { Vec::new() };
-        let notes = Notes { losses: reading.losses, cells, ..Notes::default() };
+        let notes = Notes { losses: reading.losses, cells, word: reading.word, ..Notes::default() };
         let source = file_url(&reading.document)?;
         if let Some(reply) = self.convert_quickly(asked, &source, reading.compression, notes.clone())? {
             return Ok(reply);

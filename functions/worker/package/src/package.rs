@@ -4,7 +4,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use flate2::read::DeflateDecoder;
-use zip::{CompressionMethod, ZipArchive};
+use zip::read::ZipFile;
+use zip::result::ZipError;
+use zip::{CompressionMethod, DateTime, ZipArchive};
 
 use crate::relations::{self, Relations};
 use crate::{Error, Limits, types};
@@ -117,6 +119,14 @@ impl<R: Read + Seek> Package<R> {
     /// How many parts there are.
     pub fn len(&self) -> usize {
         self.archive.len()
+    }
+
+    /// Whether each part has the date that Office writes, the first of 1980. Most other programs write the time.
+    pub fn has_dates_of_office(&mut self) -> bool {
+        let first = |part: Result<ZipFile<'_, R>, ZipError>| {
+            part.is_ok_and(|part| part.last_modified().is_none_or(|date| date == DateTime::default()))
+        };
+        (0..self.len()).all(|index| first(self.archive.by_index_raw(index)))
     }
 
     /// Whether there is no part.

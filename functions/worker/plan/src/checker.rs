@@ -54,11 +54,12 @@ impl Checker<'_> {
                 ..docmill_pdf_request::Source::new(artifact.path.clone(), artifact.media)
             })
         });
-        let Unfinished { pictures, stand_ins, texts } = &conversion.unfinished;
+        let Unfinished { pictures, stand_ins, texts, word } = &conversion.unfinished;
         let options = json!({
             "pictures": pictures,
             "families": stand_ins.values().flatten().collect::<BTreeSet<_>>(),
             "texts": texts.iter().map(|expected| &expected.text).collect::<Vec<_>>(),
+            "breaks": word.as_ref().map_or(&[][..], |word| word.breaks.as_slice()),
         });
         let Conversion { artifacts: seen, report, .. } =
             self.call(Operation::Verify, sources.collect(), &options, scratch).await?;
@@ -79,6 +80,7 @@ impl Checker<'_> {
         });
         let mut conversion = Conversion { artifacts: artifacts.collect(), ..conversion };
         tell_missing(&mut conversion, &report.pages);
+        compare_with_word(&mut conversion, &report.pages);
         name_pages(&mut conversion, report.pages);
         are_files(&conversion)?;
         Ok(conversion)
@@ -132,6 +134,8 @@ struct Found {
     missing: Vec<usize>,
     /// Numbers that are printed as signs.
     hashes: u32,
+    /// The position of the first page break with words on other pages.
+    moved: Option<usize>,
 }
 
 /// Warns about texts of the document that are on no page of its PDF.
@@ -159,6 +163,28 @@ fn tell_missing(conversion: &mut Conversion, found: &[Found]) {
             "Some numbers or dates are printed as ###, since their columns are too narrow. `detail` is how many.";
         conversion.warnings.push(Warning::new("numbers_hidden", message).with_detail(found.hashes.to_string()));
     }
+}
+
+/// Reports how many pages Word made of the document. If this is another number, warns, and names the first page that begins elsewhere.
+fn compare_with_word(conversion: &mut Conversion, found: &[Found]) {
+    let Some(word) = conversion.unfinished.word.take() else { return };
+    let [found] = found else { return };
+    let (pages, in_word) = (conversion.pages(), word.count);
+    let moved = found.moved.and_then(|position| {
+        let at = word.breaks.get(position)?;
+        // The first break is before the second page.
+        Some((u32::try_from(position).ok()?.saturating_add(2), at))
+    });
+    let mut fidelity = json!({"pages": pages, "pagesInWord": in_word});
+    if pages != in_word {
+        fidelity["firstDifference"] = json!(moved.map(|(page, at)| json!({"page": page, "words": at.after})));
+        let message =
+            "Word made another number of pages of this document. `report.fidelity` says where they differ first.";
+        let mut warning = Warning::new("pages_differ", message).with_detail(format!("{pages} instead of {in_word}"));
+        warning.pages = moved.map(|(page, _)| page.min(pages)).map(|page| PageRange::of(&[page]));
+        conversion.warnings.push(warning);
+    }
+    conversion.report = Some(json!({ "fidelity": fidelity }));
 }
 
 /// Completes the warnings about substitutes of fonts, and drops those about fonts that the document only mentions. In one of several

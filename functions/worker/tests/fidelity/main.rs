@@ -5,6 +5,7 @@
 #[path = "../helper/checked.rs"]
 mod checked;
 mod packages;
+mod pages_in_word;
 mod pictures;
 mod scripts;
 mod support;
@@ -129,6 +130,7 @@ async fn missing_fonts_have_substitutes_of_the_same_width() {
         ("Verdana", "Hamburgefonts", "DejaVuSansTall-Regular"),
         ("Tahoma", "Hamburgefonts", "ArimoTall-Regular"),
         ("Segoe UI", "Hamburgefonts", "ArimoExtraTall-Regular"),
+        ("Aptos", "Hamburgefonts", "ArimoFitted-Regular"),
         ("Arial Black", "Hamburgefonts", "DejaVuSans-Bold"),
         ("Batang", "안녕하세요", "Baekmuk-Batang"),
         ("Gulim", "안녕하세요", "Baekmuk-Gulim"),

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-use zip::ZipWriter;
 use zip::write::SimpleFileOptions;
+use zip::{DateTime, ZipWriter};
 
 const RELATION: &str = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
 const PIXEL: &[u8] = include_bytes!("../../../../tests/fixtures/office/pixel.png");
@@ -21,7 +21,9 @@ impl Package {
     }
 
     fn raw(&mut self, name: &str, content: &[u8]) {
-        self.zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        // As Office dates all parts.
+        let options = SimpleFileOptions::default().last_modified_time(DateTime::default());
+        self.zip.start_file(name, options).unwrap();
         self.zip.write_all(content).unwrap();
     }
 
@@ -72,6 +74,21 @@ pub(crate) fn docx_of_word(directory: &Path, body: &str, mode: u32) -> PathBuf {
          w:val=\"{mode}\"/></w:compat>"
     );
     text_document(directory, body, ["", "", &settings, ""])
+}
+
+/// A text document that Word saved with so many pages and characters.
+pub(crate) fn docx_with_pages(directory: &Path, body: &str, pages: u32, characters: usize) -> PathBuf {
+    let path = directory.join("pages.docx");
+    let mut package = Package::create(&path);
+    let document = format!("<w:document {TEXT}><w:body>{body}</w:body></w:document>");
+    package.part("word/document.xml", "wordprocessingml.document.main", &document);
+    let properties = format!(
+        "<Properties xmlns=\"http://schemas.openxmlformats.org/officeDocument/2006/extended-properties\">\
+         <Pages>{pages}</Pages><Characters>{characters}</Characters><Application>Microsoft Office Word</Application></Properties>"
+    );
+    package.part("docProps/app.xml", "extended-properties", &properties);
+    package.finish("word/document.xml");
+    path
 }
 
 /// A text document of one page with this footer.

@@ -27,6 +27,8 @@ thread_local! {
 /// A PDF, or why there is none.
 pub(crate) struct Printed {
     pub(crate) warnings: Vec<Warning>,
+    /// Of results that were checked.
+    pub(crate) report: Option<Value>,
     pdf: PathBuf,
     scratch: TempDir,
 }
@@ -34,7 +36,7 @@ pub(crate) struct Printed {
 pub(crate) async fn try_print(source: &Path, options: Value) -> Result<Printed, Failure> {
     let scratch = TempDir::new().unwrap();
     let conversion = converted(source, options, &scratch).await?;
-    Ok(Printed { pdf: conversion.path().to_owned(), warnings: conversion.warnings, scratch })
+    Ok(Printed { pdf: conversion.path().to_owned(), warnings: conversion.warnings, report: None, scratch })
 }
 
 /// What a job delivers: the check makes pictures smaller. Also returns whether it is another file than the engine's.
@@ -45,7 +47,7 @@ pub(crate) async fn deliver(source: &Path, options: Value) -> (Printed, bool) {
     let conversion = checked(conversion, scratch.path(), &Limits::default()).await.unwrap();
     let pdf = conversion.path().to_owned();
     let is_new = pdf != engines;
-    (Printed { pdf, warnings: conversion.warnings, scratch }, is_new)
+    (Printed { pdf, warnings: conversion.warnings, report: conversion.report, scratch }, is_new)
 }
 
 async fn converted(source: &Path, options: Value, scratch: &TempDir) -> Result<Conversion, Failure> {

@@ -51,6 +51,7 @@ pub fn findings_of(job: &Value) -> Vec<String> {
 /// `tool`: the slug of the last tool, whose report it is.
 fn findings(tool: &str, report: &Value) -> Vec<String> {
     match tool {
+        "office-to-pdf" => printed(report),
         "redact-pdf" => redacted(report),
         "compare-documents" => compared(report),
         "pdf-to-pdfa" => archived(report),
@@ -67,6 +68,20 @@ fn findings(tool: &str, report: &Value) -> Vec<String> {
 
 fn number(value: &Value, name: &str) -> u64 {
     value[name].as_u64().unwrap_or_default()
+}
+
+/// How its pages compare with those of Word, if that is known.
+fn printed(report: &Value) -> Vec<String> {
+    let fidelity = &report["fidelity"];
+    let (Some(pages), Some(in_word)) = (fidelity["pages"].as_u64(), fidelity["pagesInWord"].as_u64()) else {
+        return Vec::new();
+    };
+    if pages == in_word {
+        return vec![format!("{}, as in Word.", counted(pages, "page"))];
+    }
+    let first = fidelity["firstDifference"]["page"].as_u64();
+    let from = first.map_or(String::new(), |page| format!(": from page {page}, pages begin elsewhere"));
+    vec![format!("{} instead of {in_word} in Word{from}.", counted(pages, "page"))]
 }
 
 /// How many words and regions were redacted.
@@ -306,6 +321,14 @@ mod tests {
                 "1 rule of PDF/UA-1 is broken, of 101 that were checked: 7.3-1. 1 question is left for people.",
             ),
             ("merge-pdf", json!({}), ""),
+            ("office-to-pdf", json!({}), ""),
+            ("office-to-pdf", json!({"fidelity": {"pages": 3, "pagesInWord": 3}}), "3 pages, as in Word."),
+            ("office-to-pdf", json!({"fidelity": {"pages": 1, "pagesInWord": 2}}), "1 page instead of 2 in Word."),
+            (
+                "office-to-pdf",
+                json!({"fidelity": {"pages": 5, "pagesInWord": 4, "firstDifference": {"page": 3, "words": "a"}}}),
+                "5 pages instead of 4 in Word: from page 3, pages begin elsewhere.",
+            ),
         ] {
             assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");
             let shown =

@@ -19,6 +19,7 @@ mod blanks;
 mod cell_spacing;
 mod cells;
 mod columns;
+mod commented_breaks;
 mod comments;
 mod east_asian;
 mod edit;
@@ -41,6 +42,7 @@ mod symbols;
 mod tabs;
 mod texts;
 mod upright;
+mod word_pages;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -59,6 +61,7 @@ use settings::Settings;
 pub use cells::{Cell, printed_cells};
 pub use row_heights::{Rows, rows_without_height};
 pub use settings::Compression;
+pub use word_pages::{WordBreak, WordPages};
 
 type Package = docmill_package::Package<Disk>;
 
@@ -115,12 +118,14 @@ pub struct Reading {
     pub losses: Losses,
     /// A setting that LibreOffice does not read from the document.
     pub compression: Compression,
+    /// Where Word broke the pages of a document that it saved.
+    pub word: Option<WordPages>,
 }
 
 impl Reading {
     /// The source as it is.
     pub fn unchanged(source: &Path) -> Self {
-        Self { document: source.to_owned(), losses: Losses::default(), compression: Compression::None }
+        Self { document: source.to_owned(), losses: Losses::default(), compression: Compression::None, word: None }
     }
 }
 
@@ -232,6 +237,9 @@ fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
     for name in package.names() {
         let Some(signs) = context.signs(&name) else { continue };
         let Some(xml) = interesting(&mut package, &name, signs, left)? else { continue };
+        if kind == Kind::Text && name == word_pages::PART {
+            reading.word = pages_in_word(&mut package, &xml);
+        }
         let Edited { xml, losses } = context.edited(&name, &xml)?;
         reading.losses.add(losses);
         if let Some(xml) = xml {
@@ -247,6 +255,14 @@ fn changed(source: &Path, kind: Kind, directory: &Path) -> io::Result<Reading> {
         package.write(changes, Packing::Stored, target)?.flush()?;
     }
     Ok(reading)
+}
+
+/// A document whose properties can't be read is printed all the same.
+fn pages_in_word(package: &mut Package, document: &str) -> Option<WordPages> {
+    word_pages::of(package, document).unwrap_or_else(|error| {
+        eprintln!("a document's pages in Word are not known: {:?}", error.kind());
+        None
+    })
 }
 
 /// A part, if it contains one of the signs.

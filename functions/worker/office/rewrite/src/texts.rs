@@ -10,6 +10,7 @@ use super::anchors::Anchors;
 use super::blanks::Blanks;
 use super::cell_spacing::SpacedTables;
 use super::columns::Tables;
+use super::commented_breaks::CommentedBreaks;
 use super::edit::{Edit, Edited, Tag, apply, attribute, escaped, plain, scan};
 use super::header_rows::HeaderRows;
 use super::paragraphs::Paragraphs;
@@ -36,12 +37,14 @@ pub(super) fn edited(xml: &str, mut paragraphs: Option<Paragraphs<'_>>) -> io::R
     let (mut edits, mut run) = (Vec::new(), None::<Run>);
     let (mut tables, mut spaced, mut blanks) = (Tables::default(), SpacedTables::default(), Blanks::new(xml));
     let (mut anchors, mut header_rows) = (Anchors::default(), HeaderRows::default());
+    let mut commented_breaks = CommentedBreaks::default();
     scan(xml, |range, tag| {
         edits.extend(tables.visit(range.clone(), &tag));
         edits.extend(spaced.visit(range.clone(), &tag));
         edits.extend(anchors.visit(range.clone(), &tag));
         edits.extend(header_rows.visit(range.clone(), &tag));
         edits.extend(blanks.visit(range.clone(), &tag));
+        edits.extend(commented_breaks.visit(range.clone(), &tag));
         edits.extend(paragraphs.as_mut().and_then(|paragraphs| paragraphs.visit(range.clone(), &tag)));
         edits.extend(symbols(xml, range, tag, &mut run));
     })?;

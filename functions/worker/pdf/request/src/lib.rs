@@ -16,5 +16,5 @@ mod request;
 mod tool;
 
 pub use failure::{ErrorCode, Failure};
-pub use request::{Artifact, Limits, Outcome, PictureLimits, Request, Source, Warning};
+pub use request::{Artifact, Limits, Outcome, PageBreak, PictureLimits, Request, Source, Warning};
 pub use tool::Tool;

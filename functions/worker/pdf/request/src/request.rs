@@ -95,6 +95,22 @@ pub struct PictureLimits {
     pub quality: u8,
 }
 
+/// A break between two pages of a document, by the words on either side.
+#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PageBreak {
+    /// The last words before it.
+    pub before: String,
+    /// The first words after it.
+    pub after: String,
+}
+
+/// A document's text is not printed.
+impl std::fmt::Debug for PageBreak {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PageBreak").finish_non_exhaustive()
+    }
+}
+
 /// The result of a run.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Outcome {

@@ -1,15 +1,16 @@
 //! Checks the result of any engine: it must be complete, within the limits, and of the format that it claims. Finds the pages that
-//! substitutes of fonts are on, and texts that are on none.
+//! substitutes of fonts are on, texts that are on none, and pages that begin elsewhere than in Word.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
+use std::ops::ControlFlow;
 
 use docmill_formats::{Family, Format};
 use docmill_package::{Disk, Limits, Package};
 use docmill_pdf_core::pages::too_many;
 use docmill_pdf_core::pdfium::{Document, family};
-use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, PictureLimits, Request, Source};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Outcome, PageBreak, PictureLimits, Request, Source};
 use docmill_pdf_structure::stamp;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -31,11 +32,13 @@ struct Options {
     families: Vec<String>,
     /// Texts that should be on the pages of PDFs.
     texts: Vec<String>,
+    /// Where the pages of PDFs should break. They are looked for in PDFs with another number of pages.
+    breaks: Vec<PageBreak>,
 }
 
 /// The report lists the positions of sources whose artifact is a new file with smaller pictures, and the pages of each source that the
-/// families are on, and the positions of texts with a word that is on no page:
-/// `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false, "missing": [3], "hashes": 0}]}`.
+/// families are on, the positions of texts with a word that is on no page, and that of the first break that is elsewhere:
+/// `{"fitted": [0], "pages": [{"families": {"DejaVu Sans": [1, 2]}, "has_more": false, "missing": [3], "hashes": 0, "moved": 1}]}`.
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let options: Options = super::options(request)?;
     let (mut artifacts, mut fitted, mut pages) = (Vec::new(), Vec::new(), Vec::new());
@@ -47,8 +50,9 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
             artifact.file = file;
             fitted.push(position);
         }
+        let found = pages_of(&options, libraries, source, artifact.pages)?;
         artifacts.push(artifact);
-        pages.push(pages_of(&options, libraries, source)?);
+        pages.push(found);
     }
     Ok(Outcome { artifacts, report: Some(json!({ "fitted": fitted, "pages": pages })), warnings: Vec::new() })
 }
@@ -64,15 +68,21 @@ struct Found<'f> {
     missing: Vec<usize>,
     /// Numbers that are shown as `###`.
     hashes: u32,
+    /// The position of the first break with words on other pages.
+    moved: Option<usize>,
 }
 
 fn pages_of<'f>(
-    Options { families, texts, .. }: &'f Options,
+    Options { families, texts, breaks, .. }: &'f Options,
     libraries: &Libraries,
     source: &Source,
+    pages: Option<u32>,
 ) -> Result<Found<'f>, Failure> {
     let mut found = Found::default();
-    if (families.is_empty() && texts.is_empty()) || source.media != Format::Pdf {
+    // To read the pages takes time: a fifth of what LibreOffice takes to print them.
+    let looks = !breaks.is_empty() && pages.is_some_and(|pages| pages as usize != breaks.len() + 1);
+    let reads = !families.is_empty() || !texts.is_empty();
+    if !(looks || reads) || source.media != Format::Pdf {
         return Ok(found);
     }
     let plain: Vec<(String, &str)> = families.iter().map(|name| (key(&family(name)), name.as_str())).collect();
@@ -80,7 +90,8 @@ fn pages_of<'f>(
     let document = Document::open(&session, &source.path, source.password.as_deref())?;
     found.has_more = document.has_form();
     let mut printed = PrintedText::default();
-    document.for_each_page(0..document.pages(), |index, page| {
+    let read = if reads { 0..document.pages() } else { 0..0 };
+    document.for_each_page(read, |index, page| {
         if !texts.is_empty() {
             printed.add(&page.text()?.string());
         }
@@ -95,7 +106,24 @@ fn pages_of<'f>(
     })?;
     found.missing = printed.lacks(texts);
     found.hashes = printed.hashes;
+    if looks {
+        found.moved = first_moved(&document, breaks)?;
+    }
     Ok(found)
+}
+
+/// Reads pages until the first break that is elsewhere.
+fn first_moved(document: &Document<'_>, breaks: &[PageBreak]) -> Result<Option<usize>, Failure> {
+    let (mut printed, mut looked, mut moved) = (PrintedText::default(), 0, None);
+    document.for_each_page_until(0..document.pages(), |index, page| {
+        printed.add(&page.text()?.string());
+        // The words after a break may be one page further on.
+        let known = index.saturating_sub(1) as usize;
+        moved = printed.first_moved(breaks, looked..known);
+        looked = known;
+        Ok(if moved.is_some() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) })
+    })?;
+    Ok(moved.or_else(|| printed.first_moved(breaks, looked..breaks.len())))
 }
 
 /// What families are compared by. LibreOffice 7.4 calls Noto's fonts for Chinese and Korean by the name of the Japanese one.

@@ -201,7 +201,8 @@ fn finish(recipe: &Recipe, mut made: Vec<Made>, converted: &[usize]) -> Result<C
     let files = last.artifacts.into_iter().map(|artifact| Artifact { filename: None, ..artifact });
     let artifacts: Vec<_> = files.collect();
     let are_pdfs = artifacts.iter().all(|artifact| artifact.media == Format::Pdf);
-    let unfinished = if are_pdfs { main.unfinished } else { Unfinished::default() };
+    // Further steps may have chosen or added pages.
+    let unfinished = if are_pdfs { Unfinished { word: None, ..main.unfinished } } else { Unfinished::default() };
     Ok(Conversion { artifacts, report: report.or(main.report), unfinished, ..main })
 }
 
