@@ -1,5 +1,7 @@
 //! veraPDF's own files for PDF/UA-1: each breaks the rules that veraPDF names (README.md).
 
+#![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
+
 use std::collections::BTreeSet;
 use std::io::{Cursor, Read};
 
