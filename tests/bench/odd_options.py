@@ -2,6 +2,7 @@
 
 import json
 import random
+from functools import cache
 from pathlib import Path
 
 from jsonschema import Draft202012Validator
@@ -26,6 +27,7 @@ PATTERNS = [r"\w+", ".", r"(?i)the|\d", r"[a-e]{2,}", r"\p{L}\p{M}*", "🍺|\u20
 WITHOUT = {"compare-documents", "render-template", "merge-pdf", "html-to-image", "fill-form"}
 
 
+@cache
 def for_kind(kind: str) -> list[str]:
     """The tools that take files of this kind, which is a format or a family."""
     definitions = [json.loads(path.read_text()) for path in sorted(TOOLS.glob("*.json")) if "." not in path.stem]
@@ -35,13 +37,14 @@ def for_kind(kind: str) -> list[str]:
 def odd(tool: str, seed: str) -> dict:
     """Options of a tool, the same for the same seed."""
     chance = random.Random(f"{tool} {seed}")
-    schema = json.loads((TOOLS / f"{tool}.options.json").read_text())
-    schema["type"] = "object"
-    validator = Draft202012Validator(schema)
+    validator = _validator(tool)
+    schema = validator.schema
     for share in (0.9, 0.6, 0.3, 0.3, 0.2):
         named = schema["properties"].items()
         options = {name: _value(part, chance, 0) for name, part in named if chance.random() < share or name in schema.get("required", [])}
         options = {name: value for name, value in options.items() if validator.evolve(schema=schema["properties"][name]).is_valid(value)}
+        # Few documents have a last possible page.
+        options |= {"page": 1} if "page" in options else {}
         if tool == "watermark-pdf" and "stamps" not in options:
             options["text"] = chance.choice(TEXTS[:-1])
         if tool == "redact-pdf":
@@ -49,6 +52,11 @@ def odd(tool: str, seed: str) -> dict:
         if validator.is_valid(options):
             return options
     return _least(tool)
+
+
+@cache
+def _validator(tool: str) -> Draft202012Validator:
+    return Draft202012Validator(json.loads((TOOLS / f"{tool}.options.json").read_text()) | {"type": "object"})
 
 
 def _aim(options: dict, chance: random.Random) -> None:

@@ -19,7 +19,11 @@ from .lines import Failed, Lost
 from .worker import Worker
 
 GHOSTSCRIPT = ("screen", "ebook")
-PRESETS = ("small", "balanced", "high", "lossless")
+# Ours: the presets, and what Ghostscript's `screen` asks for.
+OPTIONS = {
+    "72 dpi": {"maxImageDpi": 72, "imageQuality": 40},
+    **{preset: {"preset": preset} for preset in ("small", "balanced", "high", "lossless")},
+}
 # Ghostscript needs longer for some.
 PATIENCE = 120
 # A rounding of similarity.
@@ -77,10 +81,10 @@ def _measure(worker: Worker, paths: list[Path], scratch: Path) -> list[Document]
         document = Document(path.name, path.stat().st_size)
         source = Path(shutil.copyfile(path, scratch / "source.pdf"))
         try:
-            for preset in PRESETS:
-                out = scratch / f"{preset}.pdf"
-                worker.convert("compress-pdf", source, out, {"preset": preset})
-                document.ours[preset] = Made(out.stat().st_size, similarity.of_pdfs(source, out))
+            for name, options in OPTIONS.items():
+                out = scratch / "ours.pdf"
+                worker.convert("compress-pdf", source, out, options)
+                document.ours[name] = Made(out.stat().st_size, similarity.of_pdfs(source, out))
         except (Failed, Lost, subprocess.CalledProcessError, ValueError) as error:
             document.failure = str(error) or type(error).__name__
         else:
@@ -110,11 +114,11 @@ def _by_another(command: list, source: Path, out: Path) -> Made | None:
 def _tell(documents: list[Document]) -> None:
     good = [document for document in documents if document.failure is None]
     print(f"{len(good)} of {len(documents)} documents were compressed.")
-    for preset in PRESETS:
-        made = [document.ours[preset] for document in good]
+    for name in OPTIONS:
+        made = [document.ours[name] for document in good]
         whole = sum(document.bytes for document in good)
         lowest = min((result.similarity for result in made), default=1.0)
-        print(f"{preset}: {sum(result.bytes for result in made) / max(whole, 1):.3f} of the bytes, lowest similarity {lowest:.4f}")
+        print(f"{name}: {sum(result.bytes for result in made) / max(whole, 1):.3f} of the bytes, lowest similarity {lowest:.4f}")
     for name in (*GHOSTSCRIPT, "qpdf"):
         both = [document for document in good if name in document.theirs]
         theirs = sum(document.theirs[name].bytes for document in both)

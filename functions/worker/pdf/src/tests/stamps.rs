@@ -200,6 +200,15 @@ fn wrong_stamps_say_where_they_are() {
     assert!(failure.message.starts_with("Several stamps belong in `stamps`"), "{}", failure.message);
 }
 
+#[test]
+fn a_picture_without_a_pdf_before_it_is_told_so() {
+    let mut run = Run::new();
+    run.push(&red_png(), Format::Png);
+    let failure = run.run(Tool::WatermarkPdf, json!({"text": "Draft"})).unwrap_err();
+    let message = "watermark-pdf stamps PDFs, and the first source is a png file. Send the PDF first, then its stamps.";
+    assert_eq!((failure.code, failure.message.as_str()), (ErrorCode::UnsupportedFormat, message));
+}
+
 /// The codes of a document that poppler draws, in the order of its pages.
 fn codes_in(run: &Run) -> String {
     let folder = run.path("drawn");

@@ -10,6 +10,7 @@ mod place;
 
 use std::collections::{BTreeMap, HashMap};
 
+use docmill_formats::Format;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request};
@@ -39,6 +40,7 @@ struct Chosen<'s> {
 type Marks<'s> = BTreeMap<u32, Vec<Chosen<'s>>>;
 
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
+    pdf_comes_first(request)?;
     let stamps = options::<Options>(request)?.stamps(request)?;
     let opened = open_deferring(libraries, request, 0)?.without_claim();
     let mut warnings = opened.warnings;
@@ -59,6 +61,20 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
     let assembled = Assembly::whole(&request.directory.join(RESULT), &request.limits, &mut source)?;
     warnings.extend(assembled.warnings);
     Ok(Outcome { artifacts: vec![pdf(RESULT, assembled.pages)], report: None, warnings })
+}
+
+/// Pictures are accepted as stamps, so one can be sent alone.
+fn pdf_comes_first(request: &Request) -> Result<(), Failure> {
+    match request.sources.first() {
+        Some(source) if source.media != Format::Pdf => {
+            let message = format!(
+                "watermark-pdf stamps PDFs, and the first source is a {} file. Send the PDF first, then its stamps.",
+                source.media.extension()
+            );
+            Err(Failure::new(ErrorCode::UnsupportedFormat, message, "watermark: the first source is no PDF"))
+        }
+        Some(_) | None => Ok(()),
+    }
 }
 
 fn refuse(message: impl Into<String>) -> Failure {
