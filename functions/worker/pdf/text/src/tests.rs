@@ -172,3 +172,23 @@ fn a_table_of_numbers_is_no_drawing() {
     ];
     assert!(!is_table_of_numbers(labels.iter().map(|(text, x, y)| Word::at(text, *x, *y, 10.0, false)).collect()));
 }
+
+#[test]
+fn a_table_beside_text_is_a_column_of_its_own() {
+    let parts = |pitch: f32| {
+        let rows = (0..16u8).flat_map(|at| {
+            let y = 100.0 + f32::from(at) * pitch;
+            [("Alabama", 60.0), ("1,144", 140.0), ("159.3", 200.0)].map(|(text, x)| Word::at(text, x, y, 8.0, false))
+        });
+        let text = (0..14u8).flat_map(|at| {
+            let y = 100.0 + f32::from(at) * 14.0;
+            ["Some", "words", "of", "a", "sentence", "that", "goes", "on"].into_iter().scan(300.0, move |x, text| {
+                let word = Word::at(text, *x, y, 10.0, false);
+                *x = word.area.x1 + 3.0;
+                Some(word)
+            })
+        });
+        order::blocks(rows.chain(text).collect(), &[]).len()
+    };
+    assert_eq!((parts(11.3), parts(14.0)), (2, 1), "rows at the heights of the lines go on in them");
+}

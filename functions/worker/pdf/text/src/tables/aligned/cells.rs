@@ -65,7 +65,9 @@ pub(super) fn cells(
     leading: f32,
     rules: &[Horizontal],
 ) -> Table {
-    let numbered = with_numbers(&rows, columns);
+    let own = rows.get(above..).unwrap_or_default();
+    let by_line = is_by_line(own, columns, leading, rules);
+    let numbered: Vec<bool> = std::iter::repeat_n(false, above).chain(with_numbers(own, columns)).collect();
     let first_row = numbered.iter().position(|numbered| *numbered);
     let headers = first_row.filter(|first| *first <= above + HEAD_LINES).unwrap_or(above);
     // Headers may be as close to each other as words.
@@ -76,7 +78,7 @@ pub(super) fn cells(
     }
     let names = rows.iter().flatten().filter(|piece| place(&piece.area, columns) == (0, 1));
     let joining = Joining {
-        by_line: is_by_line(&rows, columns, leading, rules),
+        by_line,
         leading,
         rules,
         headers,

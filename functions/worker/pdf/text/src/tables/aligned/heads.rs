@@ -33,7 +33,7 @@ pub(super) fn spans(rows: &[Vec<Piece>], columns: &[(f32, f32)], rules: &[Horizo
     let full = rows.iter().position(|row| row.len() as f32 >= columns.len() as f32 * FULL);
     let mut spans = vec![Vec::new(); rows.len()];
     for (row, spans) in rows.iter().zip(&mut spans).take(full.unwrap_or(0)) {
-        *spans = of_row(row, columns).or_else(|| over_rules(row, columns, rules)).unwrap_or_default();
+        *spans = over_rules(row, columns, rules).or_else(|| of_row(row, columns)).unwrap_or_default();
     }
     spans
 }

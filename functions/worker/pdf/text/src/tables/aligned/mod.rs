@@ -11,7 +11,7 @@ use self::rows::{Piece, overlap, run, size_of, visual_rows};
 use super::super::order::Line;
 use super::super::rules::Horizontal;
 use super::super::words::Word;
-use super::{Cell, Table};
+use super::{Cell, Table, is_number};
 
 /// The least gap between columns, in ems.
 const COLUMN_GAP: f32 = 0.7;
@@ -111,9 +111,9 @@ fn at_white_columns(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
     }
     let is_parted = |left: &Word, right: &Word| {
         let is_between = |middle: &f32| left.area.x1 < *middle && *middle < right.area.x0;
-        !rows::is_sign(&left.text)
-            && right.area.x0 - left.area.x1 >= size * rows::least_gap(right, WHITE)
-            && white.iter().any(is_between)
+        let are_numbers = [left, right].into_iter().all(|word| is_number(std::slice::from_ref(word)));
+        let least = if are_numbers { WHITE } else { rows::least_gap(right, WHITE) };
+        !rows::is_sign(&left.text) && right.area.x0 - left.area.x1 >= size * least && white.iter().any(is_between)
     };
     let parts = |piece: Piece| {
         let parts = piece.words.chunk_by(|left, right| !is_parted(left, right));
