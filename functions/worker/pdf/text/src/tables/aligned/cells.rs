@@ -90,14 +90,12 @@ pub(super) fn cells(
     for (line, ((row, numbered), spans)) in rows.into_iter().zip(numbered).zip(spans).enumerate() {
         // A line of headers has others than that of the first column.
         let is_name = matches!(&row[..], [only] if place(&only.area, columns).0 == 0);
+        let is_new = numbered || is_name && joining.by_line;
         for (at, piece) in row.into_iter().enumerate() {
             let (column, wide) = spans.get(at).copied().unwrap_or_else(|| place(&piece.area, columns));
             let above = chunks.iter_mut().rev().find(|chunk| chunk.column == column);
             match above.filter(|chunk| chunk.columns == wide) {
-                Some(chunk)
-                    if same_line(chunk, &piece.area)
-                        || !numbered && !(is_name && joining.by_line) && joining.goes_on(chunk, &piece, line) =>
-                {
+                Some(chunk) if same_line(chunk, &piece.area) || !is_new && joining.goes_on(chunk, &piece, line) => {
                     chunk.y0 = chunk.y0.min(piece.area.y0);
                     chunk.y1 = chunk.y1.max(piece.area.y1);
                     chunk.words.extend(piece.words);
