@@ -2,11 +2,26 @@
 
 import unittest
 
-from . import kinds, markdown, page, relations, scores
+from . import kinds, markdown, page, relations, scores, strangers
 from .truth import Block, Cell, Document, Role, table
 
 PIPES = "| a | b |\n| --- | --- |\n| 1 | 2 |\n| 3 | 4 |"
 MARKUP = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr><tr><td>3</td><td>4</td></tr></table>"
+
+
+class Strangers(unittest.TestCase):
+    def test_cells_are_placed_beside_those_that_reach_down(self):
+        table = strangers.lxml.html.fromstring(
+            "<table><tr><td rowspan=2>Year</td><td colspan=2>Sales</td></tr><tr><td>$</td><td>5</td></tr></table>"
+        )
+        expected = [(0, 0, 1, 0, "Year"), (0, 1, 0, 2, "Sales"), (1, 1, 1, 1, ""), (1, 2, 1, 2, "5")]
+        self.assertEqual(strangers._of_html(table), [relations.Cell(*cell) for cell in expected])
+
+    def test_what_only_places_text_is_no_table(self):
+        cells = [relations.Cell(row, column, row, column, "x") for row in range(4) for column in range(2)]
+        self.assertTrue(strangers.is_table(cells))
+        self.assertFalse(strangers.is_table(cells[:4]))
+        self.assertFalse(strangers.is_table([relations.Cell(row, 0, row, 0, "x") for row in range(9)]))
 
 
 class Order(unittest.TestCase):

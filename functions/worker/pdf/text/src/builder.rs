@@ -34,39 +34,42 @@ impl<'s> Builder<'s> {
     pub(super) fn blocks(mut self, lines: Vec<Line>, found: &mut [Option<Table>]) -> Vec<Block> {
         let area = lines.iter().map(|line| line.area).reduce(|a, b| a.union(&b)).unwrap_or_default();
         let mut at = 0;
-        let mut above: Option<Line> = None;
+        // Where the text begins that is after the last table.
+        let mut start = 0;
         while let Some(line) = lines.get(at) {
             if line.words.iter().any(is_placeholder) {
                 self.beside_tables(line, &area, found);
-                (above, at) = (None, at + 1);
+                at += 1;
+                start = at;
                 continue;
             }
-            if let Some(taken) = self.aligned_table(&lines[at..], above.as_ref()) {
-                (above, at) = (None, at + taken);
+            let (before, after) = lines.split_at(at);
+            let above = before.get(start..).unwrap_or_default();
+            if let Some(taken) = self.aligned_table(after, above) {
+                at += taken;
+                start = at;
                 continue;
             }
-            self.line(line, above.as_ref(), &area);
-            above = Some(line.clone());
+            self.line(line, above.last(), &area);
             at += 1;
         }
         self.blocks
     }
 
     /// Takes the table that begins with the first of these lines, and returns how many lines it has.
-    fn aligned_table(&mut self, lines: &[Line], above: Option<&Line>) -> Option<usize> {
+    /// `above`: the lines of text before them.
+    fn aligned_table(&mut self, lines: &[Line], above: &[Line]) -> Option<usize> {
         let line = lines.first()?;
         // A rule that is typed is no text, and parts a table from what is above it.
         let rules = usize::from(tables::is_typed_rule(line));
-        let goes_on = above.is_some_and(|above| !tables::is_typed_rule(above) && self.continues(above, line));
+        let goes_on = above.last().is_some_and(|above| !tables::is_typed_rule(above) && self.continues(above, line));
         if marker(line).is_some() || goes_on && rules == 0 && !tables::is_typed_row(line) {
             return None;
         }
         let unruled = lines.get(rules..)?.iter().take_while(|line| !line.words.iter().any(is_placeholder));
         let around = Surroundings { above, leading: self.styles.leading, rules: self.rules };
         let found = tables::aligned(unruled, &around)?;
-        if found.takes_above {
-            self.take_line();
-        }
+        (0..found.above).for_each(|_| self.take_line());
         self.table(found.area, found.table);
         Some(rules + found.lines)
     }

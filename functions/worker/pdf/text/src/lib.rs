@@ -169,6 +169,11 @@ pub fn in_lines(words: Vec<Word>) -> Vec<Line> {
     order::lines(words)
 }
 
+/// Whether these words are the cells of a table of numbers.
+pub fn is_table_of_numbers(words: Vec<Word>) -> bool {
+    tables::is_of_numbers(&order::lines(words))
+}
+
 /// A word with a known place, such as from OCR.
 #[derive(Debug)]
 pub struct Placed {

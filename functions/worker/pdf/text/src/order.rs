@@ -22,6 +22,11 @@ const CELLS: f32 = 0.5;
 /// How much wider, in ems, gaps between the rows of a table are than those between lines, and the most lines of a row on average.
 const ROW_GAP: f32 = 0.2;
 const ROW_LINES: usize = 4;
+/// The fewest lines of a text and of what stands beside it. Lines are at one height up to this distance, in ems; in columns of text,
+/// fewer than this share of them are.
+const BESIDE_LINES: usize = 8;
+const LEVEL: f32 = 0.12;
+const LEVEL_LINES: f32 = 0.5;
 /// The widest gap between lines of text, in ems.
 const LINE_GAP: f32 = 0.45;
 /// Most white gaps that are followed at once.
@@ -299,7 +304,30 @@ fn are_columns(words: &[Word], run: &Run, em: f32) -> bool {
         return true;
     }
     let columns: Vec<Vec<&Word>> = sides.iter().flat_map(|side| strips(side, em)).collect();
-    columns.len() > sides.len() && are_texts(&columns, em)
+    columns.len() > sides.len() && are_texts(&columns, em) || is_text_beside(&sides, em)
+}
+
+/// Whether one side is running text beside something else, such as a table, whose lines are at other heights.
+fn is_text_beside(sides: &[Vec<&Word>; 2], em: f32) -> bool {
+    let lines = [group(&sides[0]), group(&sides[1])];
+    let is_text = [0, 1].map(|side| is_text(&sides[side], &lines[side], em));
+    let [one, other] = &lines;
+    is_text[0] != is_text[1]
+        && one.len().min(other.len()) >= BESIDE_LINES
+        && !are_rows(&lines, em)
+        && !are_level(one, other, em)
+        && !are_level(other, one, em)
+}
+
+/// Whether many of these lines have others at their height.
+fn are_level(lines: &[(Rect, Vec<usize>)], others: &[(Rect, Vec<usize>)], em: f32) -> bool {
+    let is_level = |(area, _): &&(Rect, Vec<usize>)| {
+        let y = area.center().1;
+        let next = others.partition_point(|(other, _)| other.center().1 < y);
+        let near = others.iter().skip(next.saturating_sub(1)).take(2);
+        near.map(|(other, _)| (other.center().1 - y).abs()).any(|off| off < em * LEVEL)
+    };
+    lines.iter().filter(is_level).count() as f32 >= lines.len() as f32 * LEVEL_LINES
 }
 
 /// The words of a side between the vertical gaps through all of it.

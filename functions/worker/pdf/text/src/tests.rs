@@ -84,3 +84,111 @@ fn a_wide_table_is_not_two_columns_of_text() {
     let left = "Some words of a sentence that goes on";
     assert_eq!(parts([left, "", "and beside it another one in a column of its own", ""]), 2);
 }
+
+/// Words of ten points at these places, and boxes.
+fn drawn(words: &[(&str, f32, f32)], boxes: &[Rect]) -> PageContent {
+    let words = words.iter().map(|(text, x, y)| Word::at(text, *x, *y, 10.0, false)).collect();
+    let mut page = written(1, &[]);
+    (page.words, page.ruling) = (words, tables::grids(boxes, (600.0, 800.0)));
+    page
+}
+
+fn rows_of(page: PageContent) -> Vec<Vec<String>> {
+    let mut pages = Pages::new(spool::Scratch::none(), HeadersFooters::Keep);
+    pages.push(&page).unwrap();
+    let mut rows = Vec::new();
+    pages
+        .document()
+        .unwrap()
+        .for_each(|page| {
+            for block in page.blocks {
+                if let Content::Table(table) = block.content {
+                    rows.extend(table.rows.iter().map(|row| row.iter().map(tables::Cell::text).collect::<Vec<_>>()));
+                }
+            }
+            Ok(())
+        })
+        .unwrap();
+    rows
+}
+
+#[test]
+fn shaded_rows_are_a_part_of_their_table() {
+    let names = ["Sales", "Research", "Marketing", "General", "Restructuring"];
+    let mut words = vec![("2025", 300.0, 86.0), ("2024", 400.0, 86.0)];
+    let mut boxes = Vec::new();
+    for (at, name) in (0..5u8).zip(names) {
+        let y = 100.0 + f32::from(at) * 16.0;
+        words.extend([(name, 60.0, y + 3.0), ("1,091", 300.0, y + 3.0), ("972", 400.0, y + 3.0)]);
+        if at % 2 == 0 {
+            let piece = |x0: f32, x1: f32| Rect { x0, y0: y, x1, y1: y + 16.0 };
+            boxes.extend([piece(50.0, 280.0), piece(280.0, 350.0), piece(350.0, 358.0), piece(358.0, 450.0)]);
+        }
+    }
+    let rows = rows_of(drawn(&words, &boxes));
+    assert_eq!(rows.len(), 6, "{rows:?}");
+    assert_eq!(
+        (&rows[0], &rows[5]),
+        (
+            &vec![String::new(), "2025".into(), "2024".into()],
+            &vec!["Restructuring".into(), "1,091".into(), "972".into()]
+        )
+    );
+}
+
+#[test]
+fn names_beside_a_grid_are_its_first_column() {
+    let mut words = vec![("Costs", 60.0, 103.0), ("All", 210.0, 103.0), ("Direct", 310.0, 103.0)];
+    let mut boxes = Vec::new();
+    for (at, name) in (1..6u8).zip(["Salaries", "Rent", "Travel", "Audit", "Total"]) {
+        let y = 103.0 + f32::from(at) * 16.0;
+        words.extend([(name, 60.0, y), ("373,250", 210.0, y), ("940,750", 310.0, y)]);
+    }
+    for at in 0..6u8 {
+        let y = 100.0 + f32::from(at) * 16.0;
+        boxes.extend([200.0, 300.0].map(|x0| Rect { x0, y0: y, x1: x0 + 100.0, y1: y + 16.0 }));
+    }
+    let rows = rows_of(drawn(&words, &boxes));
+    assert_eq!((rows.len(), &rows[1]), (6, &vec!["Salaries".into(), "373,250".into(), "940,750".into()]), "{rows:?}");
+}
+
+#[test]
+fn a_table_of_numbers_is_no_drawing() {
+    let row = |y: f32, texts: [&'static str; 4]| {
+        texts.into_iter().zip([60.0, 160.0, 220.0, 280.0]).map(move |(text, x)| Word::at(text, x, y, 10.0, false))
+    };
+    let rows = [
+        (100.0, ["Alberta", "100", "7", "97"]),
+        (116.0, ["Ontario", "99", "8", "95"]),
+        (132.0, ["Quebec", "98", "4", "96"]),
+    ];
+    assert!(is_table_of_numbers(rows.iter().flat_map(|(y, texts)| row(*y, *texts)).collect()));
+    let labels = [
+        ("10", 50.0, 100.0),
+        ("20", 50.0, 80.0),
+        ("2024", 100.0, 120.0),
+        ("2025", 160.0, 120.0),
+        ("2026", 220.0, 120.0),
+    ];
+    assert!(!is_table_of_numbers(labels.iter().map(|(text, x, y)| Word::at(text, *x, *y, 10.0, false)).collect()));
+}
+
+#[test]
+fn a_table_beside_text_is_a_column_of_its_own() {
+    let parts = |pitch: f32| {
+        let rows = (0..16u8).flat_map(|at| {
+            let y = 100.0 + f32::from(at) * pitch;
+            [("Alabama", 60.0), ("1,144", 140.0), ("159.3", 200.0)].map(|(text, x)| Word::at(text, x, y, 8.0, false))
+        });
+        let text = (0..14u8).flat_map(|at| {
+            let y = 100.0 + f32::from(at) * 14.0;
+            ["Some", "words", "of", "a", "sentence", "that", "goes", "on"].into_iter().scan(300.0, move |x, text| {
+                let word = Word::at(text, *x, y, 10.0, false);
+                *x = word.area.x1 + 3.0;
+                Some(word)
+            })
+        });
+        order::blocks(rows.chain(text).collect(), &[]).len()
+    };
+    assert_eq!((parts(11.3), parts(14.0)), (2, 1), "rows at the heights of the lines go on in them");
+}

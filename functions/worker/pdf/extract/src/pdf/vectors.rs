@@ -179,12 +179,16 @@ fn is_drawing(area: &Rect, paths: &[&DrawnPath], content: &PageContent, page: &R
         && area.height() >= HEIGHT
         && !is_background(area, page)
         && !has_sentences(area, content)
+        && !docmill_pdf_text::is_table_of_numbers(words_in(area, content))
+}
+
+fn words_in(area: &Rect, content: &PageContent) -> Vec<Word> {
+    content.words.iter().filter(|word| area.contains(word.area.center())).cloned().collect()
 }
 
 /// Whether there is text that reads as such.
 fn has_sentences(area: &Rect, content: &PageContent) -> bool {
-    let words = content.words.iter().filter(|word| area.contains(word.area.center())).cloned().collect();
-    let runs = runs(words);
+    let runs = runs(words_in(area, content));
     let words = |least: usize| runs.iter().map(|run| run.words.len()).filter(|words| *words >= least).sum::<usize>();
     runs.iter().any(|run| run.words.len() > LABEL) || words(PHRASE) > PARAGRAPH && words(PHRASE) * 2 > words(0)
 }

@@ -5,7 +5,7 @@ mod lines;
 mod ruled;
 mod touching;
 
-pub(super) use aligned::{Surroundings, aligned, is_typed_row, is_typed_rule};
+pub(super) use aligned::{Surroundings, aligned, is_of_numbers, is_typed_row, is_typed_rule};
 pub(super) use lines::is_coarse;
 pub use ruled::Ruling;
 pub(super) use ruled::{Grid, without_frames};

@@ -23,6 +23,12 @@ const EDGE: f32 = 1.0;
 /// The same between words of two rows, from line to line, and how far words may reach over the edge, both in ems.
 const BLANK: f32 = 0.6;
 const CROSSED: f32 = 0.25;
+/// The share of rows beside which words stand where a column of the table has no rules.
+const BESIDE: f32 = 0.8;
+/// Words of one row are at the same height up to that, in ems.
+const LEVEL: f32 = 0.12;
+/// The most words of a row that are compared.
+const COMPARED: usize = 100;
 /// Columns without a word that are narrower than that, in points, are the space between double rules.
 const DOUBLE: f32 = 8.0;
 
@@ -118,6 +124,33 @@ impl Grid {
         let end = |edges: &[f32]| edges.last().copied().unwrap_or(0.0);
         let start = |edges: &[f32]| edges.first().copied().unwrap_or(0.0);
         Rect { x0: start(&self.xs), y0: start(&self.ys), x1: end(&self.xs), y1: end(&self.ys) }
+    }
+
+    /// Whether it may be a part of its table: no rule parts the columns of some row whose words stand apart, as between shaded rows, or
+    /// words stand beside most of its rows.
+    pub fn may_be_part(&self, words: &[Word]) -> bool {
+        let area = self.area();
+        let on_rows = words.iter().filter(|word| (area.y0..area.y1).contains(&word.area.center().1));
+        let mut rows: Vec<(Vec<&Word>, Vec<&Word>)> = vec![Default::default(); self.ys.len()];
+        for word in on_rows {
+            let (x, y) = word.area.center();
+            if let Some((inside, beside)) = rows.get_mut(self.ys.partition_point(|edge| *edge <= y).saturating_sub(1)) {
+                if (area.x0..area.x1).contains(&x) { inside.push(word) } else { beside.push(word) }
+            }
+        }
+        rows.truncate(self.ys.len().saturating_sub(1));
+        let is_level = |(inside, beside): &&(Vec<&Word>, Vec<&Word>)| {
+            let is_beside =
+                |word: &Word, other: &Word| (word.area.center().1 - other.area.center().1).abs() < word.size * LEVEL;
+            beside.iter().take(COMPARED).any(|word| inside.iter().take(COMPARED).any(|other| is_beside(word, other)))
+        };
+        rows.iter().filter(is_level).count() as f32 >= rows.len() as f32 * BESIDE
+            || rows.into_iter().enumerate().any(|(row, (inside, _))| self.is_open(row) && !gaps(inside).is_empty())
+    }
+
+    /// Whether no rule parts the columns of a row.
+    fn is_open(&self, row: usize) -> bool {
+        !(0..self.xs.len().saturating_sub(2)).any(|column| self.has_right(row, column))
     }
 
     /// The table with these words. Empty rows and columns are left out.

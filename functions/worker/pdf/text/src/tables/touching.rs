@@ -9,9 +9,18 @@ use super::ruled::{Grid, NEAR, Ruling};
 
 /// The most rules of a page: finding those that touch takes quadratic time.
 const RULES: usize = 1_500;
+/// How far a shade behind text is from the sides of its cell, in points; its share of the cell's width; and how much taller that may be.
+const INSET: std::ops::Range<f32> = NEAR..10.0;
+const SHADE: f32 = 0.6;
+const TALLER: f32 = 6.0;
+/// Most paths of a page among which pieces of shaded rows are looked for.
+const PIECES: usize = 5_000;
 /// A grid is open where at least so many rules reach so far beyond it, in points.
 const OPEN_RULES: usize = 2;
 const OPEN: f32 = 12.0;
+/// Shorter rules and smaller boxes, in points, are no edges of cells.
+const NARROWEST: f32 = 15.0;
+const LOWEST: f32 = 6.0;
 /// Pieces of one rule differ by that much at most, in points.
 const ON_LINE: f32 = 1.0;
 
@@ -21,7 +30,7 @@ type Piece = (f32, f32, f32);
 /// Finds the grids on a page from the outlines of its paths.
 pub fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
     let (mut across, mut down): (Vec<Piece>, Vec<Piece>) = (Vec::new(), Vec::new());
-    for path in paths {
+    for path in &with_bands(paths) {
         let (w, h) = (path.width(), path.height());
         if across.len() + down.len() > RULES {
             return Ruling::default();
@@ -30,11 +39,11 @@ pub fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
         if w > width * 0.97 && h > height * 0.97 {
             continue;
         }
-        if h < NEAR && w > 15.0 {
+        if h < NEAR && w > NARROWEST {
             across.push((path.center().1, path.x0, path.x1));
-        } else if w < NEAR && h > 6.0 {
+        } else if w < NEAR && h > LOWEST {
             down.push((path.center().0, path.y0, path.y1));
-        } else if w > 15.0 && h > 6.0 {
+        } else if w > NARROWEST && h > LOWEST {
             across.extend([path.y0, path.y1].map(|y| (y, path.x0, path.x1)));
             down.extend([path.x0, path.x1].map(|x| (x, path.y0, path.y1)));
         }
@@ -77,6 +86,43 @@ pub fn grids(paths: &[Rect], (width, height): (f32, f32)) -> Ruling {
         }
     }
     ruling
+}
+
+/// The paths without shades behind lines of text, and with each narrow box joined to the wider one that it touches in its row: some
+/// programs shade rows in pieces.
+fn with_bands(paths: &[Rect]) -> Vec<Rect> {
+    if paths.len() > PIECES {
+        return paths.to_vec();
+    }
+    let is_box = |path: &Rect| path.width() >= NEAR && path.height() > LOWEST;
+    // Shades behind the lines of a cell's text.
+    let is_shade = |path: &Rect| {
+        let is_around = |cell: &Rect| {
+            let (left, right) = (path.x0 - cell.x0, cell.x1 - path.x1);
+            (cell.y0 - ON_LINE..cell.y1).contains(&path.y0)
+                && path.y1 <= cell.y1 + ON_LINE
+                && INSET.contains(&left)
+                && INSET.contains(&right)
+                && path.width() > cell.width() * SHADE
+                && cell.height() < path.height() * TALLER
+        };
+        is_box(path) && paths.iter().any(|cell| is_box(cell) && is_around(cell))
+    };
+    let (narrow, mut joined): (Vec<Rect>, Vec<Rect>) =
+        paths.iter().filter(|path| !is_shade(path)).partition(|path| is_box(path) && path.width() <= NARROWEST);
+    for piece in narrow {
+        let is_beside = |other: &&mut Rect| {
+            is_box(other)
+                && (other.y0 - piece.y0).abs() <= ON_LINE
+                && (other.y1 - piece.y1).abs() <= ON_LINE
+                && other.x0 - ON_LINE <= piece.x1
+                && piece.x0 <= other.x1 + ON_LINE
+        };
+        if let Some(other) = joined.iter_mut().find(is_beside) {
+            *other = other.union(&piece);
+        }
+    }
+    joined
 }
 
 /// Adds the ends of a grid that is open there: several rules reach beyond the last that crosses them.
@@ -177,5 +223,28 @@ mod tests {
         let found = grids(&paths, (600.0, 800.0));
         let area = found.grids[0].area();
         assert_eq!((area.x0, area.x1, found.grids[0].xs.len()), (50.0, 350.0, 4));
+    }
+
+    #[test]
+    fn a_row_that_is_shaded_in_pieces_is_whole() {
+        let piece = |x0: f32, x1: f32, y: f32| Rect { x0, y0: y, x1, y1: y + 15.0 };
+        let row = |y: f32| [piece(50.0, 200.0, y), piece(200.0, 208.0, y), piece(208.0, 300.0, y)];
+        let paths = [row(100.0), row(130.0)].concat();
+        let found = grids(&paths, (600.0, 800.0));
+        let whole = |grid: &Grid| grid.across.iter().all(|rule| (rule.x0, rule.x1) == (50.0, 300.0));
+        assert_eq!(found.rows.iter().map(whole).collect::<Vec<_>>(), [true, true]);
+    }
+
+    #[test]
+    fn a_shade_behind_the_lines_of_a_cell_is_no_cell() {
+        let cell = |x0: f32, y0: f32, y1: f32| Rect { x0, y0, x1: x0 + 100.0, y1 };
+        let cells =
+            [cell(50.0, 100.0, 140.0), cell(150.0, 100.0, 140.0), cell(50.0, 140.0, 180.0), cell(150.0, 140.0, 180.0)];
+        let shades = [100.0, 113.0, 126.0].map(|y| Rect { x0: 55.0, y0: y, x1: 145.0, y1: y + 13.0 });
+        let found = grids(&[&cells[..], &shades].concat(), (600.0, 800.0));
+        assert_eq!(
+            (&found.grids[0].xs[..], &found.grids[0].ys[..]),
+            (&[50.0, 150.0, 250.0][..], &[100.0, 140.0, 180.0][..])
+        );
     }
 }

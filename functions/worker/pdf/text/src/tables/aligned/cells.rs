@@ -7,7 +7,7 @@ use super::super::super::words::Word;
 use super::super::{Cell, Table, is_number};
 use super::PADDING;
 use super::heads;
-use super::rows::{Piece, overlap, size_of};
+use super::rows::{HEAD_LINES, Piece, overlap, size_of};
 
 /// The fewest numbers of a column of numbers.
 const LEAST_NUMBERS: usize = 3;
@@ -33,6 +33,8 @@ struct Joining<'r> {
     /// How far apart lines of text are, in ems.
     leading: f32,
     rules: &'r [Horizontal],
+    /// How many lines at the start are headers, whose cells may have several.
+    headers: usize,
     /// The number of the first line that is a row since it has numbers, and where the texts in the first column end.
     first_row: Option<usize>,
     names_end: f32,
@@ -45,30 +47,55 @@ impl Joining<'_> {
         let is_new_name = chunk.column == 0
             && self.first_row.is_some_and(|first| first < line)
             && ends_name(chunk, piece, self.names_end);
-        !(self.by_line || is_new_name)
+        let is_row = self.by_line && line >= self.headers;
+        let is_bold = |word: Option<&Word>| word.map(|word| word.font.bold);
+        // A name in other type begins a group of rows.
+        let is_group = chunk.column == 0 && is_bold(chunk.words.last()) != is_bold(piece.words.first());
+        !(is_row || is_new_name || is_group)
             && y - last_y(chunk) < size_of(piece) * self.leading + PADDING
             && !is_parted(last_y(chunk), y, &piece.area, self.rules)
     }
 }
 
-pub(super) fn cells(rows: Vec<Vec<Piece>>, columns: &[(f32, f32)], leading: f32, rules: &[Horizontal]) -> Table {
-    let numbered = with_numbers(&rows, columns);
+/// The table of these rows. `above`: how many of them are headers that were found above the others.
+pub(super) fn cells(
+    mut rows: Vec<Vec<Piece>>,
+    above: usize,
+    columns: &[(f32, f32)],
+    leading: f32,
+    rules: &[Horizontal],
+) -> Table {
+    let own = rows.get(above..).unwrap_or_default();
+    let by_line = is_by_line(own, columns, leading, rules);
+    let numbered: Vec<bool> = std::iter::repeat_n(false, above).chain(with_numbers(own, columns)).collect();
+    let first_row = numbered.iter().position(|numbered| *numbered);
+    let headers = first_row.filter(|first| *first <= above + HEAD_LINES).unwrap_or(above);
+    // Headers may be as close to each other as words.
+    for row in rows.iter_mut().take(headers).filter(|row| row.len() > 1) {
+        if let Some(parted) = heads::parted(row, columns) {
+            *row = parted;
+        }
+    }
     let names = rows.iter().flatten().filter(|piece| place(&piece.area, columns) == (0, 1));
     let joining = Joining {
-        by_line: is_by_line(&rows, columns, leading, rules),
+        by_line,
         leading,
         rules,
-        first_row: numbered.iter().position(|numbered| *numbered),
+        headers,
+        first_row,
         names_end: names.map(|piece| piece.area.x1).fold(f32::NEG_INFINITY, f32::max),
     };
-    let spans = heads::spans(&rows, columns);
+    let spans = heads::spans(&rows, columns, rules);
     let mut chunks: Vec<Chunk> = Vec::new();
     for (line, ((row, numbered), spans)) in rows.into_iter().zip(numbered).zip(spans).enumerate() {
+        // A line of headers has others than that of the first column.
+        let is_name = matches!(&row[..], [only] if place(&only.area, columns).0 == 0);
+        let is_new = numbered || is_name && joining.by_line;
         for (at, piece) in row.into_iter().enumerate() {
             let (column, wide) = spans.get(at).copied().unwrap_or_else(|| place(&piece.area, columns));
             let above = chunks.iter_mut().rev().find(|chunk| chunk.column == column);
             match above.filter(|chunk| chunk.columns == wide) {
-                Some(chunk) if same_line(chunk, &piece.area) || !numbered && joining.goes_on(chunk, &piece, line) => {
+                Some(chunk) if same_line(chunk, &piece.area) || !is_new && joining.goes_on(chunk, &piece, line) => {
                     chunk.y0 = chunk.y0.min(piece.area.y0);
                     chunk.y1 = chunk.y1.max(piece.area.y1);
                     chunk.words.extend(piece.words);
@@ -205,7 +232,7 @@ fn with_numbers(rows: &[Vec<Piece>], columns: &[(f32, f32)]) -> Vec<bool> {
 }
 
 /// The column in which a piece begins, and how many it lies over.
-fn place(area: &Rect, columns: &[(f32, f32)]) -> (usize, usize) {
+pub(super) fn place(area: &Rect, columns: &[(f32, f32)]) -> (usize, usize) {
     let over = |span: &(f32, f32)| overlap(*span, area) > 0.0;
     let Some(first) = columns.iter().position(over) else {
         let nearest = |span: &(f32, f32)| (area.center().0 - f32::midpoint(span.0, span.1)).abs();

@@ -11,7 +11,7 @@ use self::rows::{Piece, overlap, run, size_of, visual_rows};
 use super::super::order::Line;
 use super::super::rules::Horizontal;
 use super::super::words::Word;
-use super::Table;
+use super::{Cell, Table, is_number};
 
 /// The least gap between columns, in ems.
 const COLUMN_GAP: f32 = 0.7;
@@ -35,19 +35,25 @@ const PROSE_WORDS: usize = 6;
 /// Cells in the line of a typewriter's table at least: fewer are found in programs and letters.
 const TYPED_CELLS: usize = 4;
 
+/// A table of numbers has so many rows and columns at least, this share of the lines and of its cells, and begins within so many lines.
+const LEAST: usize = 3;
+const MOST: f32 = 0.7;
+const FILLED: f32 = 0.5;
+const HEADERS: usize = 8;
+
 /// Lines that are a table.
 pub(crate) struct Aligned {
     pub lines: usize,
-    /// Whether the line above is the table's first.
-    pub takes_above: bool,
+    /// How many lines above it are its first rows.
+    pub above: usize,
     pub area: Rect,
     pub table: Table,
 }
 
 /// Where a table may be.
 pub(crate) struct Surroundings<'s> {
-    /// The line above, unless something else is between.
-    pub above: Option<&'s Line>,
+    /// The lines above, up to another table.
+    pub above: &'s [Line],
     /// How far apart lines of text are, in ems.
     pub leading: f32,
     /// Those that part rows.
@@ -65,12 +71,28 @@ pub(crate) fn aligned<'l>(
     if columns.len() < 2 || !is_table(&rows, &columns) {
         return None;
     }
-    let head = above.and_then(|above| heads::above(above, &rows, &columns));
-    let takes_above = head.is_some();
+    let head = heads::above(above, &rows, &columns, rules);
+    let above = head.len();
     rows.splice(0..0, head);
     let area = rows.iter().flatten().map(|piece| piece.area).reduce(|a, b| a.union(&b))?;
-    let table = cells(rows, &columns, *leading, rules);
-    (table.rows.len() >= 2).then_some(Aligned { lines: taken, takes_above, area, table })
+    let table = cells(rows, above, &columns, *leading, rules);
+    (table.rows.len() >= 2).then_some(Aligned { lines: taken, above, area, table })
+}
+
+/// Whether most of these lines are rows of a table, half of whose cells have numbers or signs alone.
+pub(crate) fn is_of_numbers(lines: &[Line]) -> bool {
+    let around = Surroundings { above: &[], leading: 1.0, rules: &[] };
+    let starts = 0..lines.len().min(HEADERS);
+    let from = |at: usize| lines.get(at..).and_then(|lines| Some((lines.len(), aligned(lines.iter(), &around)?)));
+    let Some((left, Aligned { lines: taken, table, .. })) = starts.into_iter().find_map(from) else { return false };
+    let cells: Vec<&Cell> = table.rows.iter().flatten().filter(|cell| !cell.lines.is_empty()).collect();
+    let (rows, columns) = (table.rows.len(), table.starts.len());
+    let numbers = cells.iter().filter(|cell| !cell.text().chars().any(char::is_alphabetic)).count();
+    rows >= LEAST
+        && columns >= LEAST
+        && taken as f32 >= left as f32 * MOST
+        && cells.len() as f32 >= (rows * columns) as f32 * FILLED
+        && numbers * 2 >= cells.len()
 }
 
 /// Whether a line is a row of cells by itself, even if it is as close to the line above as those of a paragraph are.
@@ -89,7 +111,9 @@ fn at_white_columns(rows: Vec<Vec<Piece>>) -> Vec<Vec<Piece>> {
     }
     let is_parted = |left: &Word, right: &Word| {
         let is_between = |middle: &f32| left.area.x1 < *middle && *middle < right.area.x0;
-        right.area.x0 - left.area.x1 >= size * WHITE && white.iter().any(is_between)
+        let are_numbers = [left, right].into_iter().all(|word| is_number(std::slice::from_ref(word)));
+        let least = if are_numbers { WHITE } else { rows::least_gap(right, WHITE) };
+        !rows::is_sign(&left.text) && right.area.x0 - left.area.x1 >= size * least && white.iter().any(is_between)
     };
     let parts = |piece: Piece| {
         let parts = piece.words.chunk_by(|left, right| !is_parted(left, right));

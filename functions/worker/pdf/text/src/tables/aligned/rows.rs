@@ -8,13 +8,16 @@ use super::{CLOSE, COLUMN_GAP, PADDING};
 
 /// The least gap between the cells of a line that shows that it is a row, in ems.
 const CELL_GAP: f32 = 1.05;
+const TYPED_GAP: f32 = 0.9;
 const GAPS: [f32; 2] = [COLUMN_GAP, CLOSE];
 /// Most lines of the headers above the first row.
-const HEAD_LINES: usize = 3;
+pub(super) const HEAD_LINES: usize = 3;
 /// The middles of lines of text are further apart than that, in ems.
 const ONE_ROW: f32 = 0.9;
 /// Most lines of one row: a page of lines that all lie closer is no table, and would be read again from each of its lines.
 const ROW_LINES: usize = 50;
+/// Lines with more words, one times the other, are not compared.
+const COMPARED: usize = 40_000;
 /// The widest gap between rows, in ems.
 const ROW_GAP: f32 = 1.9;
 /// Type that is larger than the table's by this factor is a heading after it.
@@ -37,14 +40,54 @@ fn pieces(line: &Line, gap: f32) -> Vec<Piece> {
     let mut pieces: Vec<Piece> = Vec::new();
     for word in words {
         match pieces.last_mut() {
-            Some(piece) if word.area.x0 - piece.area.x1 < word.size * gap => {
+            Some(piece) if word.area.x0 - piece.area.x1 < word.size * least_gap(word, gap) => {
                 piece.area = piece.area.union(&word.area);
                 piece.words.push(word.clone());
             }
             Some(_) | None => pieces.push(Piece { area: word.area, words: vec![word.clone()] }),
         }
     }
-    pieces
+    with_signs(pieces)
+}
+
+/// Joins signs that stand apart to their numbers: they are at the other side of the cell.
+fn with_signs(pieces: Vec<Piece>) -> Vec<Piece> {
+    let is_only = |piece: &Piece, is: fn(&str) -> bool| matches!(&piece.words[..], [only] if is(&only.text));
+    let begins = |piece: &Piece| piece.words.first().is_some_and(|word| word.text.starts_with(is_of_number));
+    let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
+    for piece in pieces {
+        match joined.last_mut() {
+            Some(last)
+                if is_only(last, is_sign) && begins(&piece) || is_only(&piece, is_end) && is_near(last, &piece) =>
+            {
+                last.area = last.area.union(&piece.area);
+                last.words.extend(piece.words);
+            }
+            Some(_) | None => joined.push(piece),
+        }
+    }
+    joined
+}
+
+pub(super) fn is_sign(text: &str) -> bool {
+    matches!(text, "$" | "€" | "£" | "¥")
+}
+
+fn is_end(text: &str) -> bool {
+    matches!(text, "%" | ")" | ")%")
+}
+
+fn is_near(number: &Piece, end: &Piece) -> bool {
+    end.area.x0 - number.area.x1 < size_of(end) * CELL_GAP
+}
+
+fn is_of_number(c: char) -> bool {
+    c.is_numeric() || matches!(c, '(' | '-' | '−' | '–' | '—' | '.')
+}
+
+/// The gap between cells before a word, in ems. A space of a typewriter is as wide as a letter.
+pub(super) fn least_gap(word: &Word, gap: f32) -> f32 {
+    if word.font.fixed { gap.max(TYPED_GAP) } else { gap }
 }
 
 /// The lines at the start that have several pieces each, or continue a cell.
@@ -166,7 +209,9 @@ pub(super) struct VisualRow {
 pub(super) fn visual_rows<'l>(
     lines: impl Iterator<Item = &'l Line> + Clone,
 ) -> impl Iterator<Item = VisualRow> + Clone {
-    let is_one = |above: &Line, below: &Line| below.area.center().1 - above.area.center().1 < below.size() * ONE_ROW;
+    let is_one = |above: &Line, below: &Line| {
+        below.area.center().1 - above.area.center().1 < below.size() * ONE_ROW && !is_over(above, below)
+    };
     let mut lines = lines.peekable();
     std::iter::repeat_with(move || {
         let mut last = lines.next()?;
@@ -182,6 +227,13 @@ pub(super) fn visual_rows<'l>(
         Some(row)
     })
     .map_while(|row| row)
+}
+
+/// Whether a word of a line stands above one of another: they are lines of one column.
+fn is_over(above: &Line, below: &Line) -> bool {
+    let is_above = |word: &Word, other: &Word| overlap((word.area.x0, word.area.x1), &other.area) > 0.0;
+    above.words.len() * below.words.len() <= COMPARED
+        && above.words.iter().any(|word| below.words.iter().any(|other| is_above(word, other)))
 }
 
 /// The cells of a line of headers, which may be close to each other. Some may go on in the lines between them and the first row.

@@ -5,22 +5,30 @@ use super::*;
 const LEADING: f32 = 1.25;
 
 /// The table of these lines of 10 points: each has its top, and texts with their left edges.
-fn read(lines: &[(f32, &[(f32, &str)])], rules: &[Horizontal]) -> Option<Aligned> {
-    let words = |top: f32, left: f32, text: &str| {
+fn read(lines: &[Texts<'_>], rules: &[Horizontal]) -> Option<Aligned> {
+    read_below(&[], lines, rules)
+}
+
+/// The same below these lines.
+fn read_below(above: &[Texts<'_>], lines: &[Texts<'_>], rules: &[Horizontal]) -> Option<Aligned> {
+    let (above, lines): (Vec<Line>, Vec<Line>) = (above.iter().map(line).collect(), lines.iter().map(line).collect());
+    aligned(lines.iter(), &Surroundings { above: &above, leading: LEADING, rules })
+}
+
+/// The top of a line, and its texts with their left edges.
+type Texts<'t> = (f32, &'t [(f32, &'t str)]);
+
+fn line((top, texts): &Texts<'_>) -> Line {
+    let words = |left: f32, text: &str| {
         let mut x = left;
         let words = text.split(' ').map(|text| {
-            let word = Word::at(text, x, top, 10.0, false);
+            let word = Word::at(text, x, *top, 10.0, false);
             x = word.area.x1 + 3.0;
             word
         });
         words.collect::<Vec<_>>()
     };
-    let line = |(top, texts): &(f32, &[(f32, &str)])| {
-        let words = texts.iter().flat_map(|(left, text)| words(*top, *left, text)).collect();
-        order::lines(words).remove(0)
-    };
-    let lines: Vec<Line> = lines.iter().map(line).collect();
-    aligned(lines.iter(), &Surroundings { above: None, leading: LEADING, rules })
+    order::lines(texts.iter().flat_map(|(left, text)| words(*left, text)).collect()).remove(0)
 }
 
 fn texts(table: &Table) -> Vec<Vec<String>> {
@@ -165,7 +173,7 @@ fn a_heading_ends_the_table_above_it() {
     let row = |top: f32| line(top, 10.0, &[(50.0, "Apple"), (250.0, "1.20")]);
     let with = |size: f32| {
         let lines = [row(100.0), row(118.0), row(136.0), line(154.0, size, &[(50.0, "Pears")]), row(176.0), row(194.0)];
-        aligned(lines.iter(), &Surroundings { above: None, leading: LEADING, rules: &[] }).unwrap().lines
+        aligned(lines.iter(), &Surroundings { above: &[], leading: LEADING, rules: &[] }).unwrap().lines
     };
     assert_eq!((with(10.0), with(14.0)), (6, 3));
 }
@@ -258,4 +266,91 @@ fn columns_of_numbers_are_apart_by_less_than_a_word_if_rows_have_both() {
     let found = read(&lines, &[]).unwrap();
     assert_eq!(found.table.starts.len(), 3);
     assert_eq!(found.table.rows[0].iter().map(|cell| cell.columns).collect::<Vec<_>>(), [1, 2]);
+}
+
+const NUMBERS: [Texts<'static>; 4] = [
+    (150.0, &[(50.0, "Austria"), (200.0, "100"), (300.0, "5"), (400.0, "98")]),
+    (162.0, &[(50.0, "Belgium"), (200.0, "100"), (300.0, "6"), (400.0, "77")]),
+    (174.0, &[(50.0, "Canada"), (200.0, "100"), (300.0, "10"), (400.0, "96")]),
+    (186.0, &[(50.0, "Denmark"), (200.0, "95"), (300.0, "7"), (400.0, "87")]),
+];
+
+#[test]
+fn lines_above_whose_words_stand_in_columns_are_headers() {
+    let title: Texts<'_> = (100.0, &[(50.0, "Coverage and response by system of education in the year")]);
+    let above: [Texts<'_>; 4] = [
+        title,
+        (114.0, &[(400.0, "Combined")]),
+        (126.0, &[(190.0, "Desired"), (290.0, "Excluded"), (400.0, "rates")]),
+        (138.0, &[(50.0, "System"), (190.0, "population"), (290.0, "schools"), (400.0, "(percent)")]),
+    ];
+    let found = read_below(&above, &NUMBERS, &[]).unwrap();
+    assert_eq!(found.above, 3, "a title reaches over columns");
+    let rows = texts(&found.table);
+    assert_eq!(rows[0], ["System", "Desired population", "Excluded schools", "Combined rates (percent)"]);
+    assert_eq!((rows[1].join(" "), rows.len()), ("Austria 100 5 98".to_owned(), 5));
+    let name: [Texts<'_>; 1] = [(138.0, &[(50.0, "Countries")])];
+    assert_eq!(read_below(&name, &NUMBERS, &[]).unwrap().above, 0, "a line over the first column alone is a title");
+}
+
+#[test]
+fn a_rule_under_a_header_shows_its_columns() {
+    let above: [Texts<'_>; 2] = [
+        (126.0, &[(300.0, "Schools")]),
+        (138.0, &[(50.0, "System"), (195.0, "Pupils"), (295.0, "All"), (400.0, "New")]),
+    ];
+    let rule = Horizontal { x0: 290.0, x1: 420.0, y: 137.0 };
+    let found = read_below(&above, &NUMBERS, &[rule]).unwrap();
+    let first: Vec<(String, usize)> = found.table.rows[0].iter().map(|cell| (cell.text(), cell.columns)).collect();
+    assert!(first.contains(&("Schools".to_owned(), 2)), "{first:?}");
+    assert_eq!(texts(&found.table)[1], ["System", "Pupils", "All", "New"]);
+}
+
+#[test]
+fn close_lines_of_one_column_are_rows() {
+    let found = read(
+        &[
+            (100.0, &[(50.0, "Format"), (150.0, "Number"), (250.0, "Percent")]),
+            (109.0, &[(50.0, "Total"), (150.0, "135"), (250.0, "100")]),
+            (117.5, &[(50.0, "Choice"), (150.0, "74"), (250.0, "55")]),
+            (126.0, &[(50.0, "Response"), (150.0, "61"), (250.0, "45")]),
+        ],
+        &[],
+    );
+    let rows = texts(&found.unwrap().table);
+    assert_eq!(rows[1..], [["Total", "135", "100"], ["Choice", "74", "55"], ["Response", "61", "45"]]);
+}
+
+#[test]
+fn a_name_in_other_type_is_a_row_of_its_own() {
+    let mut lines: Vec<Line> = [
+        (100.0, &[(50.0, "Sample Group"), (250.0, "Some Participation"), (400.0, "Total")][..]),
+        (120.0, &[(50.0, "Control Group"), (250.0, "17%"), (400.0, "100%")]),
+        (132.0, &[(50.0, "Older Cohort")]),
+        (144.0, &[(50.0, "Other Group"), (250.0, "79%"), (400.0, "100%")]),
+    ]
+    .iter()
+    .map(line)
+    .collect();
+    let bold = Word::at("x", 0.0, 0.0, 10.0, true).font;
+    lines[2].words.iter_mut().for_each(|word| word.font = std::rc::Rc::clone(&bold));
+    let found = aligned(lines.iter(), &Surroundings { above: &[], leading: LEADING, rules: &[] }).unwrap();
+    let names: Vec<String> = texts(&found.table).iter().map(|row| row[0].clone()).collect();
+    assert_eq!(names, ["Sample Group", "Control Group", "Older Cohort", "Other Group"]);
+}
+
+#[test]
+fn a_space_of_a_typewriter_parts_no_cells() {
+    let mut lines: Vec<Line> = (0..6u8)
+        .map(|at| {
+            let top = 100.0 + f32::from(at) * 12.0;
+            let words =
+                [("40", 50.0), ("years", 66.0), ("2,468", 200.0)].map(|(text, x)| Word::at(text, x, top, 10.0, false));
+            order::lines(words.to_vec()).remove(0)
+        })
+        .collect();
+    let fixed = std::rc::Rc::new(docmill_pdf_core::pdfium::Font { fixed: true, ..Default::default() });
+    lines.iter_mut().flat_map(|line| &mut line.words).for_each(|word| word.font = std::rc::Rc::clone(&fixed));
+    let found = aligned(lines.iter(), &Surroundings { above: &[], leading: LEADING, rules: &[] });
+    assert!(found.is_none_or(|found| texts(&found.table)[1][0] == "40 years"));
 }
