@@ -840,7 +840,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ValidateInvoiceJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ValidateInvoiceJob"] | components["schemas"]["CheckAccessibilityJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -2068,15 +2068,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             /**
              * @description Or in `options`.
@@ -2132,15 +2127,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         HtmlToPdfOptions: {
@@ -2258,11 +2248,8 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
             /** @description Or in `options`. */
             filename?: components["schemas"]["Filename"];
@@ -2385,17 +2372,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
             input: unknown;
@@ -2501,7 +2482,6 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
                 sources?: components["schemas"]["TemplateSources"];
             };
             options: components["schemas"]["RenderTemplateOptions"];
@@ -2509,21 +2489,13 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             template?: components["schemas"]["StoredTemplate"];
-            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["TemplateSources"];
         } & ((unknown | {
@@ -2629,15 +2601,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -2734,11 +2701,8 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
         } & components["schemas"]["OnePage"];
         MergePdfOptions: {
@@ -2783,7 +2747,6 @@ export interface components {
                 /** @description What the file is called in the bookmarks of the result. */
                 title?: string;
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The files to join, in the order given. */
                 sources?: components["schemas"]["MergeSources"];
             };
             options?: components["schemas"]["MergePdfOptions"];
@@ -2791,30 +2754,21 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
             /**
              * Format: page-range
-             * @description Or in `input`.
+             * @description Pages to take, such as `1-3,8,z`; `z` is the last page, `r2` the one before it.
              */
             pageRange?: string;
-            /** @description Or in `input`. */
+            /** @description What the file is called in the bookmarks of the result. */
             title?: string;
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["MergeSources"];
         } & components["schemas"]["OneOrMoreDocuments"];
@@ -2858,17 +2812,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         OrganizePdfOptions: {
@@ -2942,17 +2890,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         CompressPdfOptions: {
@@ -2995,17 +2937,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3065,17 +3001,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3097,17 +3027,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /**
@@ -3385,7 +3309,6 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
                 sources?: components["schemas"]["FileSources"];
             };
             options?: components["schemas"]["WatermarkPdfOptions"];
@@ -3393,17 +3316,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["FileSources"];
         } & (components["schemas"]["OneOrMoreFiles"] & Record<string, never>);
@@ -3513,18 +3430,13 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
+            /** @description The PDF file. Then at most 20 files of any kind, for options to name. */
             sources?: components["schemas"]["FileSources"];
         } & components["schemas"]["OneOrMoreFiles"];
         FlattenPdfOptions: {
@@ -3554,17 +3466,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         FillFormOptions: {
@@ -3594,17 +3500,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         OcrPdfOptions: {
@@ -3638,17 +3538,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToPdfaOptions: {
@@ -3675,17 +3569,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         TagPdfOptions: {
@@ -3728,17 +3616,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         CompareDocumentsOptions: {
@@ -3770,7 +3652,6 @@ export interface components {
             toolSlug?: components["schemas"]["ToolSlug"];
             /** @description The version before, then the version after. */
             input?: {
-                /** @description The version before, then the version after, in the order given. */
                 sources?: components["schemas"]["CompareSources"];
             };
             options?: components["schemas"]["CompareDocumentsOptions"];
@@ -3877,17 +3758,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToImagesOptions: {
@@ -3937,17 +3812,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ImagesToPdfOptions: {
@@ -3988,7 +3857,6 @@ export interface components {
                 output?: components["schemas"]["SourceOutput"];
                 filename?: components["schemas"]["Filename"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The pictures, in the order given. */
                 sources?: components["schemas"]["ImageSources"];
             };
             options?: components["schemas"]["ImagesToPdfOptions"];
@@ -3996,15 +3864,10 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["ImageSources"];
         } & components["schemas"]["OneOrMoreFiles"];
@@ -4063,23 +3926,14 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & ((unknown | {
             input: unknown;
@@ -4136,17 +3990,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         PdfToOfficeOptions: {
@@ -4186,17 +4034,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ExtractDocumentOptions: {
@@ -4274,7 +4116,6 @@ export interface components {
                 filename?: components["schemas"]["Filename"];
                 password?: components["schemas"]["SourcePassword"];
                 headers?: components["schemas"]["SourceHeaders"];
-                /** @description The documents: each makes a file of its own, in this order, in the order given. */
                 sources?: components["schemas"]["DocumentSources"];
             };
             options?: components["schemas"]["ExtractDocumentOptions"];
@@ -4282,23 +4123,14 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             url?: components["schemas"]["PageUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             html?: components["schemas"]["InlineHtml"];
-            /** @description Or in `input`. */
             markdown?: components["schemas"]["InlineMarkdown"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
             sources?: components["schemas"]["DocumentSources"];
         } & components["schemas"]["OneOrMoreDocuments"];
@@ -4313,17 +4145,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         VerifySignaturesOptions: {
@@ -4347,17 +4173,11 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         ValidateInvoiceOptions: {
@@ -4378,17 +4198,29 @@ export interface components {
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];
             metadata?: components["schemas"]["Labels"];
-            /** @description Or in `input`. */
             sourceUrl?: components["schemas"]["SourceUrl"];
-            /** @description Or in `input`. */
             uploadId?: components["schemas"]["SourceUploadId"];
-            /** @description Or in `input`. */
             jobId?: components["schemas"]["SourceJobId"];
-            /** @description Or in `input`. */
             filename?: components["schemas"]["Filename"];
-            /** @description Or in `input`. */
             password?: components["schemas"]["SourcePassword"];
-            /** @description Or in `input`. */
+            headers?: components["schemas"]["SourceHeaders"];
+        } & components["schemas"]["OneFile"];
+        CheckAccessibilityOptions: Record<string, never>;
+        /** check-accessibility job */
+        CheckAccessibilityJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The PDF file. */
+            input?: components["schemas"]["PdfInput"];
+            options?: components["schemas"]["CheckAccessibilityOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
         /** @description How the result is named, kept and delivered. */
@@ -4463,7 +4295,7 @@ export interface components {
             html?: components["schemas"]["InlineHtml"];
             uploadId?: components["schemas"]["SourceUploadId"];
         };
-        /** @description Or in `input`. */
+        /** @description The files to join, in the order given. */
         MergeSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4483,7 +4315,7 @@ export interface components {
             title?: string;
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Or in `input`. */
+        /** @description The version before, then the version after, in the order given. */
         CompareSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4496,7 +4328,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Or in `input`. */
+        /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
         FileSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4506,7 +4338,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
-        /** @description Or in `input`. */
+        /** @description The documents: each makes a file of its own, in this order, in the order given. */
         DocumentSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
@@ -4519,7 +4351,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Or in `input`. */
+        /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
         TemplateSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4531,7 +4363,7 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description Or in `input`. */
+        /** @description The pictures, in the order given. */
         ImageSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];

@@ -1,6 +1,7 @@
 // Made from shared/tools by scripts/generate.mts.
 
 import type { Tool } from '../tool';
+import { checkAccessibility } from './check-accessibility';
 import { compareDocuments } from './compare-documents';
 import { compressPdf } from './compress-pdf';
 import { convertOffice } from './convert-office';
@@ -34,6 +35,7 @@ import { verifySignatures } from './verify-signatures';
 import { watermarkPdf } from './watermark-pdf';
 
 export const tools: Tool[] = [
+	checkAccessibility,
 	compareDocuments,
 	compressPdf,
 	convertOffice,

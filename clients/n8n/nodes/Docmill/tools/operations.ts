@@ -29,6 +29,12 @@ export const operations: INodeProperties[] = [
 		displayOptions: { show: { resource: ['inspect'] } },
 		options: [
 			{
+				name: 'Check Accessibility',
+				value: 'check-accessibility',
+				description: 'Checks a PDF by the rules of PDF/UA-1, and lists what only people can judge',
+				action: 'Check accessibility',
+			},
+			{
 				name: 'Compare Documents',
 				value: 'compare-documents',
 				description:
@@ -55,7 +61,7 @@ export const operations: INodeProperties[] = [
 				action: 'Verify signatures',
 			},
 		],
-		default: 'compare-documents',
+		default: 'check-accessibility',
 	},
 	{
 		displayName: 'Operation',
