@@ -4,7 +4,7 @@
 //! `{"convertMs", "engine", "output", "outputs", "warnings"}` or `{"error": {"code", "message"}}`. An error does not end the process.
 //! For `docmill --local`, benchmarks and soak tests.
 
-use std::collections::HashMap;
+use std::collections::HashSet;
 use std::io::{self, BufRead, Write};
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -12,11 +12,13 @@ use std::process::ExitCode;
 use docmill_confine::scratch::Scratch;
 use docmill_domain::catalogue::Catalogue;
 use docmill_domain::request::JobRequest;
+use docmill_domain::tool::EngineKind;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{
-    Args, EngineArgs, Input, Refused, catalogue, convert, converter, keep, request, rounded_millis, run_to_the_end,
+    Args, EngineArgs, Input, Refused, catalogue, convert, converter, engines_of, keep, request, rounded_millis,
+    run_to_the_end,
 };
 use crate::converter::Converter;
 
@@ -130,21 +132,27 @@ async fn convert_line(
     Ok(answer)
 }
 
-/// One converter per engine, kept until the end.
+/// Converters with the engines that they keep warm. Tools with the same engines share one, so that their number, and that of their
+/// processes, does not grow with every tool.
 #[derive(Default)]
-struct Converters(HashMap<(String, bool), Converter>);
+struct Converters(Vec<(HashSet<EngineKind>, Converter)>);
 
 impl Converters {
     fn of(&mut self, args: &Args, request: &JobRequest) -> Result<&Converter, Refused> {
-        let key = (request.tool.clone(), request.option_str("renderMode") == Some("basic"));
-        if !self.0.contains_key(&key) {
-            self.0.insert(key.clone(), converter(&args.engines, request, catalogue()?)?);
-        }
-        self.0.get(&key).ok_or_else(|| Refused::invalid("no converter"))
+        let wanted = engines_of(request);
+        let at = match self.0.iter().position(|(warm, _)| wanted.is_subset(warm)) {
+            Some(at) => at,
+            None => {
+                let converter = converter(&args.engines, wanted.clone(), catalogue()?)?;
+                self.0.push((wanted, converter));
+                self.0.len() - 1
+            }
+        };
+        self.0.get(at).map(|(_, converter)| converter).ok_or_else(|| Refused::invalid("no converter"))
     }
 
     async fn get_ready(&self) {
-        for converter in self.0.values() {
+        for (_, converter) in &self.0 {
             converter.engines.get_ready().await;
         }
     }
@@ -173,6 +181,22 @@ mod tests {
         assert_eq!((args.engines.allow.as_str(), args.engines.conversion_seconds), ("127.0.0.1:80", 9));
         assert_eq!(args.engines.libreoffice, PathBuf::from("/lo"));
         assert_eq!(batch.for_line("{}").unwrap_err().code, "invalid_json");
+    }
+
+    #[test]
+    fn tools_with_the_same_engines_share_a_converter() {
+        let (batch, catalogue) = (batch(""), catalogue().unwrap());
+        let mut converters = Converters::default();
+        let mut kept_after = |tool: &str| {
+            let args = batch.for_line(&json!({"tool": tool, "in": "/dev/null", "out": "b"}).to_string()).unwrap();
+            let inputs = Input::read_all(&args).unwrap();
+            let (request, _) = request(&args, &inputs, &catalogue).unwrap();
+            converters.of(&args, &request).unwrap();
+            converters.0.len()
+        };
+        let counts =
+            ["office-to-pdf", "compress-pdf", "pdf-to-text", "convert-office", "html-to-pdf"].map(&mut kept_after);
+        assert_eq!(counts, [1, 1, 1, 1, 2]);
     }
 
     #[test]

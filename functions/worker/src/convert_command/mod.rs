@@ -174,7 +174,7 @@ async fn convert_all(args: &Args) -> Result<Value, Refused> {
     let catalogue = catalogue()?;
     let (request, mut warnings) = request(args, &inputs, &catalogue)?;
     let fonts = args.fonts.iter().map(|path| font(path)).collect::<Result<Vec<_>, _>>()?;
-    let converter = converter(&args.engines, &request, catalogue)?;
+    let converter = converter(&args.engines, engines_of(&request), catalogue)?;
     let mut runs = Vec::new();
     let mut last = Value::Null;
     for _ in 0..args.repeat {
@@ -277,8 +277,15 @@ fn request(args: &Args, inputs: &[Input], catalogue: &Catalogue) -> Result<(JobR
     })
 }
 
-/// A converter that keeps the request's engine warm.
-fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> Result<Converter, Refused> {
+/// The engines that a request's job uses, and the PDF tools, which check every result.
+fn engines_of(request: &JobRequest) -> HashSet<EngineKind> {
+    let options = Value::Object(request.options.clone());
+    let recipe = Slug::parse(&request.tool).and_then(|tool| Recipe::of(tool, &options).ok());
+    recipe.iter().flat_map(Recipe::engines).chain([EngineKind::PdfTools]).collect()
+}
+
+/// A converter that keeps these engines warm.
+fn converter(args: &EngineArgs, warm: HashSet<EngineKind>, catalogue: Catalogue) -> Result<Converter, Refused> {
     let exceptions: SourceExceptions = args.allow.parse().map_err(|_| Refused::invalid("--allow: not host:port"))?;
     let policy = EgressPolicy::new(exceptions);
     let fetcher = Fetcher::new(policy.clone())?;
@@ -286,11 +293,7 @@ fn converter(args: &EngineArgs, request: &JobRequest, catalogue: Catalogue) -> R
     if launcher.is_watched() {
         tracing::warn!("this platform has no system call filters: `worker probe` shows what documents could reach");
     }
-    let engines = engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?;
-    let options = Value::Object(request.options.clone());
-    let recipe = Slug::parse(&request.tool).and_then(|tool| Recipe::of(tool, &options).ok());
-    let warm = recipe.iter().flat_map(Recipe::engines).chain([EngineKind::PdfTools]);
-    let engines = engines.keeping_warm(warm.collect::<HashSet<_>>());
+    let engines = engines::all(&launcher, policy, fetcher.clone(), &args.libreoffice)?.keeping_warm(warm);
     Ok(Converter { catalogue, fetcher, engines, network: Network::Open })
 }
 

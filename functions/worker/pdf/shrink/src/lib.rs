@@ -25,7 +25,7 @@ pub use colors::{Colors, Conversion, Converted};
 pub use scan::placements;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
@@ -38,6 +38,7 @@ use docmill_pdf_core::picture::{self, Reason};
 use docmill_pdf_request::{Limits, PictureLimits};
 use docmill_pdf_structure::metadata::remove_thumbnails;
 use flate2::Compression;
+use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
@@ -348,6 +349,12 @@ fn stays_plain(packet: &[u8]) -> bool {
     packet.len() < PLAIN_METADATA || memchr::memmem::find(packet, b"pdfaid").is_some()
 }
 
+/// Whether data inflates without an error. After one, such as a wrong checksum, the reader of streams gives what it has so far, while
+/// viewers show all of it.
+fn inflates_whole(data: &[u8]) -> bool {
+    io::copy(&mut ZlibDecoder::new(data).take(UNPACKED_BYTES as u64), &mut io::sink()).is_ok()
+}
+
 /// Compresses streams that were compressed badly, or not at all. Pictures are left alone.
 pub fn repack(document: &mut Document) {
     for object in document.objects.values_mut() {
@@ -366,6 +373,8 @@ pub fn repack(document: &mut Document) {
         }
         let unpacked = if filters.is_empty() {
             Some(stream.content.clone())
+        } else if filters.first() == Some(&b"FlateDecode".as_slice()) && !inflates_whole(&stream.content) {
+            None
         } else {
             stream.decompressed_content_with_limit(UNPACKED_BYTES).ok()
         };

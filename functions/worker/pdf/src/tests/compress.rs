@@ -217,3 +217,18 @@ fn a_font_that_is_stored_twice_is_kept_once_with_the_letters_of_both() {
     assert_eq!(files.len(), 1);
     assert_eq!(drawable(&files[0], "HXQ"), "HX");
 }
+
+#[test]
+fn content_with_a_wrong_checksum_is_kept() {
+    let mut letter = Letter::new();
+    let lines: String =
+        (0..400).map(|line| format!("BT /G 8 Tf 10 {} Td (Hello {line}) Tj ET\n", 390 - line)).collect();
+    let mut content = Stream::new(lopdf::Dictionary::new(), lines.into_bytes());
+    content.compress().unwrap();
+    *content.content.last_mut().unwrap() ^= 0xff;
+    let content = letter.document.add_object(content);
+    letter.document.get_dictionary_mut(letter.page).unwrap().set("Contents", content);
+    let run = Run::new().with(&save(&mut letter.document));
+    let (outcome, _) = run.results(Tool::CompressPdf, json!({}));
+    looks_the_same(&outcome.report.unwrap());
+}

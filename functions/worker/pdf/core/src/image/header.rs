@@ -23,10 +23,15 @@ pub fn jpeg(data: &[u8]) -> Option<Stream> {
     let coding = Coding { space, bits: 8, filter: "DCTDecode", parameters: None };
     let mut stream = stream((width.into(), height.into()), coding, data.to_vec());
     // Adobe's programs store CMYK inverted.
-    if components == 4 && segments(data).any(|(marker, body)| marker == 0xee && body.starts_with(b"Adobe")) {
+    if components == 4 && is_adobes_jpeg(data) {
         stream.dict.set("Decode", [1, 0, 1, 0, 1, 0, 1, 0].map(Object::Integer).to_vec());
     }
     Some(stream)
+}
+
+/// Whether a JPEG says itself how its colors are stored, in the marker of Adobe's programs.
+pub fn is_adobes_jpeg(data: &[u8]) -> bool {
+    segments(data).any(|(marker, body)| marker == 0xee && body.starts_with(b"Adobe"))
 }
 
 /// How coarsely a JPEG stores brightness: 1 at quality 50, lower at higher quality.

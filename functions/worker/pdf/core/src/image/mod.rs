@@ -14,7 +14,7 @@ mod tiff;
 
 pub use embed::{decode, embed};
 pub use encode::{Encoding, PictureFormat, encode, luma};
-pub use header::{jpeg, jpeg_coarseness};
+pub use header::{is_adobes_jpeg, jpeg, jpeg_coarseness};
 pub use jpeg::jpeg_samples;
 pub use resize::{resized, resized_colors};
 pub use similarity::similarity;

@@ -19,7 +19,7 @@ use lopdf::{Dictionary, Document, Stream};
 pub use self::bilevel::encode as encode_bilevel;
 pub use self::chain::Coding;
 pub use self::space::{Colors, Model, Palette};
-use crate::image::jpeg_samples;
+use crate::image::{is_adobes_jpeg, jpeg_samples};
 use crate::objects::Lookup;
 
 /// Smaller pictures are not worth the work.
@@ -217,7 +217,7 @@ impl<'d> Picture<'d> {
         let (width, height) = (self.width, self.height);
         let decoded = match (self.coding, &self.colors) {
             (Coding::Jpeg, Colors::Channels { count, .. }) => {
-                if self.parameters.is_some_and(|parameters| parameters.has(b"ColorTransform")) {
+                if self.has_unusual_colors(*count) {
                     return None;
                 }
                 let samples = jpeg_samples(&self.data, *count, (width, height), least);
@@ -238,6 +238,20 @@ impl<'d> Picture<'d> {
         }?;
         let bytes = u64::from(decoded.width) * u64::from(decoded.height) * u64::from(decoded.channels);
         (decoded.data.len() as u64 == bytes && bytes > 0).then_some(decoded)
+    }
+
+    /// Whether a JPEG's parameters say that its colors are stored otherwise than decoders take for granted. Adobe's marker in its data
+    /// overrules them, and gray has one form only.
+    fn has_unusual_colors(&self, channels: u8) -> bool {
+        let Some(stated) = self.parameters.and_then(|parameters| parameters.get(b"ColorTransform").ok()) else {
+            return false;
+        };
+        let usual = match channels {
+            1 => return false,
+            3 => 1,
+            _ => 0,
+        };
+        !is_adobes_jpeg(&self.data) && stated.as_i64().ok() != Some(usual)
     }
 
     /// The samples as they are stored without a coding, in rows of whole bytes: of a palette, its indices.

@@ -159,3 +159,29 @@ fn fuzz_compressed_pictures() {
         }
     });
 }
+
+/// A JPEG with or without the marker of Adobe's programs, which libjpeg writes for colors that JFIF does not have.
+fn jpeg(channels: u32, stored: mozjpeg::ColorSpace) -> Vec<u8> {
+    let given = if channels == 1 { mozjpeg::ColorSpace::JCS_GRAYSCALE } else { mozjpeg::ColorSpace::JCS_RGB };
+    let mut encoder = mozjpeg::Compress::new(given);
+    encoder.set_size(SIDE as usize, SIDE as usize);
+    encoder.set_color_space(stored);
+    let mut started = encoder.start_compress(Vec::new()).unwrap();
+    started.write_scanlines(&vec![200; (SIDE * SIDE * channels) as usize]).unwrap();
+    started.finish().unwrap()
+}
+
+#[test]
+fn parameters_of_jpegs_count_where_the_data_does_not_say_more() {
+    use mozjpeg::ColorSpace::{JCS_GRAYSCALE, JCS_RGB, JCS_YCbCr};
+    let read = |space: &str, transform: i64, data: Vec<u8>| {
+        let parameters = dictionary! { "ColorTransform" => transform };
+        let entries = dictionary! { "ColorSpace" => space, "Filter" => "DCTDecode", "DecodeParms" => parameters };
+        decode(&picture(entries, data)).map(|pixels| pixels.data.iter().all(|sample| sample.abs_diff(200) < 3))
+    };
+    assert_eq!(read("DeviceGray", 1, jpeg(1, JCS_GRAYSCALE)), Ok(true));
+    assert_eq!(read("DeviceRGB", 1, jpeg(3, JCS_YCbCr)), Ok(true));
+    assert_eq!(read("DeviceRGB", 0, jpeg(3, JCS_YCbCr)), Err(Reason::Unreadable));
+    // With the marker.
+    assert_eq!(read("DeviceRGB", 1, jpeg(3, JCS_RGB)), Ok(true));
+}
