@@ -132,10 +132,16 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
         attempt.warnings.push(Warning::new("target_missed", message));
     }
     let saves_little = before.saturating_sub(attempt.bytes) * LITTLE < before;
+    let is_no_gain = attempt.bytes >= readable && attempt.converted.is_empty();
+    let changes_text = pages.iter().any(|page| !page.text_same);
     // A damaged source is never the result: the rewritten file is, even if it is a little larger.
-    if attempt.bytes >= readable && attempt.converted.is_empty() && reads_without_repair(libraries, source)? {
+    if (is_no_gain || changes_text) && reads_without_repair(libraries, source)? {
         std::fs::copy(&source.path, &result).map_err(|error| Failure::io(&error))?;
-        let message = "The PDF can't be made smaller with these options, so the result is the source itself.";
+        let message = if is_no_gain {
+            "The PDF can't be made smaller with these options, so the result is the source itself."
+        } else {
+            "The PDF can't be made smaller without a change of its text, so the result is the source itself."
+        };
         attempt.bytes = readable;
         attempt.warnings = vec![Warning::new("already_compact", message)];
         pages.iter_mut().for_each(|page| *page = Comparison { text_same: true, similarity: Some(1.0) });
