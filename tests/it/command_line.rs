@@ -115,7 +115,7 @@ async fn files_are_converted_on_this_machine_without_a_service() {
 }
 
 /// A worker that says that it has begun, and never answers.
-const SILENT_WORKER: &str = "#!/bin/sh\nmkdir $TMPDIR/begun && exec cat > /dev/null\n";
+const SILENT_WORKER: &str = "#!/bin/sh\nmkdir $TMPDIR/begun\ncat > /dev/null\ntrue\n";
 
 #[tokio::test]
 async fn a_local_run_leaves_nothing_behind_and_lets_nobody_read_along() {

@@ -2,7 +2,7 @@
 
 use std::io::{Cursor, Write};
 
-use docmill_domain::job::findings_of;
+use docmill_findings::findings_of;
 use serde_json::json;
 use zip::write::SimpleFileOptions;
 use zip::{DateTime, ZipWriter};

@@ -3,7 +3,7 @@
 //! Everything is there once, as text: a structured copy would cost an assistant the same tokens again. Errors are results, too, so that
 //! the model sees them and can act on them: the API's code, message and details, as JSON.
 
-use docmill_domain::job::findings_of;
+use docmill_findings::findings_of;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
 use serde_json::{Map, Value, json};
 

@@ -46,7 +46,8 @@ pub(crate) const CRATES: &[Uses] = &[
         "docmill-http",
         &["docmill-app", "docmill-aws", "docmill-config", "docmill-domain", "docmill-store", "docmill-telemetry"],
     ),
-    ("docmill-mcp", &["docmill-domain"]),
+    ("docmill-findings", &["docmill-domain"]),
+    ("docmill-mcp", &["docmill-domain", "docmill-findings"]),
     ("docmill-look", &["docmill-domain", "docmill-formats"]),
     (
         "docmill-site",

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::time::Duration;
 
-use docmill_domain::job::findings_of;
+use docmill_findings::findings_of;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
 

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use docmill_domain::job::findings_of;
+use docmill_findings::findings_of;
 use serde_json::Value;
 
 use super::{api, card, id, print_json, text, with_header};

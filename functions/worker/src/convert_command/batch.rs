@@ -195,7 +195,7 @@ mod tests {
         for tool in ["compress-pdf", "pdf-to-text"] {
             assert!(wanted(tool).is_subset(&office) && wanted(tool).is_subset(&browser), "{tool}");
         }
-        assert!(wanted("convert-office").is_subset(&office) && !browser.is_subset(&office));
+        assert!(wanted("thumbnail").is_subset(&office) && !browser.is_subset(&office));
     }
 
     #[test]

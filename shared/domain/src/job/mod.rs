@@ -4,7 +4,6 @@ mod batch;
 mod cut;
 mod download;
 mod failure;
-mod findings;
 mod mistake;
 pub mod outcome;
 mod progress;
@@ -24,7 +23,6 @@ pub use download::DownloadView;
 pub use failure::{
     INTERNAL_MESSAGE, JobError, JobErrorCode, MAX_DETAILS, MAX_WARNINGS, SIGNATURE_INVALIDATED, Warning,
 };
-pub use findings::findings_of;
 pub use mistake::{Mistake, Place, Reason};
 pub use progress::{NotedProgress, Progress};
 pub use receipt::{Digest, FileDigest, MOST_DIGESTS, SourceDigest, Statement, ToolRun, Traces};

@@ -31,7 +31,7 @@ struct Facts<'a> {
 /// `None` if the job was no redaction, has no result, or its documents were deleted.
 fn facts(job: &Job) -> Option<Facts<'_>> {
     let output = job.result.output.as_ref().filter(|output| !output.sha256.is_empty())?;
-    Some(Facts { job, output, report: job.redaction()? })
+    Some(Facts { job, output, report: docmill_findings::redaction(job)? })
 }
 
 async fn certified(state: &AppState, user: &SignedIn, id: &str) -> Result<Job, PageError> {

@@ -125,7 +125,7 @@ fn completed(state: &AppState, job: &Job) -> Markup {
             p {
                 strong { (filename) } ", " @if let Some(pages) = pages { (pages) @if *pages == 1 { " page, " } @else { " pages, " } } (bytes(*size))
             }
-            @for finding in job.findings() { p.finding { (finding) } }
+            @for finding in docmill_findings::findings(job) { p.finding { (finding) } }
             p.actions {
                 a.button.primary #download href=(state.link(&format!("/app/jobs/{}/download", job.id))) { "Download" }
                 @if let Some(path) = certificate::path_of(job) { a.button href=(state.link(&path)) { "Certificate" } }

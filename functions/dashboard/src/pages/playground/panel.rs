@@ -91,7 +91,7 @@ fn steps(status: JobStatus) -> Markup {
 fn result(output: &Output, job: &Job, links: &Links) -> Markup {
     let charged = job.payment.charge.total() - job.payment.refunded.min(job.payment.charge.total());
     html! {
-        @for finding in job.findings() { p.finding { (finding) } }
+        @for finding in docmill_findings::findings(job) { p.finding { (finding) } }
         p.actions {
             a.button.primary #download href=(format!("{}/download", links.job)) { "Download " (output.filename) }
             @if let Some(certificate) = &links.certificate { a.button href=(certificate) { "Certificate" } }

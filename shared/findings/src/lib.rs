@@ -1,36 +1,35 @@
 //! What a tool found, as sentences for people. Each tool's report is for programs.
 
+#![warn(missing_docs, clippy::missing_errors_doc)]
+
+use docmill_domain::counted;
+use docmill_domain::job::{Job, Results, StoredResults};
 use serde_json::Value;
 
-use super::{Job, Results, StoredResults};
-use crate::counted;
+/// What a job's tools found, as sentences; nothing of the last one if its results are described in the bucket.
+pub fn findings(job: &Job) -> Vec<String> {
+    earlier_reports(job).chain(last_report(job)).flat_map(|(tool, report)| sentences(tool, report)).collect()
+}
 
-impl Job {
-    /// What its tools found, as sentences; nothing of the last one if its results are described in the bucket.
-    pub fn findings(&self) -> Vec<String> {
-        self.earlier_reports().chain(self.last_report()).flat_map(|(tool, report)| findings(tool, report)).collect()
-    }
+/// The report of a redaction that removed something, with its proof. Further steps may have followed.
+pub fn redaction(job: &Job) -> Option<&Value> {
+    let is_proven = |report: &Value| report["proof"].is_object() && removed(report) != (0, 0);
+    let mut reports = last_report(job).into_iter().chain(earlier_reports(job));
+    reports.find(|(tool, report)| *tool == "redact-pdf" && is_proven(report)).map(|(_, report)| report)
+}
 
-    /// The report of a redaction that removed something, with its proof. Further steps may have followed.
-    pub fn redaction(&self) -> Option<&Value> {
-        let is_proven = |report: &Value| report["proof"].is_object() && removed(report) != (0, 0);
-        let mut reports = self.last_report().into_iter().chain(self.earlier_reports());
-        reports.find(|(tool, report)| *tool == "redact-pdf" && is_proven(report)).map(|(_, report)| report)
-    }
+/// The slugs and the reports of the tools before the last one.
+fn earlier_reports(job: &Job) -> impl Iterator<Item = (&str, &Value)> {
+    job.result.steps.iter().filter_map(|step| Some((step.tool_slug.as_str(), step.report.as_ref()?)))
+}
 
-    /// The slugs and the reports of the tools before the last one.
-    fn earlier_reports(&self) -> impl Iterator<Item = (&str, &Value)> {
-        self.result.steps.iter().filter_map(|step| Some((step.tool_slug.as_str(), step.report.as_ref()?)))
-    }
-
-    /// The slug of the last tool, and its report.
-    fn last_report(&self) -> Option<(&str, &Value)> {
-        let Some(StoredResults::Inline(Results { report: Some(report), .. })) = &self.result.results else {
-            return None;
-        };
-        let last = self.request.then.last().and_then(|step| step["toolSlug"].as_str());
-        Some((last.unwrap_or(&self.tool), report))
-    }
+/// The slug of the last tool, and its report.
+fn last_report(job: &Job) -> Option<(&str, &Value)> {
+    let Some(StoredResults::Inline(Results { report: Some(report), .. })) = &job.result.results else {
+        return None;
+    };
+    let last = job.request.then.last().and_then(|step| step["toolSlug"].as_str());
+    Some((last.unwrap_or(&job.tool), report))
 }
 
 /// The same for a job as the API shows it.
@@ -43,13 +42,13 @@ pub fn findings_of(job: &Value) -> Vec<String> {
     let earlier = steps.map(|step| (step, &step["report"]));
     let last = job["then"].as_array().and_then(|steps| steps.last()).unwrap_or(job);
     let reports = earlier.chain([(last, &job["report"])]);
-    reports.flat_map(|(step, report)| step["toolSlug"].as_str().map(|tool| findings(tool, report))).flatten().collect()
+    reports.flat_map(|(step, report)| step["toolSlug"].as_str().map(|tool| sentences(tool, report))).flatten().collect()
 }
 
 /// Sentences about a job's report, the most important first; none if its tool has nothing to tell.
 ///
 /// `tool`: the slug of the last tool, whose report it is.
-fn findings(tool: &str, report: &Value) -> Vec<String> {
+fn sentences(tool: &str, report: &Value) -> Vec<String> {
     match tool {
         "office-to-pdf" => printed(report),
         "redact-pdf" => redacted(report),
@@ -330,7 +329,7 @@ mod tests {
                 "5 pages instead of 4 in Word: from page 3, pages begin elsewhere.",
             ),
         ] {
-            assert_eq!(findings(tool, &report).join(" "), expected, "{tool}");
+            assert_eq!(sentences(tool, &report).join(" "), expected, "{tool}");
             let shown =
                 json!({"status": "completed", "toolSlug": "merge-pdf", "then": [{"toolSlug": tool}], "report": report});
             assert_eq!(findings_of(&shown).join(" "), expected, "{tool} as the last step");
