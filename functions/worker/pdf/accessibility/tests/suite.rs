@@ -15,8 +15,9 @@ const VERDICTS: &str = include_str!("verapdf.txt");
 fn broken(bytes: &[u8]) -> BTreeSet<&'static str> {
     let version = String::from_utf8_lossy(&bytes[5..8]).into_owned();
     let mut document = Document::load_mem(bytes).unwrap();
+    let permissions = document.encryption_state.as_ref().map(|state| state.permissions().bits().cast_signed());
     let pages = docmill_pdf_core::pages::read(&mut document, 100).unwrap();
-    let report = check(&document, &pages.pages, File { version: &version, permissions: None });
+    let report = check(&document, &pages.pages, File { version: &version, permissions });
     report.failed.iter().map(|finding| finding.rule.id()).collect()
 }
 
