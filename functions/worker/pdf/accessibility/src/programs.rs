@@ -23,8 +23,7 @@ pub(crate) fn incomplete(document: &Document, font: &Dictionary) -> Option<Rule>
     match document.name(font, b"Subtype")? {
         b"Type1" => {
             let said = bytes(document.value(descriptor, b"CharSet")?)?;
-            let program = program(document, descriptor, b"FontFile")?;
-            (!has_all_names(said, &Type1::new(&program)?)).then_some(Rule::NamesIncomplete)
+            (!lists_all(said, &glyph_names(document, descriptor)?)).then_some(Rule::NamesIncomplete)
         }
         b"CIDFontType0" | b"CIDFontType2" => {
             let said = unpacked(document.value(descriptor, b"CIDSet")?.as_stream().ok()?, LIST)?;
@@ -45,14 +44,29 @@ fn program(document: &Document, descriptor: &Dictionary, key: &[u8]) -> Option<V
     unpacked(document.value(descriptor, key)?.as_stream().ok()?, PROGRAM)
 }
 
+/// The names of a Type 1 program's glyphs.
+fn glyph_names(document: &Document, descriptor: &Dictionary) -> Option<Vec<String>> {
+    if let Some(data) = program(document, descriptor, b"FontFile") {
+        return Some(Type1::new(&data)?.glyphs.into_iter().map(|(name, _)| name).collect());
+    }
+    let data = program(document, descriptor, b"FontFile3")?;
+    let face = CffFontRef::new_cff(&data, 0, None).ok().filter(|face| !face.is_cid())?;
+    let charset = face.charset()?;
+    let name = |glyph: u32| {
+        let name = face.string(charset.string_id(GlyphId::new(glyph)).ok()?)?;
+        Some(String::from_utf8_lossy(name).into_owned())
+    };
+    (0..face.num_glyphs()).map(name).collect()
+}
+
 /// Whether a list such as `/A/B` names each glyph but `.notdef`.
-fn has_all_names(said: &[u8], program: &Type1) -> bool {
+fn lists_all(said: &[u8], glyphs: &[String]) -> bool {
     let names = Tokens::new(said).filter_map(|token| match token {
         Token::Name(name) => Some(String::from_utf8_lossy(&tokens::name(name)).trim_start_matches('/').to_owned()),
         _ => None,
     });
     let names: BTreeSet<String> = names.collect();
-    program.glyphs.iter().all(|(name, _)| name == ".notdef" || names.contains(name))
+    glyphs.iter().all(|name| name == ".notdef" || names.contains(name))
 }
 
 /// The numbers of the bits that are set, without the first.
