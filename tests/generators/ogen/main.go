@@ -33,7 +33,7 @@ func convert(ctx context.Context, source, target string) error {
 	}
 	request := docmill.NewOfficeToPdfJobJobRequest(docmill.OfficeToPdfJob{
 		ToolSlug:  docmill.OfficeToPdfJobToolSlugOfficeToPdf,
-		SourceUrl: docmill.NewOptString(source),
+		SourceUrl: docmill.NewOptSourceUrl(docmill.SourceUrl(source)),
 		Options:   docmill.NewOptOfficeToPdfOptions(docmill.OfficeToPdfOptions{PageRange: docmill.NewOptString("1")}),
 		Metadata:  docmill.NewOptLabels(docmill.Labels{"client": "ogen"}),
 	})

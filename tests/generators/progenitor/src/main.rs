@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use docmill_client::Client;
 use docmill_client::types::{
-    JobStatus, Labels, LabelsValue, OfficeToPdfJob, OfficeToPdfJobSourceUrl, OfficeToPdfJobToolSlug, OfficeToPdfOptions,
-    OfficeToPdfOptionsPageRange,
+    JobStatus, Labels, LabelsValue, OfficeToPdfJob, OfficeToPdfJobToolSlug, OfficeToPdfOptions,
+    OfficeToPdfOptionsPageRange, SourceUrl,
 };
 use reqwest::header::{AUTHORIZATION, HeaderMap};
 
@@ -26,7 +26,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let labels = Labels(HashMap::from([("client".to_owned(), LabelsValue::try_from("progenitor")?)]));
     let request: OfficeToPdfJob = OfficeToPdfJob::builder()
         .tool_slug(OfficeToPdfJobToolSlug::OfficeToPdf)
-        .source_url(Some(OfficeToPdfJobSourceUrl::try_from(source.as_str())?))
+        .source_url(Some(SourceUrl::try_from(source.as_str())?))
         .options(Some(options))
         .metadata(Some(labels))
         .try_into()?;
