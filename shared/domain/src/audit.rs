@@ -181,7 +181,7 @@ pub struct FieldChange {
 /// The changes from `before` to `after`, sorted by field.
 ///
 /// # Errors
-/// If either value is none that JSON can hold.
+/// If JSON can't represent a value.
 pub fn diff(before: &impl Serialize, after: &impl Serialize) -> Result<Vec<FieldChange>, serde_json::Error> {
     let (mut before, mut after) = (leaves(&serde_json::to_value(before)?), leaves(&serde_json::to_value(after)?));
     let fields: std::collections::BTreeSet<String> = before.keys().chain(after.keys()).cloned().collect();

@@ -59,7 +59,7 @@ pub struct ApiRequest {
     pub query: Vec<(String, String)>,
     /// As they were sent, with secrets.
     pub headers: HeaderMap,
-    /// As it was sent; empty if there is none.
+    /// As it was sent. Empty without a body.
     pub body: Vec<u8>,
     /// When the answer must be ready.
     pub ends_at: Instant,

@@ -39,7 +39,7 @@ impl Drop for Scratch {
 /// The entries of a directory, also of one that a child has made unreadable.
 ///
 /// # Errors
-/// If it is none, or its permissions can't be set.
+/// If it is not a directory, or its permissions can't be set.
 pub fn entries(directory: &Path) -> io::Result<ReadDir> {
     match fs::read_dir(directory) {
         Err(error) if error.kind() == ErrorKind::PermissionDenied => {

@@ -25,7 +25,7 @@ use crate::converter::Converter;
 /// The arguments of `worker convert-each`.
 #[derive(Debug, clap::Args)]
 pub struct BatchArgs {
-    /// End at once when the process that started this one ends, whatever is being converted.
+    /// End at once when the parent process ends, even during a conversion.
     #[arg(long)]
     until_parent_ends: bool,
     #[command(flatten)]

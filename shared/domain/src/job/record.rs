@@ -58,7 +58,7 @@ pub struct Times {
     /// When a worker first claimed the job.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub started_at: Option<Timestamp>,
-    /// When it ended, in whatever way.
+    /// When the job completed, failed or was canceled.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub finished_at: Option<Timestamp>,
     /// The output is expired from this time on, even if the bucket still has it.

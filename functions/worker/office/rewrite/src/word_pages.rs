@@ -55,7 +55,7 @@ pub struct WordPages {
 /// A break between two pages.
 #[derive(Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct WordBreak {
-    /// The last words of the page before it. Empty if there are none that can be recognized.
+    /// The last words of the page before it. Empty if none can be recognized.
     pub before: String,
     /// The first words of the page after it. Empty likewise.
     pub after: String,

@@ -8,7 +8,7 @@ use lopdf::ObjectId;
 use crate::language;
 use crate::roles::Role;
 use crate::rules::Rule;
-use crate::tables;
+use crate::tables::{self, Grid};
 use crate::tree::{Element, Kid, Tree};
 use crate::{Check, Place};
 
@@ -56,14 +56,24 @@ struct Before {
 pub(crate) fn check(check: &mut Check<'_>, tree: &Tree<'_>) {
     let mut before = Before::default();
     for (index, element) in tree.elements.iter().enumerate() {
-        let place = check.place_of(tree, index);
+        let kids = tree.kid_types(index);
         let mut found = Vec::new();
         of_type(element, check, &mut found);
         if let Some(kind) = element.role.standard() {
-            nesting(tree, index, kind, &mut found);
+            nesting(tree.parent_type(index), kind, &kids, &mut found);
             found.extend(lacking(check, element, kind));
             match kind {
-                "Table" => found.extend(tables::of_table(check.document, tree, index)),
+                "Table" => {
+                    found.extend(tables::parts(&kids));
+                    match Grid::of(check.document, tree, index) {
+                        Err(rule) => found.push(rule),
+                        Ok(grid) => {
+                            for (cell, rule) in grid.without_header(check.document, tree) {
+                                check.report(tree, cell, rule);
+                            }
+                        }
+                    }
+                }
                 "Hn" => {
                     let level = element.role.level().unwrap_or(1);
                     found.extend((level > before.heading + 1).then_some(Rule::HeadingSkipped));
@@ -80,14 +90,10 @@ pub(crate) fn check(check: &mut Check<'_>, tree: &Tree<'_>) {
                 _ => {}
             }
         }
-        let headings = tree.kid_types(index).iter().filter(|kind| **kind == "H").count();
+        let headings = kids.iter().filter(|kind| **kind == "H").count();
         found.extend((headings > 1).then_some(Rule::TwoHeadings));
         for rule in found {
-            check.findings.add(rule, place.clone());
-        }
-        for (cell, rule) in tables::of_cells(check.document, tree, index) {
-            let place = check.place_of(tree, cell);
-            check.findings.add(rule, place);
+            check.report(tree, index, rule);
         }
     }
 }
@@ -107,13 +113,11 @@ fn of_type(element: &Element<'_>, check: &Check<'_>, found: &mut Vec<Rule>) {
     }
 }
 
-fn nesting(tree: &Tree<'_>, index: usize, kind: &'static str, found: &mut Vec<Rule>) {
-    let parent = tree.parent_type(index);
+fn nesting(parent: Option<&str>, kind: &str, kids: &[&str], found: &mut Vec<Rule>) {
     let misplaced = PARENTS
         .iter()
         .filter(|(child, allowed, _)| *child == kind && !parent.is_some_and(|parent| allowed.contains(&parent)));
     found.extend(misplaced.map(|(_, _, rule)| *rule));
-    let kids = tree.kid_types(index);
     let wrong =
         KIDS.iter().filter(|(holder, allowed, _)| *holder == kind && kids.iter().any(|kid| !allowed.contains(kid)));
     found.extend(wrong.map(|(_, _, rule)| *rule));
@@ -156,6 +160,16 @@ fn is_widget(check: &Check<'_>, id: ObjectId) -> bool {
 }
 
 impl Check<'_> {
+    /// Adds a finding about an element. Its place is only looked for if it is told: that takes time with the number of elements.
+    fn report(&mut self, tree: &Tree<'_>, index: usize, rule: Rule) {
+        if self.findings.has_room(rule) {
+            let place = self.place_of(tree, index);
+            self.findings.add(rule, place);
+        } else {
+            self.findings.count(rule);
+        }
+    }
+
     /// Where an element is.
     pub(crate) fn place_of(&self, tree: &Tree<'_>, index: usize) -> Place {
         let Some(element) = tree.elements.get(index) else { return Place::default() };

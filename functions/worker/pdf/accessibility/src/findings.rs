@@ -46,6 +46,16 @@ pub struct Finding {
 pub(crate) struct Findings(BTreeMap<Rule, (usize, Vec<Place>)>);
 
 impl Findings {
+    /// Whether a place of this rule would still be told.
+    pub(crate) fn has_room(&self, rule: Rule) -> bool {
+        self.0.get(&rule).is_none_or(|(_, places)| places.len() < PLACES)
+    }
+
+    /// Counts a place that is not told.
+    pub(crate) fn count(&mut self, rule: Rule) {
+        self.0.entry(rule).or_default().0 += 1;
+    }
+
     pub(crate) fn add(&mut self, rule: Rule, place: Place) {
         let (count, places) = self.0.entry(rule).or_default();
         *count += 1;

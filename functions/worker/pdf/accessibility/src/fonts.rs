@@ -53,7 +53,7 @@ fn is_embedded(document: &Document, font: &Dictionary) -> bool {
     descriptor.is_some_and(|descriptor| FILES.iter().any(|key| document.value(descriptor, key).is_some()))
 }
 
-/// Characters that are not known, or that are none.
+/// Codes without a character, or with an invalid one.
 fn characters(document: &Document, font: &Dictionary, codes: &Codes, found: &mut Vec<Rule>) {
     let stated = Stated::new(document, font);
     let unsound = codes.iter().any(|code| stated.is_unsound(code));

@@ -1,30 +1,10 @@
-//! Language tags.
+//! The languages of texts.
 
+use docmill_pdf_core::language::is_tag;
 use docmill_pdf_core::objects::decode;
 use lopdf::Object;
 
-/// Whether an object is a text with such a tag.
+/// Whether an object is a text with a language tag.
 pub(crate) fn is_known(object: &Object) -> bool {
     decode(object).is_some_and(|text| is_tag(&text))
-}
-
-/// Whether a text has the form of RFC 3066: `^[a-zA-Z]{1,8}(-[a-zA-Z0-9]{1,8})*$`.
-pub(crate) fn is_tag(text: &str) -> bool {
-    let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    let mut parts = text.split('-');
-    parts.next().is_some_and(|first| is_part(first) && first.bytes().all(|byte| byte.is_ascii_alphabetic()))
-        && parts.all(is_part)
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn tags_have_parts_of_up_to_eight_letters() {
-        for right in ["en", "de-CH", "zh-Hans-CN", "x-klingon1"] {
-            assert!(super::is_tag(right), "{right}");
-        }
-        for wrong in ["", "en_US", "1n", "en-", "abcdefghi", "en-abcdefghi", "ünd"] {
-            assert!(!super::is_tag(wrong), "{wrong}");
-        }
-    }
 }

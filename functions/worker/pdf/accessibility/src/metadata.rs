@@ -63,7 +63,7 @@ fn decoded(bytes: &[u8]) -> String {
     }
 }
 
-/// Titles are alternatives in languages; a plain text is none (XMP specification, part 1, 8.3).
+/// A title is a list of alternatives by language, not a plain text (XMP specification, part 1, 8.3).
 fn has_title(packet: &Document<'_>) -> bool {
     let is_alternative = |node: Node<'_, '_>| node.descendants().any(|inner| inner.tag_name().name() == "li");
     packet.descendants().any(|node| node.has_tag_name((DUBLIN_CORE, "title")) && is_alternative(node))

@@ -1,6 +1,6 @@
 //! Tables: their parts, the grid of their cells, and which headers cells have.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use docmill_pdf_core::objects::{Lookup, decode};
 use lopdf::{Dictionary, Document, Object};
@@ -13,9 +13,8 @@ const MOST: usize = 10_000;
 /// Most places in the grid of a table.
 const PLACES: usize = 4_000_000;
 
-/// What is wrong with a table's parts and its grid.
-pub(crate) fn of_table(document: &Document, tree: &Tree<'_>, table: usize) -> Vec<Rule> {
-    let kids = tree.kid_types(table);
+/// What is wrong with a table's parts, by the types of its kids.
+pub(crate) fn parts(kids: &[&str]) -> Vec<Rule> {
     let count = |kind: &str| kids.iter().filter(|kid| **kid == kind).count();
     let mut found = Vec::new();
     let mut find = |is: bool, rule: Rule| found.extend(is.then_some(rule));
@@ -26,17 +25,7 @@ pub(crate) fn of_table(document: &Document, tree: &Tree<'_>, table: usize) -> Ve
     find(count("Caption") > 1, Rule::TwoCaptions);
     let inner = kids.get(1..kids.len().saturating_sub(1)).unwrap_or_default();
     find(inner.contains(&"Caption"), Rule::CaptionInside);
-    if let Err(rule) = Grid::of(document, tree, table) {
-        found.push(rule);
-    }
     found
-}
-
-/// The cells of a table without a header, if this element is one.
-pub(crate) fn of_cells(document: &Document, tree: &Tree<'_>, table: usize) -> Vec<(usize, Rule)> {
-    let is_table = tree.elements.get(table).is_some_and(|element| element.role.standard() == Some("Table"));
-    let grid = if is_table { Grid::of(document, tree, table).ok() } else { None };
-    grid.map(|grid| grid.without_header(document, tree)).unwrap_or_default()
 }
 
 #[derive(Debug)]
@@ -46,11 +35,13 @@ struct Cell {
     columns: std::ops::Range<usize>,
 }
 
+/// The cells of a table with their places.
 #[derive(Debug)]
-struct Grid(Vec<Cell>);
+pub(crate) struct Grid(Vec<Cell>);
 
 impl Grid {
-    fn of(document: &Document, tree: &Tree<'_>, table: usize) -> Result<Self, Rule> {
+    /// Fails with the rule that the places of its cells break.
+    pub(crate) fn of(document: &Document, tree: &Tree<'_>, table: usize) -> Result<Self, Rule> {
         let rows = rows(tree, table);
         let width = rows.first().map_or(0, |row| row.iter().map(|cell| span(document, tree, *cell, b"ColSpan")).sum());
         if width > MOST || rows.len() > MOST || width * rows.len() > PLACES {
@@ -77,15 +68,66 @@ impl Grid {
         if is_within { Ok(Self(cells)) } else { Err(Rule::RowsMissing) }
     }
 
-    fn without_header(&self, document: &Document, tree: &Tree<'_>) -> Vec<(usize, Rule)> {
+    /// The cells without a header.
+    pub(crate) fn without_header(&self, document: &Document, tree: &Tree<'_>) -> Vec<(usize, Rule)> {
         let is = |cell: &&Cell, kind: &str| {
             tree.elements.get(cell.element).is_some_and(|element| element.role.standard() == Some(kind))
         };
-        let headers: Vec<_> = self.0.iter().filter(|cell| is(cell, "TH")).collect();
-        let ids: HashSet<String> =
-            headers.iter().filter_map(|cell| tree.elements.get(cell.element)?.text(document, b"ID")).collect();
-        let cells = self.0.iter().filter(|cell| is(cell, "TD") && !headers.is_empty());
-        cells.filter_map(|cell| Some((cell.element, lacking(document, tree, cell, &headers, &ids)?))).collect()
+        let mut headers = Headers::default();
+        self.0.iter().filter(|cell| is(cell, "TH")).for_each(|cell| headers.add(document, tree, cell));
+        if headers.by_row.is_empty() {
+            return Vec::new();
+        }
+        let cells = self.0.iter().filter(|cell| is(cell, "TD"));
+        cells.filter_map(|cell| Some((cell.element, headers.lacking(document, tree, cell)?))).collect()
+    }
+}
+
+/// What a header cell is about.
+#[derive(Clone, Copy)]
+enum Scope {
+    Row,
+    Column,
+    Both,
+}
+
+/// The header cells of a table, by what they may be about.
+#[derive(Default)]
+struct Headers {
+    ids: HashSet<String>,
+    by_row: HashMap<usize, Vec<Option<Scope>>>,
+    by_column: HashMap<usize, Vec<Option<Scope>>>,
+}
+
+impl Headers {
+    fn add(&mut self, document: &Document, tree: &Tree<'_>, cell: &Cell) {
+        let Some(element) = tree.elements.get(cell.element) else { return };
+        let scope = attribute(document, element, b"Table", b"Scope").and_then(|scope| match scope.as_name().ok()? {
+            b"Row" => Some(Scope::Row),
+            b"Column" => Some(Scope::Column),
+            b"Both" => Some(Scope::Both),
+            _ => None,
+        });
+        self.ids.extend(element.text(document, b"ID"));
+        cell.rows.clone().for_each(|row| self.by_row.entry(row).or_default().push(scope));
+        cell.columns.clone().for_each(|column| self.by_column.entry(column).or_default().push(scope));
+    }
+
+    /// Why a cell has no header.
+    fn lacking(&self, document: &Document, tree: &Tree<'_>, cell: &Cell) -> Option<Rule> {
+        let named = attribute(document, tree.elements.get(cell.element)?, b"Table", b"Headers");
+        let named: Vec<String> =
+            named.and_then(|named| named.as_array().ok()).into_iter().flatten().filter_map(decode).collect();
+        if !named.is_empty() {
+            return (!named.iter().all(|id| self.ids.contains(id))).then_some(Rule::HeaderUnknown);
+        }
+        let in_rows = || cell.rows.clone().filter_map(|row| self.by_row.get(&row)).flatten();
+        let in_columns = || cell.columns.clone().filter_map(|column| self.by_column.get(&column)).flatten();
+        let is_header = in_rows().any(|scope| matches!(scope, Some(Scope::Row | Scope::Both)))
+            || in_columns().any(|scope| matches!(scope, Some(Scope::Column | Scope::Both)));
+        // A corner has none, and that is known if all headers beside and below it say what they are about.
+        let is_corner = in_rows().chain(in_columns()).all(Option::is_some);
+        (!is_header && !is_corner).then_some(Rule::HeaderScope)
     }
 }
 
@@ -101,56 +143,6 @@ fn take(taken: &mut [Vec<bool>], rows: &std::ops::Range<usize>, columns: &std::o
         }
     }
     Ok(())
-}
-
-/// Why a cell has no header.
-fn lacking(
-    document: &Document,
-    tree: &Tree<'_>,
-    cell: &Cell,
-    headers: &[&Cell],
-    ids: &HashSet<String>,
-) -> Option<Rule> {
-    let named = tree.elements.get(cell.element).and_then(|element| attribute(document, element, b"Table", b"Headers"));
-    let named: Vec<String> =
-        named.and_then(|named| named.as_array().ok()).into_iter().flatten().filter_map(decode).collect();
-    if !named.is_empty() {
-        return (!named.iter().all(|id| ids.contains(id))).then_some(Rule::HeaderUnknown);
-    }
-    let near = headers.iter().filter_map(|header| {
-        let (in_row, in_column) = (overlap(&header.rows, &cell.rows), overlap(&header.columns, &cell.columns));
-        (in_row || in_column).then(|| (scope(document, tree, header), in_row, in_column))
-    });
-    let near: Vec<_> = near.collect();
-    let is_header = near.iter().any(|(scope, in_row, in_column)| match scope {
-        Some(Scope::Row) => *in_row,
-        Some(Scope::Column) => *in_column,
-        Some(Scope::Both) => true,
-        None => false,
-    });
-    // A corner has none, and that is known if all headers beside and below it say what they are about.
-    let is_corner = near.iter().all(|(scope, ..)| scope.is_some());
-    (!is_header && !is_corner).then_some(Rule::HeaderScope)
-}
-
-/// What a header cell is about.
-enum Scope {
-    Row,
-    Column,
-    Both,
-}
-
-fn scope(document: &Document, tree: &Tree<'_>, header: &Cell) -> Option<Scope> {
-    match attribute(document, tree.elements.get(header.element)?, b"Table", b"Scope")?.as_name().ok()? {
-        b"Row" => Some(Scope::Row),
-        b"Column" => Some(Scope::Column),
-        b"Both" => Some(Scope::Both),
-        _ => None,
-    }
-}
-
-fn overlap(one: &std::ops::Range<usize>, other: &std::ops::Range<usize>) -> bool {
-    one.start < other.end && other.start < one.end
 }
 
 /// The cells of each row, in order.

@@ -22,6 +22,7 @@ pub mod content;
 pub mod deferred_pictures;
 pub mod fonts;
 pub mod image;
+pub mod language;
 pub mod letters;
 pub mod libraries;
 mod library;

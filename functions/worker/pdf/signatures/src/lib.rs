@@ -34,7 +34,7 @@ pub use report::{
 /// What a verification needs beside the file.
 #[derive(Debug)]
 pub struct Options<'o> {
-    /// Opens an encrypted file; empty if there is none.
+    /// Opens an encrypted file. Empty for files without a password.
     pub password: &'o str,
     /// Certificates that are trusted, as DER. Without any, no signature passes.
     pub roots: &'o [Vec<u8>],

@@ -24,7 +24,7 @@ pub enum Annotations {
     None,
     /// Those that show text of their own. The others mark what the page shows.
     Texts,
-    /// Whatever they show.
+    /// All of them.
     All,
 }
 

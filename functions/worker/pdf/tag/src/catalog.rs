@@ -1,5 +1,6 @@
 //! What a document says of itself as a whole: its language, its title, and how it is shown.
 
+use docmill_pdf_core::language::is_tag;
 use docmill_pdf_core::objects::{Lookup, decode, string, text};
 use docmill_pdf_extract::model::{Block, Role};
 use docmill_pdf_request::Warning;
@@ -62,14 +63,7 @@ pub(super) fn claim(document: &mut Document, conforms: bool) {
 fn own_language(document: &Document) -> Option<String> {
     let language = document.value(document.catalog().ok()?, b"Lang").and_then(decode)?;
     let language = language.trim();
-    is_language(language).then(|| language.to_owned())
-}
-
-/// Whether a text has the form of a language tag.
-pub(super) fn is_language(tag: &str) -> bool {
-    let is_part = |part: &str| (1..=8).contains(&part.len()) && part.bytes().all(|byte| byte.is_ascii_alphanumeric());
-    tag.split('-').all(is_part)
-        && tag.split('-').next().is_some_and(|first| first.bytes().all(|byte| byte.is_ascii_alphabetic()))
+    is_tag(language).then(|| language.to_owned())
 }
 
 /// The title by the document's text: its title, its first heading, or else its first line.

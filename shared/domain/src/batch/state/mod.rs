@@ -169,7 +169,7 @@ pub struct Batch {
     pub tool: String,
     /// What a failed item means for the others.
     pub on_error: OnError,
-    /// Gets the events of the batch, and none of its jobs.
+    /// Gets the events of the batch, but not those of its jobs.
     #[serde(skip_serializing_if = "Option::is_none", default)]
     pub webhook: Option<JobWebhook>,
     /// Where in its life the batch is.
