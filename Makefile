@@ -5,6 +5,9 @@ export DOCMILL_CACHE ?= $(HOME)/.cache/docmill
 export CARGO_TARGET_DIR ?= $(DOCMILL_CACHE)/target
 export SAM_CLI_TELEMETRY = 0
 
+# What the local stack and the tests run.
+BUILT = worker local-functions docmill docmill-admin hello-world
+
 # The local stack's commands, in its own Python environment.
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
@@ -22,9 +25,10 @@ setup: ## Install what is missing on this machine: system packages and pinned Py
 	@infra/setup.sh python templates >/dev/null
 	@infra/setup.sh validators >/dev/null
 
-build: ## Compile every function and docmill-admin, as the local stack runs them
+# All functions but the worker are one program here, since each is slow to link: `--bins` would link them one by one.
+build: ## Compile every function and the programs, as the local stack runs them
 	@cargo fetch --quiet || { echo "Error: cargo could not fetch the crates: is there a network?" >&2; exit 1; }
-	cargo build --workspace --bins
+	cargo build --workspace $(BUILT:%=--bin %)
 
 run: setup build ## Run the whole stack in the foreground, until Ctrl-C
 	@$(LOCAL) run
@@ -239,7 +243,7 @@ bench-wait: setup build ## Compare a conversion in one request with creating and
 		"$$(infra/setup.sh python local)" -m load.latency --rounds $(or $(ROUNDS),50)
 
 bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, jobs created per second
-	$(OPTIMISED) cargo build --release --workspace --bins
+	$(OPTIMISED) cargo build --release --workspace --exclude local-functions --bins
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))
 
@@ -283,7 +287,7 @@ PROGRAMS = docmill-admin docmill
 # All in one call, so that each dependency is compiled once. cargo-lambda's own optimizations would give each function its own LTO.
 build-lambda: ## Compile every function as AWS Lambda runs it to target/lambda, and the programs to target/programs (ARCHITECTURE=arm64 for Graviton)
 	@venv=$$(dirname "$$(infra/setup.sh python deploy)") && export PATH="$$venv:$$PATH" && set -x \
-		&& $(OPTIMISED) $(REPRODUCIBLE) cargo lambda build --profile release --disable-optimizations --locked --workspace --exclude bench-api --exclude docmill-tests \
+		&& $(OPTIMISED) $(REPRODUCIBLE) cargo lambda build --profile release --disable-optimizations --locked --workspace --exclude bench-api --exclude docmill-tests --exclude local-functions \
 			--lambda-dir target/lambda $(if $(filter arm64,$(ARCHITECTURE)),--arm64,--x86-64)
 	@mkdir -p target/programs
 	@for each in $(PROGRAMS); do mv "target/lambda/$$each/bootstrap" "target/programs/$$each" && rmdir "target/lambda/$$each" || exit; done

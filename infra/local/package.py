@@ -43,12 +43,13 @@ def confinement(binary: Path) -> str:
     )
 
 
-def install(binary: Path, folder: Path) -> Path:
-    """Copies a binary next to the stack's data, so that later builds don't change a running stack."""
+def install(binary: Path, folder: Path, name: str | None = None) -> Path:
+    """Copies a binary next to the stack's data, so that later builds don't change a running stack. With a `name` other than its own,
+    it is found there under that."""
     if not binary.is_file():
         raise Problem(f"{binary.name} is not built: run `make build` (looked in {binary.parent}).")
     folder.mkdir(parents=True, exist_ok=True)
-    installed = folder / binary.name
+    installed = folder / (name or binary.name)
     # A new file each time: a running process keeps the old one, and a running executable can't be overwritten.
     installed.unlink(missing_ok=True)
     try:
@@ -56,6 +57,13 @@ def install(binary: Path, folder: Path) -> Path:
     except OSError:
         shutil.copy2(binary, installed)
     return installed
+
+
+def install_functions(names: set[str], built: Path, folder: Path) -> dict[str, Path]:
+    """Installs the binaries of these functions, by name. All but the worker are one program, which acts by the name that it has."""
+    worker = {name: install(built / name, folder) for name in names & {"worker"}}
+    others = install(built / "local-functions", folder)
+    return worker | {name: install(others, folder, name) for name in names - {"worker"}}
 
 
 def launcher(binary: Path, log: Path, confined: bool = False) -> bytes:

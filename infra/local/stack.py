@@ -157,10 +157,11 @@ class Stack:
         """Uploads a launcher for each function and returns their addresses by function name."""
         code = {}
         confined = package.can_confine()
-        for name, function in localize.functions(template).items():
-            binary = package.install(binaries() / localize.binary_of(function), self.settings.home / "bin")
-            opens_documents = confined and localize.binary_of(function) == "worker"
-            launcher = package.launcher(binary, self.settings.logs / f"{name}.log", opens_documents)
+        programs = {name: localize.binary_of(function) for name, function in localize.functions(template).items()}
+        installed = package.install_functions(set(programs.values()), binaries(), self.settings.home / "bin")
+        for name, program in programs.items():
+            opens_documents = confined and program == "worker"
+            launcher = package.launcher(installed[program], self.settings.logs / f"{name}.log", opens_documents)
             code[name] = deploy.upload_code(self.settings.endpoint, name, launcher)
         return code
 

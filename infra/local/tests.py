@@ -119,6 +119,18 @@ class Files(unittest.TestCase):
             binary.write_text("another")
             self.assertNotEqual(first, package.launcher(binary, Path("worker.log")))
 
+    def test_all_functions_but_the_worker_are_one_program_under_their_names(self):
+        with tempfile.TemporaryDirectory() as folder:
+            built, installed = Path(folder) / "debug", Path(folder) / "bin"
+            built.mkdir()
+            (built / "worker").write_text("worker")
+            (built / "local-functions").write_text("functions")
+            programs = package.install_functions({"worker", "get-job", "sweeper"}, built, installed)
+            self.assertEqual(programs, {name: installed / name for name in ("worker", "get-job", "sweeper")})
+            self.assertEqual([programs[name].read_text() for name in sorted(programs)], ["functions", "functions", "worker"])
+            # Not a copy each: a debug program has 200 MB.
+            self.assertEqual(programs["get-job"].stat().st_ino, programs["sweeper"].stat().st_ino)
+
     def test_a_stack_says_when_its_workers_lack_lambdas_limits(self):
         ready = {"is_running": True, "deploy": {}, "demo_keys": {}, "demo_people": {}}
         for confined in (True, False):

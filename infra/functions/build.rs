@@ -1,0 +1,45 @@
+//! Writes a module for each `functions/*/src/main.rs`, and the list of them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+/// Has children and engines, and is a program of its own also here.
+const WORKER: &str = "worker";
+
+fn main() -> io::Result<()> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../functions").canonicalize()?;
+    println!("cargo::rerun-if-changed={}", folder.display());
+    let (modules, arms): (String, String) = functions(&folder)?
+        .iter()
+        .map(|name| {
+            let (module, main) = (name.replace('-', "_"), folder.join(name).join("src/main.rs"));
+            println!("cargo::rerun-if-changed={}", main.display());
+            (
+                format!("mod {module} {{ include!({main:?}); pub(crate) fn run() -> crate::Ended {{ main() }} }}\n"),
+                format!("        {name:?} => Some({module}::run),\n"),
+            )
+        })
+        .unzip();
+    let list = format!(
+        "pub(crate) fn function(name: &str) -> Option<fn() -> crate::Ended> {{\n    match name {{\n{arms}        _ => None,\n    }}\n}}\n"
+    );
+    std::fs::write(
+        PathBuf::from(std::env::var_os("OUT_DIR").ok_or(io::ErrorKind::NotFound)?).join("functions.rs"),
+        modules + &list,
+    )
+}
+
+fn functions(folder: &Path) -> io::Result<Vec<String>> {
+    let mut names = Vec::new();
+    for entry in folder.read_dir()? {
+        let entry = entry?;
+        if let Ok(name) = entry.file_name().into_string()
+            && name != WORKER
+            && entry.path().join("src/main.rs").is_file()
+        {
+            names.push(name);
+        }
+    }
+    names.sort();
+    Ok(names)
+}
