@@ -12,7 +12,7 @@ BUILT = worker local-functions docmill docmill-admin hello-world
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
 
 .DEFAULT_GOAL := help
-.PHONY: help setup build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-fidelity bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
+.PHONY: help setup ready build run up down clean-local test test-standin test-browser test-n8n test-n8n-journey test-contract test-dynamodb-local test-localstack test-cloudformation test-corpus reports screenshots rights description check check-rust check-description check-template check-deployment check-licences check-local check-cost check-arm64 licences build-release build-cli bench bench-fidelity bench-table bench-api bench-privileges bench-sweeper bench-wait bench-webhooks soak strangers damaged load load-batch load-crowd fuzz cost build-lambda release deployer-policy test-image test-generators test-clients check-clients clients
 
 help: ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed 's/:.*## /\t/' | awk -F '\t' '{ printf "  %-15s %s\n", $$1, $$2 }'
@@ -25,15 +25,20 @@ setup: ## Install what is missing on this machine: system packages and pinned Py
 	@infra/setup.sh python templates >/dev/null
 	@infra/setup.sh validators >/dev/null
 
+# At the same time: installing mostly waits for the network, compiling never.
+ready: ## Install what is missing, and compile everything
+	@infra/setup.sh compiler
+	@$(MAKE) --no-print-directory setup & setup=$$!; $(MAKE) --no-print-directory build || { wait $$setup; exit 1; }; wait $$setup
+
 # All functions but the worker are one program here, since each is slow to link: `--bins` would link them one by one.
 build: ## Compile every function and the programs, as the local stack runs them
 	@cargo fetch --quiet || { echo "Error: cargo could not fetch the crates: is there a network?" >&2; exit 1; }
 	cargo build --workspace $(BUILT:%=--bin %)
 
-run: setup build ## Run the whole stack in the foreground, until Ctrl-C
+run: ready ## Run the whole stack in the foreground, until Ctrl-C
 	@$(LOCAL) run
 
-up: setup build ## Run the whole stack in the background, or update the running one with the latest build
+up: ready ## Run the whole stack in the background, or update the running one with the latest build
 	@$(LOCAL) up
 
 down: ## Stop the background stack; its data is kept
@@ -42,23 +47,23 @@ down: ## Stop the background stack; its data is kept
 clean-local: ## Stop the stack and remove its data, keys and logs
 	@$(LOCAL) clean
 
-test: setup build ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
+test: ready ## Run all tests, with a stack of their own (or only storage, at AWS_ENDPOINT_URL)
 	@LOG_LEVEL=debug DOCMILL_REQUIRE_STACK=$(if $(AWS_ENDPOINT_URL),,1) $(LOCAL) with-stack -- env PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local.suites
 	@$(if $(AWS_ENDPOINT_URL),,start=$$(date +%s); $(LOAD) --jobs 50 --clients 10 --kills 4 --with-batch 200 --patience 600 && echo "  $$(($$(date +%s) - start)) s  load")
 
-test-browser: setup build ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
+test-browser: ready ## Run the journeys in a browser alone (FILES='tests/browser/public.test.mjs …')
 	@$(LOCAL) with-stack -- tests/browser/run.sh $(FILES)
 
-test-clients: setup build ## Run the clients' conformance suite alone (ONLY='python go …', NAME=part of a scenario's name)
+test-clients: ready ## Run the clients' conformance suite alone (ONLY='python go …', NAME=part of a scenario's name)
 	@$(LOCAL) with-stack -- clients/conformance/run.sh $(if $(NAME),--name '$(NAME)') $(ONLY)
 
-test-standin: setup build ## Run the worker in the stand-in for Lambda, under AWS's emulator of the Runtime API (FROZEN_SECONDS=300)
+test-standin: ready ## Run the worker in the stand-in for Lambda, under AWS's emulator of the Runtime API (FROZEN_SECONDS=300)
 	@FROZEN_SECONDS=$(or $(FROZEN_SECONDS),5) $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 "$$(infra/setup.sh python local)" -m standin
 
 test-n8n: ## Check the n8n node: n8n's linter, fields made from the schemas, build, unit tests
 	@clients/n8n/check.sh
 
-test-n8n-journey: setup build ## Run the n8n nodes against a stack of their own
+test-n8n-journey: ready ## Run the n8n nodes against a stack of their own
 	@$(LOCAL) with-stack -- clients/n8n/with-tools.sh npm run --silent journey
 
 # libtest runs nothing, without an error, if a part is in no test's name.
@@ -66,14 +71,14 @@ NAMES_EXIST = names=$$(cargo test --quiet --workspace --test it -- --list) || ex
 	for part in $(NAME); do printf '%s\n' "$$names" | grep -qF -- "$$part" || { echo "Error: no test's name contains $$part" >&2; exit 1; }; done
 
 # Journeys need the deployed stack, and its functions don't use these tables. They are left out if DOCMILL_URL is not set.
-test-dynamodb-local: setup build ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
+test-dynamodb-local: ready ## Run the tests of stores and handlers on AWS's own DynamoDB Local (NAME=parts of tests' names)
 	@cargo test --workspace --test it --no-run
 	@$(NAMES_EXIST)
 	@jars=$$(infra/setup.sh dynamodb-local) && $(LOCAL) with-dynamodb-local "$$jars" -- cargo test --workspace --test it -- $(NAME)
 
 # Left out: the matrix of faults, which takes more than ten minutes there and runs on DynamoDB Local anyway, and the tests with
 # fifty requests at once, some of which LocalStack does not answer.
-test-localstack: setup build ## Run the tests of stores and handlers on LocalStack, without Docker (NAME=…)
+test-localstack: ready ## Run the tests of stores and handlers on LocalStack, without Docker (NAME=…)
 	@cargo test --workspace --test it --no-run
 	@$(NAMES_EXIST)
 	@jars=$$(infra/setup.sh dynamodb-local) && python=$$(infra/setup.sh python localstack) \
@@ -92,7 +97,7 @@ reports: setup ## Convert the input of every report in tests/reports, and compar
 	cargo build --workspace --bin worker
 	@PYTHONPATH=tests PYTHONDONTWRITEBYTECODE=1 python3 -m reports --worker "$(CARGO_TARGET_DIR)/debug/worker" $(if $(NAME),--only '$(NAME)')
 
-screenshots: setup build ## Write every page of the dashboard as a picture to target/screenshots
+screenshots: ready ## Write every page of the dashboard as a picture to target/screenshots
 	@$(LOCAL) with-stack -- tests/browser/run.sh screenshots "$(CURDIR)/target/screenshots"
 
 # The test waits for leases of killed workers, so they are short here.
@@ -100,13 +105,13 @@ LOAD = WORKER_SECONDS=90 $(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHO
 	"$$(infra/setup.sh python local)" -m load
 # Adds two accounts, one of which asks for as much as it may: a thousand jobs that wait for one, a hundred sources, slow sources, and
 # forty requests that wait.
-load-crowd: setup build ## Compare small jobs' queue time alone and beside an account at its rate limit
+load-crowd: ready ## Compare small jobs' queue time alone and beside an account at its rate limit
 	@RUNNING_JOBS=$(or $(RUNNING_JOBS),1) $(LOAD) --jobs $(or $(JOBS),100) --clients $(or $(CLIENTS),5) --crowd $(or $(CROWD),1000)
 
-load: setup build ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
+load: ready ## Create 2,000 jobs from 50 clients on a stack of its own while workers are killed (JOBS=…, CLIENTS=…, KILLS=…)
 	@$(LOAD) --jobs $(or $(JOBS),2000) --clients $(or $(CLIENTS),50) --kills $(or $(KILLS),40)
 
-load-batch: setup build ## Create a batch of 10,000 rows on a stack of its own while workers and its runner are killed (ROWS=…, KILLS=…, RUNNER_KILLS=…, PATIENCE=seconds)
+load-batch: ready ## Create a batch of 10,000 rows on a stack of its own while workers and its runner are killed (ROWS=…, KILLS=…, RUNNER_KILLS=…, PATIENCE=seconds)
 	@$(LOAD) --batch $(or $(ROWS),10000) --kills $(or $(KILLS),100) --runner-kills $(or $(RUNNER_KILLS),8) --patience $(or $(PATIENCE),5000)
 
 # TARGET= a part of a test's name, e.g. fuzz_pages. Failing inputs are saved in tests/fuzz/seeds.
@@ -121,14 +126,14 @@ description: ## Regenerate the API's description after a change of its parts, sc
 	"$(CARGO_TARGET_DIR)/debug/examples/write-description"
 
 # The same requests each time; SEED=… changes them.
-test-contract: setup build ## Test a separate stack with requests generated from the API's description (four minutes at most)
+test-contract: ready ## Test a separate stack with requests generated from the API's description (four minutes at most)
 	@venv=$$(dirname "$$(infra/setup.sh python contract)") && $(LOCAL) with-stack -- sh -c '"$$0" \
 		--config-file tests/schemathesis.toml run "$$DOCMILL_URL/openapi.json" --url "$$DOCMILL_URL" \
 		--header "Authorization: Bearer $$DOCMILL_LIVE_KEY" --max-time 180 --seed $(or $(SEED),1)' "$$venv/schemathesis"
 
 # Generated and compiled clients are kept in the cache, until the description, their programs or the generators' versions change.
 GENERATORS = env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 python3 -m generators
-test-generators: setup build ## Generate clients with nine generators from the API's description, and convert a document with each
+test-generators: ready ## Generate clients with nine generators from the API's description, and convert a document with each
 	@$(GENERATORS) build
 	@$(LOCAL) with-stack -- $(GENERATORS) run
 
@@ -238,11 +243,11 @@ bench-table: ## Write the table of tests/bench/README.md, with what `make bench`
 # ROUNDS=3 takes one minute instead of five. The stack has its own emulator, which runs nothing else.
 # The same document is converted several times, one after the other: in one request that waits, and by creating a job and polling
 # it.
-bench-wait: setup build ## Compare a conversion in one request with creating and polling, on a stack of its own (ROUNDS=…)
+bench-wait: ready ## Compare a conversion in one request with creating and polling, on a stack of its own (ROUNDS=…)
 	@$(LOCAL) with-stack -- env PYTHONPATH=infra:tests PYTHONDONTWRITEBYTECODE=1 \
 		"$$(infra/setup.sh python local)" -m load.latency --rounds $(or $(ROUNDS),50)
 
-bench-api: setup build ## Measure the functions as Lambda starts them: init, first and warm invocations, jobs created per second
+bench-api: ready ## Measure the functions as Lambda starts them: init, first and warm invocations, jobs created per second
 	$(OPTIMISED) cargo build --release --workspace --exclude local-functions --bins
 	@mkdir -p target && $(LOCAL) with-stack -- "$(CARGO_TARGET_DIR)/release/bench-api" \
 		--binaries "$(CARGO_TARGET_DIR)/release" --json target/bench-api.json $(if $(ROUNDS),--rounds $(ROUNDS))

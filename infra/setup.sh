@@ -2,6 +2,7 @@
 # Prepares a machine: system packages, and Python environments, Node modules and cargo-deny with pinned versions in the
 # cache.
 #
+#   infra/setup.sh compiler      installs what compiling takes, if it is missing
 #   infra/setup.sh system        installs what is missing of LibreOffice, Chromium, poppler, qpdf, fonts and the clients' tools
 #   infra/setup.sh python NAME   makes the environment of infra/requirements-NAME.txt, and prints its interpreter
 #   infra/setup.sh wheels NAME   downloads the packages of infra/requirements-NAME.txt, and prints their folder
@@ -42,13 +43,17 @@ has_font() {
     has fc-list && fc-list : family | grep -q "$1"
 }
 
-# The Debian packages to install.
-missing_packages() {
+# The Debian packages to install for compiling.
+missing_compiler() {
     has cc || echo build-essential
+    has nasm || echo nasm  # Otherwise, the JPEG encoder is built without its fast paths.
+}
+
+# The other Debian packages to install.
+missing_packages() {
     has curl || echo curl
     has jq || echo jq
     has openssl || echo openssl
-    has nasm || echo nasm  # Otherwise, the JPEG encoder is built without its fast paths.
     has python3 && python3 -c 'import ensurepip, venv' 2>/dev/null || echo python3-venv
     has soffice || echo libreoffice-writer libreoffice-calc libreoffice-impress libreoffice-draw
     [ -e /usr/lib/libreoffice/program/libsmlo.so ] || echo libreoffice-math
@@ -115,8 +120,15 @@ as_root() {
     fi
 }
 
-setup_system() {
+setup_compiler() {
     has cargo || fail "Rust is missing: install it with rustup, then try again."
+    install_packages "$(missing_compiler | paste -sd ' ')"
+    # The password now, rather than beside what the compiler says.
+    [ -z "$(missing_packages)" ] || [ "$(id -u)" = 0 ] || ! has sudo || sudo -v
+}
+
+setup_system() {
+    setup_compiler
     install_packages "$(missing_packages | paste -sd ' ')"
     setup_fonts
 }
@@ -327,6 +339,7 @@ copy_jars() {
 }
 
 case "${1:-}" in
+    compiler) setup_compiler ;;
     system) setup_system ;;
     python) setup_python "$2" ;;
     wheels) setup_wheels "$2" ;;
@@ -341,5 +354,5 @@ case "${1:-}" in
     dynamodb-local) setup_dynamodb_local ;;
     validators) setup_validators ;;
     invoice-validator) setup_invoice_validator ;;
-    *) fail "usage: infra/setup.sh system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | rie | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
+    *) fail "usage: infra/setup.sh compiler | system | python NAME | wheels NAME | node FOLDER | go | cargo-deny | progenitor | typify | oapi-codegen | rie | openapi-generator | dynamodb-local | validators | invoice-validator" ;;
 esac
