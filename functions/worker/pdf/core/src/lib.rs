@@ -1,7 +1,7 @@
 //! What tools for PDFs stand on.
 //!
 //! `qpdf/` and `pdfium/` bind the two libraries, which [`Libraries`] finds. `objects` reads objects that may refer to anything, including
-//! themselves and nothing; `tokens`, `operations` and `content` read what a page draws; `pages`, `space`, `rectangle`, `matrix` and `transform` know where.
+//! themselves and nothing; `filters` unpacks their data; `tokens`, `operations` and `content` read what a page draws; `pages`, `space`, `rectangle`, `matrix` and `transform` know where.
 //! `picture/` has pictures in PDFs, `image/` those in files. `fonts/` has the installed fonts.
 //!
 //! It knows no tools and no options.
@@ -20,6 +20,7 @@
 pub mod character_map;
 pub mod content;
 pub mod deferred_pictures;
+pub mod filters;
 pub mod fonts;
 pub mod image;
 pub mod language;

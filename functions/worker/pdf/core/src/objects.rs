@@ -6,6 +6,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream, StringFormat};
 
+use crate::filters;
+
 /// Deeper than any valid tree, so that circular ones end.
 pub const DEPTH: usize = 64;
 /// The most entries of one tree, far more than documents have.
@@ -81,7 +83,7 @@ pub fn renumber(object: &mut Object, ids: &BTreeMap<ObjectId, ObjectId>) {
     }
 }
 
-/// A stream's decoded bytes, at most `most`. `None` if they are in another file.
+/// A stream's bytes, unpacked as [`filters`] does: at most `most` of them. `None` if they are in another file.
 pub fn unpacked(stream: &Stream, most: usize) -> Option<Vec<u8>> {
     if stream.dict.has(b"F") {
         return None;
@@ -89,7 +91,7 @@ pub fn unpacked(stream: &Stream, most: usize) -> Option<Vec<u8>> {
     if !stream.dict.has(b"Filter") {
         return Some(stream.content.clone());
     }
-    stream.decompressed_content_with_limit(most).ok()
+    filters::unpack(stream, most).ok().map(|unpacked| unpacked.bytes.into_owned())
 }
 
 /// The bytes of a string or a name.

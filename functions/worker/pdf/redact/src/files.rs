@@ -37,7 +37,7 @@ impl Files {
         all_metadata: bool,
         result: &str,
     ) -> Result<Self, Failure> {
-        let opened = open(libraries, request, 0)?.without_claim();
+        let opened = open(libraries, request, 0)?.with_sound_streams().without_claim();
         let mut document = opened.document;
         let tree = pages::read(&mut document, request.limits.pages)?;
         let removed = hidden::remove(&mut document, &tree.pages, needles, all_metadata)?;

@@ -25,12 +25,13 @@ pub use colors::{Colors, Conversion, Converted};
 pub use scan::placements;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::io::{self, Read as _, Write as _};
+use std::io::{self, Write as _};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::thread;
 
 use docmill_pdf_core::deferred_pictures::DeferredPictures;
+use docmill_pdf_core::filters::{self, Condition, Unpacked};
 use docmill_pdf_core::memory_budget::MemoryBudget;
 use docmill_pdf_core::objects::reference;
 use docmill_pdf_core::pages::PageTree;
@@ -38,7 +39,6 @@ use docmill_pdf_core::picture::{self, Reason};
 use docmill_pdf_request::{Limits, PictureLimits};
 use docmill_pdf_structure::metadata::remove_thumbnails;
 use flate2::Compression;
-use flate2::read::ZlibDecoder;
 use flate2::write::ZlibEncoder;
 use lopdf::{Dictionary, Document, Object, ObjectId, Stream};
 use sha2::{Digest, Sha256};
@@ -349,13 +349,8 @@ fn stays_plain(packet: &[u8]) -> bool {
     packet.len() < PLAIN_METADATA || memchr::memmem::find(packet, b"pdfaid").is_some()
 }
 
-/// Whether data inflates without an error. After one, such as a wrong checksum, the reader of streams gives what it has so far, while
-/// viewers show all of it.
-fn inflates_whole(data: &[u8]) -> bool {
-    io::copy(&mut ZlibDecoder::new(data).take(UNPACKED_BYTES as u64), &mut io::sink()).is_ok()
-}
-
-/// Compresses streams that were compressed badly, or not at all. Pictures are left alone.
+/// Compresses streams that were compressed badly, or not at all. Pictures are left alone, as are streams that can't be unpacked to their
+/// end, of which viewers may show more.
 pub fn repack(document: &mut Document) {
     for object in document.objects.values_mut() {
         let Object::Stream(stream) = object else { continue };
@@ -364,24 +359,13 @@ pub fn repack(document: &mut Document) {
         if is_picture || !stream.allows_compression || is_plain || stream.dict.has(b"F") {
             continue;
         }
-        let filters = stream.filters().unwrap_or_default();
-        let known = filters.iter().all(|name| {
-            matches!(*name, b"FlateDecode" | b"LZWDecode" | b"RunLengthDecode" | b"ASCII85Decode" | b"ASCIIHexDecode")
-        });
-        if !known || filters.is_empty() && stream.dict.has(b"Filter") {
+        let Ok(Unpacked { bytes, condition }) = filters::unpack(stream, UNPACKED_BYTES) else { continue };
+        if condition == Condition::Cut {
             continue;
         }
-        let unpacked = if filters.is_empty() {
-            Some(stream.content.clone())
-        } else if filters.first() == Some(&b"FlateDecode".as_slice()) && !inflates_whole(&stream.content) {
-            None
-        } else {
-            stream.decompressed_content_with_limit(UNPACKED_BYTES).ok()
-        };
-        let Some(unpacked) = unpacked else { continue };
         let mut encoder = ZlibEncoder::new(Vec::with_capacity(stream.content.len()), Compression::best());
-        let Ok(packed) = encoder.write_all(&unpacked).and_then(|()| encoder.finish()) else { continue };
-        if packed.len() < stream.content.len() {
+        let Ok(packed) = encoder.write_all(&bytes).and_then(|()| encoder.finish()) else { continue };
+        if packed.len() < stream.content.len() || condition == Condition::Whole {
             stream.content = packed;
             stream.dict.set("Filter", Object::Name(b"FlateDecode".to_vec()));
             stream.dict.remove(b"DecodeParms");

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::tokens::{Token, Tokens};
+use docmill_pdf_core::{content, filters};
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 /// What the content of one form may unpack to.
@@ -36,7 +37,7 @@ pub fn placements(document: &Document, pages: &[ObjectId]) -> Placements {
         if !has(b"XObject") && !has(b"Pattern") {
             continue;
         }
-        let Ok(content) = document.get_page_content_with_limit(*id, CONTENT_BYTES) else { continue };
+        let Some(content) = content::of_page(document, page, CONTENT_BYTES) else { continue };
         let mut walk =
             Walk { document, found: &mut found, page: u32::try_from(index).unwrap_or(u32::MAX), budget: &mut budget };
         walk.content(&content, Some(resources), IDENTITY, DEPTH);
@@ -110,11 +111,8 @@ impl Walk<'_> {
             .filter_map(|number| self.document.number(number))
             .collect();
         let current = matrix.try_into().map_or(current, |matrix| multiply(matrix, current));
-        let plain = stream.filters().map_or(true, |filters| filters.is_empty());
-        if plain {
-            self.content(&stream.content, own.or(resources), current, deeper);
-        } else if let Ok(content) = stream.decompressed_content_with_limit(CONTENT_BYTES) {
-            self.content(&content, own.or(resources), current, deeper);
+        if let Ok(content) = filters::unpack(stream, CONTENT_BYTES) {
+            self.content(&content.bytes, own.or(resources), current, deeper);
         }
     }
 }

@@ -41,17 +41,24 @@ use std::path::Path;
 
 use docmill_domain::page_range::{PageRange, RangeError};
 use docmill_formats::Format;
-use docmill_pdf_core::long_numbers;
-use docmill_pdf_request::{Artifact, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool};
+use docmill_pdf_core::{filters, long_numbers};
+use docmill_pdf_request::{Artifact, ErrorCode, Failure, Limits, Outcome, Request, Source, Tool, Warning};
 use docmill_pdf_structure::repair;
 use serde::de::DeserializeOwned;
 
 use crate::Engines;
 
-/// Hands a request to its tool. Says if a source was signed, and the result is not.
+const STREAMS_REPAIRED: &str =
+    "The PDF has damaged data. What can be read of it was used, as other programs do. Check the result.";
+
+/// Hands a request to its tool. Says what was damaged, and if a source was signed, and the result is not.
 pub(crate) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
     long_numbers::forget();
+    filters::forget();
     let mut outcome = run_with_repairs(engines, request)?;
+    if filters::saw_damage() && !outcome.warnings.iter().any(|warning| warning.code == "repaired") {
+        outcome.warnings.insert(0, Warning::new("repaired", STREAMS_REPAIRED));
+    }
     outcome.warnings.extend(signed::invalidated(request, &outcome)?);
     Ok(outcome)
 }

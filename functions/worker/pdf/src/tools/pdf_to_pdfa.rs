@@ -18,6 +18,6 @@ struct Options {
 
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
     let Options { level, on_unsupported }: Options = options(request)?;
-    let opened = open_deferring(libraries, request, 0)?;
+    let opened = open_deferring(libraries, request, 0)?.with_sound_streams();
     archive::make(libraries, request, opened, Archive { level, on_unsupported, option: "onUnsupported", schema: None })
 }

@@ -60,7 +60,7 @@ fn make(
     existing: Existing,
     stands_in: bool,
 ) -> Result<(Outcome, bool), Failure> {
-    let opened = open_deferring(&engines.libraries, request, 0)?.without_claim();
+    let opened = open_deferring(&engines.libraries, request, 0)?.with_sound_streams().without_claim();
     let (mut document, held, mut warnings) = (opened.document, opened.held, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
     let tagged = if existing == Existing::Keep && docmill_pdf_tag::is_tagged(&document) {

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use docmill_pdf_core::filters::{self, Unreadable};
 use docmill_pdf_core::matrix::Matrix;
 use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::rectangle::Rectangle;
@@ -184,16 +185,16 @@ fn join(streams: &[&Stream]) -> Result<Vec<u8>, Failure> {
 /// # Errors
 /// If the stream can't be read, or is larger than `limit`.
 pub fn unpacked(stream: &Stream, limit: usize) -> Result<Vec<u8>, Failure> {
-    stream.get_plain_content_with_limit(limit).map_err(|error| match error {
-        lopdf::Error::Decompress(lopdf::DecompressError::MemoryLimitExceeded { .. }) => Failure::new(
+    filters::unpack(stream, limit).map(|unpacked| unpacked.bytes.into_owned()).map_err(|error| match error {
+        Unreadable::TooLarge => Failure::new(
             ErrorCode::RenderFailed,
             "A page of this PDF has too much content to be processed. Leave that page out.",
             "content beyond the limit",
         ),
-        error => Failure::new(
+        Unreadable::Filters => Failure::new(
             ErrorCode::CorruptDocument,
             "A page of this PDF is damaged. Leave that page out.",
-            format!("content: {}", super::open::kind(&error)),
+            "content with unknown filters",
         ),
     })
 }

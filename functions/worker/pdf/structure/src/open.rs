@@ -4,6 +4,7 @@ use std::cell::Cell;
 use std::path::Path;
 
 use docmill_pdf_core::deferred_pictures::{self, DeferredPictures};
+use docmill_pdf_core::filters;
 use docmill_pdf_core::long_numbers;
 use docmill_pdf_core::objects::{self, Lookup};
 use docmill_pdf_request::{ErrorCode, Failure, Limits, Request, Source, Warning};
@@ -38,6 +39,12 @@ pub struct Opened {
 }
 
 impl Opened {
+    /// Replaces damaged streams by what can be read of them, for results that everybody must read alike.
+    pub fn with_sound_streams(mut self) -> Self {
+        filters::mend(&mut self.document);
+        self
+    }
+
     /// Takes back the claim to be PDF/A: the document is about to be changed.
     pub fn without_claim(mut self) -> Self {
         let mut statement = metadata::statement(&self.document);
@@ -142,6 +149,7 @@ pub(crate) fn load_again(path: &Path, limits: &Limits, search: Search) -> Result
 /// Loads a file within the limits, as it is.
 fn load(path: &Path, limits: &Limits, pictures: Pictures) -> lopdf::Result<(Document, DeferredPictures)> {
     let mut document = load_by(path, limits, pictures, LoadOptions::default())?;
+    filters::resolve(&mut document);
     let held = deferred_pictures::find(&mut document, path)?;
     Ok((document, held))
 }

@@ -6,6 +6,7 @@ mod annotations;
 mod bombs;
 mod compress;
 mod compress_unseen;
+mod damaged_streams;
 mod drawings;
 mod extract;
 mod extract_formats;

@@ -4,7 +4,8 @@ use std::borrow::Cow;
 
 use lopdf::{Dictionary, Document, Object, Stream};
 
-use crate::objects::Lookup;
+use crate::filters;
+use crate::objects::{Lookup, unpacked};
 
 /// The most bytes that a coded picture may unpack to.
 const CODED_BYTES: usize = 256 << 20;
@@ -108,7 +109,7 @@ impl<'d> Chain<'d> {
     /// The segments that pictures in JBIG2 share.
     pub(super) fn globals(&self, document: &Document) -> Option<Vec<u8>> {
         let globals = document.value(self.parameters()?, b"JBIG2Globals")?.as_stream().ok()?;
-        globals.get_plain_content_with_limit(CODED_BYTES).ok()
+        unpacked(globals, CODED_BYTES)
     }
 
     /// The data before its coding. `bytes` is what samples take.
@@ -116,20 +117,14 @@ impl<'d> Chain<'d> {
         if self.names.is_empty() {
             return Some(Cow::Borrowed(&stream.content));
         }
-        let names = self.names.iter().map(|name| Object::Name((*name).into())).collect::<Vec<_>>();
-        let parameters = self.parameters.iter().take(self.wrappers);
-        let parameters: Vec<Object> =
-            parameters.map(|dict| dict.map_or(Object::Null, |dict| dict.clone().into())).collect();
-        let mut dict = Dictionary::new();
-        dict.set("Filter", names);
-        dict.set("DecodeParms", parameters);
-        let packed = Stream::new(dict, stream.content.clone());
+        let chain = self.names.iter().map(|name| name.as_bytes()).zip(self.parameters.iter().copied());
         let most = if self.coding == Coding::Plain {
             // Text takes up to two bytes for one, before the last filter.
             bytes.saturating_mul(2).saturating_add(SPARE_BYTES)
         } else {
             CODED_BYTES
         };
-        packed.decompressed_content_with_limit(most.max(stream.content.len())).ok().map(Cow::Owned)
+        let most = most.max(stream.content.len());
+        filters::unpack_by(&stream.content, &chain.collect::<Vec<_>>(), most).ok().map(|unpacked| unpacked.bytes)
     }
 }

@@ -2,7 +2,7 @@
 
 use lopdf::{Document, Object};
 
-use crate::objects::{Lookup, bytes};
+use crate::objects::{Lookup, bytes, unpacked};
 
 /// The most bytes of a palette.
 const PALETTE_BYTES: usize = 64 << 10;
@@ -83,7 +83,7 @@ pub(super) fn read(document: &Document, space: &Object, bits: u8) -> Option<Colo
         let (count, model) = channels(document, base, DEPTH)?;
         let table = document.resolve(array.get(3)?)?;
         let entries = match table.as_stream() {
-            Ok(stream) => stream.get_plain_content_with_limit(PALETTE_BYTES).ok()?,
+            Ok(stream) => unpacked(stream, PALETTE_BYTES)?,
             Err(_) => bytes(table)?.to_vec(),
         };
         // Entries of Lab have ranges of their own, which bytes of samples may not share.

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use docmill_pdf_core::objects::{DEPTH, Lookup, decode, tree};
+use docmill_pdf_core::objects::{DEPTH, Lookup, decode, tree, unpacked};
 use docmill_pdf_core::qpdf::Encryption;
 use docmill_pdf_core::space;
 use docmill_pdf_core::{pages, pdfium};
@@ -252,11 +252,7 @@ fn metadata(document: &Document, shown: &pdfium::Document<'_>) -> Value {
 fn pdfa(document: &Document, catalog: &Dictionary) -> Option<String> {
     const MOST: usize = 4 << 20;
     let stream = document.value(catalog, b"Metadata")?.as_stream().ok()?;
-    let content = if stream.dict.has(b"Filter") {
-        stream.decompressed_content_with_limit(MOST).ok()?
-    } else {
-        stream.content.clone()
-    };
+    let content = unpacked(stream, MOST)?;
     let text = String::from_utf8_lossy(&content);
     // As an element or as an attribute.
     let value = |name: &str| {

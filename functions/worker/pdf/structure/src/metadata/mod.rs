@@ -7,7 +7,7 @@ mod xml;
 
 use std::collections::BTreeMap;
 
-use docmill_pdf_core::objects::{Lookup, bytes, decode, reference, text};
+use docmill_pdf_core::objects::{Lookup, bytes, decode, reference, text, unpacked};
 use lopdf::{Dictionary, Document, Object, Stream, dictionary};
 
 pub use self::date::complete_date;
@@ -45,7 +45,7 @@ pub fn values(document: &Document, is_wanted: impl Fn(&str) -> bool) -> BTreeMap
 
 fn packet(document: &Document) -> Option<String> {
     let packet = document.get_object(reference(document.catalog().ok()?, b"Metadata")?).ok()?.as_stream().ok()?;
-    String::from_utf8(packet.get_plain_content_with_limit(XMP_BYTES).ok()?).ok()
+    String::from_utf8(unpacked(packet, XMP_BYTES)?).ok()
 }
 
 /// Removes the pictures of pages from the XMP packet.

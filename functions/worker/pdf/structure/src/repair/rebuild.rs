@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use docmill_pdf_core::objects::Lookup;
+use docmill_pdf_core::objects::{self, Lookup};
 use docmill_pdf_request::{ErrorCode, Failure};
 use lopdf::{Document, Object, ObjectId, ObjectStream, dictionary};
 use regex::bytes::Regex;
@@ -74,7 +74,9 @@ pub(super) fn with_catalog(mut document: Document) -> Result<Document, Failure> 
         .map(|(id, _)| *id)
         .collect();
     for id in packed {
-        let Some(Object::Stream(stream)) = document.objects.remove(&id) else { continue };
+        let Some(Object::Stream(mut stream)) = document.objects.remove(&id) else { continue };
+        let Some(plain) = objects::unpacked(&stream, UNPACKED_BYTES) else { continue };
+        stream.set_plain_content(plain);
         let Ok(unpacked) = ObjectStream::new_with_limit(&stream, Some(UNPACKED_BYTES)) else { continue };
         for (id, object) in unpacked.objects {
             document.max_id = document.max_id.max(id.0);
