@@ -275,10 +275,14 @@ fn open(source: &Path) -> io::Result<Package> {
     Ok(Package::open(source, Limits { part_bytes: MOST_BYTES, ..Limits::CHECKED })?)
 }
 
-/// A part in UTF-8, the only encoding that Office writes. `None` for others, for longer parts and for missing ones.
+/// A part in UTF-8, the only encoding that Office writes, without a byte order mark: the reader does not count that in its positions. `None`
+/// for others, for longer parts and for missing ones.
 fn short_part(package: &mut Package, name: &str, most_bytes: u64) -> io::Result<Option<String>> {
     match package.bytes(name, most_bytes) {
-        Ok(bytes) => Ok(bytes.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|xml| !xml.contains('\0'))),
+        Ok(bytes) => {
+            let xml = bytes.and_then(|bytes| String::from_utf8(bytes).ok()).filter(|xml| !xml.contains('\0'));
+            Ok(xml.map(|xml| xml.strip_prefix('\u{feff}').map(str::to_owned).unwrap_or(xml)))
+        }
         Err(Error::TooLarge) => Ok(None),
         Err(error) => Err(error.into()),
     }
@@ -334,6 +338,20 @@ mod tests {
         let plain = slide.replace("Wingdings", "Arial");
         let (_other, source) = package(&[("ppt/slides/slide1.xml", &plain)]);
         assert_eq!(deck(&source), Reading::unchanged(&source));
+    }
+
+    #[test]
+    fn parts_with_a_byte_order_mark_are_changed_in_the_right_places() {
+        let slide = "<p:sld><a:r><a:rPr><a:latin typeface=\"Wingdings\"/></a:rPr><a:t>J</a:t></a:r></p:sld>";
+        let rewritten = |slide: &str| {
+            let (directory, source) = package(&[("ppt/slides/slide1.xml", slide)]);
+            let reading =
+                rewrite(&source, Kind::Presentation { with_notes: true }, &directory.path().join("rewritten"));
+            part(&reading.document, "ppt/slides/slide1.xml")
+        };
+        let expected = rewritten(slide);
+        assert!(expected.contains("<a:t>☺</a:t>"));
+        assert_eq!(rewritten(&format!("\u{feff}{slide}")), expected);
     }
 
     #[test]
