@@ -1595,6 +1595,48 @@ func (e PDFToTextOptionsOcr) Valid() bool {
 	}
 }
 
+// Defines values for ReadInvoiceOptionsFormat.
+const (
+	ReadInvoiceOptionsFormatHTML ReadInvoiceOptionsFormat = "html"
+	ReadInvoiceOptionsFormatJSON ReadInvoiceOptionsFormat = "json"
+	ReadInvoiceOptionsFormatPDF  ReadInvoiceOptionsFormat = "pdf"
+)
+
+// Valid indicates whether the value is a known member of the ReadInvoiceOptionsFormat enum.
+func (e ReadInvoiceOptionsFormat) Valid() bool {
+	switch e {
+	case ReadInvoiceOptionsFormatHTML:
+		return true
+	case ReadInvoiceOptionsFormatJSON:
+		return true
+	case ReadInvoiceOptionsFormatPDF:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ReadInvoiceOptionsLanguage.
+const (
+	ReadInvoiceOptionsLanguageDe ReadInvoiceOptionsLanguage = "de"
+	ReadInvoiceOptionsLanguageEn ReadInvoiceOptionsLanguage = "en"
+	ReadInvoiceOptionsLanguageFr ReadInvoiceOptionsLanguage = "fr"
+)
+
+// Valid indicates whether the value is a known member of the ReadInvoiceOptionsLanguage enum.
+func (e ReadInvoiceOptionsLanguage) Valid() bool {
+	switch e {
+	case ReadInvoiceOptionsLanguageDe:
+		return true
+	case ReadInvoiceOptionsLanguageEn:
+		return true
+	case ReadInvoiceOptionsLanguageFr:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for RedactPDFOptionsNothingFound.
 const (
 	RedactPDFOptionsNothingFoundFail RedactPDFOptionsNothingFound = "fail"
@@ -3744,6 +3786,21 @@ type RateLimit struct {
 	Limit         int64 `json:"limit"`
 	WindowSeconds int64 `json:"windowSeconds"`
 }
+
+// ReadInvoiceOptions defines model for ReadInvoiceOptions.
+type ReadInvoiceOptions struct {
+	// Format `json`: all terms of EN 16931, the same for each syntax. `html`, `pdf`: a page for people. By default: "json".
+	Format ReadInvoiceOptionsFormat `json:"format,omitempty"`
+
+	// Language Language of the page. By default: "en".
+	Language ReadInvoiceOptionsLanguage `json:"language,omitempty"`
+}
+
+// ReadInvoiceOptionsFormat `json`: all terms of EN 16931, the same for each syntax. `html`, `pdf`: a page for people. By default: "json".
+type ReadInvoiceOptionsFormat string
+
+// ReadInvoiceOptionsLanguage Language of the page. By default: "en".
+type ReadInvoiceOptionsLanguage string
 
 // Receipt defines model for Receipt.
 type Receipt struct {

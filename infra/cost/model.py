@@ -45,6 +45,7 @@ TOOLS = {
     "inspect-document": "pdf",
     "verify-signatures": "pdf",
     "validate-invoice": "pdf",
+    "read-invoice": "pdf",
     "check-accessibility": "pdf",
 }
 WORKERS = ENGINES | TOOLS

@@ -85,6 +85,7 @@ CASES = {
     "inspect-document": ("inspect", "inspect 500 scans"),
     "verify-signatures": ("verify a signature", "verify an archived signature"),
     "check-accessibility": ("check accessibility", "check accessibility of 500 pages"),
+    "read-invoice": ("read an invoice", "read 1000 lines"),
     "validate-invoice": ("validate an invoice", "validate 1000 lines"),
 }
 

@@ -271,6 +271,7 @@ def small(made: Path) -> list[Case]:
         Case("tag", "tag-pdf", [text], ".pdf", pdf(5), _none, {"ocr": "never", "existing": "replace"}),
         Case("check accessibility", "check-accessibility", [text], ".json", _any_json, _none),
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
+        Case("read an invoice", "read-invoice", [INVOICE], ".json", _any_json, _none),
         Case("validate an invoice", "validate-invoice", [INVOICE], ".json", _any_json, _none),
         Case("verify a signature", "verify-signatures", [SIGNED / "approval.pdf"], ".json", _any_json, pdf_peers.verify),
         Case(
@@ -366,6 +367,7 @@ def large(made: Path) -> list[Case]:
         Case("PDF/A of 500 scans", "pdf-to-pdfa", [scan], ".pdf", pdf(SCAN_PAGES), _none),
         Case("inspect 500 scans", "inspect-document", [scan], ".json", _any_json, pdf_peers.inspect),
         Case("check accessibility of 500 pages", "check-accessibility", [report], ".json", _any_json, _none),
+        Case("read 1000 lines", "read-invoice", [long_invoice(made)], ".json", _any_json, _none),
         Case("validate 1000 lines", "validate-invoice", [long_invoice(made)], ".json", _any_json, _none),
         Case(
             "verify an archived signature", "verify-signatures", [SIGNED / "archived.pdf"], ".json", _any_json, pdf_peers.verify

@@ -217,6 +217,13 @@ const journeys = {
       assert.deepEqual([said.standard, said.passed], ["PDF/UA-1", false]);
     },
   },
+  "read-invoice": {
+    files: [file("samples/invoice.xml", "text/xml")],
+    async see() {
+      const said = JSON.parse(await page.locator(".viewer.text pre").innerText());
+      assert.deepEqual([said.syntax, said.invoice.totals.payable], ["ubl-invoice", "307.50"]);
+    },
+  },
   "validate-invoice": {
     files: [file("samples/invoice.xml", "text/xml")],
     async see() {

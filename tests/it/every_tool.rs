@@ -216,6 +216,13 @@ fn rows() -> Vec<Row> {
         row("extract-document", &[SURVEY], json!({"format": "xlsx"}), package("xl/sharedStrings.xml", "Poplar")),
         row("inspect-document", &[BOOK], json!({}), inspected(5)).after(as_pdf(), &[LETTER], json!({}), inspected(1)),
         row("verify-signatures", &[SIGNED], trusting(), verified(&["TOTAL-PASSED"])).after_a_copy(verified(&[])),
+        row("read-invoice", &["samples/invoice.xml"], json!({}), says(r#""number": "2026-0009""#)).after(
+            ("edit-metadata", invoice.clone()),
+            &[SHEET],
+            json!({}),
+            says(r#""number": "2026-0008""#),
+        ),
+        row("read-invoice", &["samples/invoice.xml"], json!({"format": "pdf"}), pages(1, "Harbor Park Nursery Ltd")),
         row("validate-invoice", &["samples/invoice.xml"], json!({}), valid("ubl-invoice")).after(
             ("edit-metadata", invoice),
             &[SHEET],

@@ -213,6 +213,7 @@ fn check(slug: &str, name: &str, bytes: &[u8]) {
         "redact-pdf" => assert!(!pdf::text(bytes).contains("Jane") && pdf::text(bytes).contains("A report by")),
         "protect-pdf" => assert!(is_locked(bytes)),
         "unlock-pdf" => assert!(!is_locked(bytes) && pdf::text(bytes).contains("Handbook")),
+        "read-invoice" => assert_eq!(serde_json::from_slice::<Value>(bytes).unwrap()["invoice"]["number"], "2026-0009"),
         "validate-invoice" => assert_eq!(serde_json::from_slice::<Value>(bytes).unwrap()["valid"], true),
         "edit-metadata" => assert!(String::from_utf8_lossy(bytes).contains("Ada Lovelace")),
         _ => {}

@@ -840,7 +840,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ValidateInvoiceJob"] | components["schemas"]["CheckAccessibilityJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ReadInvoiceJob"] | components["schemas"]["ValidateInvoiceJob"] | components["schemas"]["CheckAccessibilityJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -4169,6 +4169,37 @@ export interface components {
             /** @description The signed PDF file. */
             input?: components["schemas"]["PdfInput"];
             options?: components["schemas"]["VerifySignaturesOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+        } & components["schemas"]["OneFile"];
+        ReadInvoiceOptions: {
+            /**
+             * @description `json`: all terms of EN 16931, the same for each syntax. `html`, `pdf`: a page for people.
+             * @default json
+             * @enum {string}
+             */
+            format?: "json" | "html" | "pdf";
+            /**
+             * @description Language of the page.
+             * @default en
+             * @enum {string}
+             */
+            language?: "en" | "de" | "fr";
+        };
+        /** read-invoice job */
+        ReadInvoiceJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            /** @description The invoice as XML, or a PDF with it. */
+            input?: components["schemas"]["PdfInput"];
+            options?: components["schemas"]["ReadInvoiceOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
             webhook?: components["schemas"]["JobWebhookRequest"];

@@ -475,6 +475,18 @@ super::open_enums! {
         Auto = "auto",
         Always = "always",
     }
+    /// `json`: all terms of EN 16931, the same for each syntax. `html`, `pdf`: a page for people. By default: "json".
+    ReadInvoiceOptionsFormat {
+        Json = "json",
+        Html = "html",
+        Pdf = "pdf",
+    }
+    /// Language of the page. By default: "en".
+    ReadInvoiceOptionsLanguage {
+        En = "en",
+        De = "de",
+        Fr = "fr",
+    }
     /// If nothing is found to redact, such as a misspelled name: `warn` makes a result like the source, with the warning `nothing_redacted`; `fail` fails the job. By default: "warn".
     RedactPdfOptionsNothingFound {
         Warn = "warn",

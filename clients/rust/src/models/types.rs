@@ -1493,6 +1493,17 @@ pub struct RateLimit {
     #[serde(rename = "windowSeconds")]
     pub window_seconds: u64,
 }
+#[doc = "`ReadInvoiceOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct ReadInvoiceOptions {
+    #[doc = "`json`: all terms of EN 16931, the same for each syntax. `html`, `pdf`: a page for people. By default: \"json\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<super::ReadInvoiceOptionsFormat>,
+    #[doc = "Language of the page. By default: \"en\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<super::ReadInvoiceOptionsLanguage>,
+}
 #[doc = "`Receipt`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug)]

@@ -1,4 +1,4 @@
-//! Electronic invoices in XML, checked by the official rules: those of EN 16931 for both of its syntaxes and of XRechnung.
+//! Electronic invoices in XML: read, shown, and checked by the official rules of EN 16931 for both of its syntaxes and of XRechnung.
 //!
 //! The rules are the Schematron files that their makers publish (`rules/`), packed into the binary and interpreted: `xpath` has the part
 //! of XPath 2.0 that they use. Nothing is read or fetched, and a document can't make a rule run without an end.
@@ -18,6 +18,7 @@ mod container;
 #[cfg(test)]
 mod hostile;
 mod model;
+mod page;
 mod report;
 mod rules;
 mod schematron;
@@ -28,8 +29,9 @@ mod xml;
 mod xpath;
 
 pub use container::{Container, Metadata, is_invoice_name};
-pub use model::{Invoice, Line, Party, Totals};
+pub use model::{Invoice, Summary};
+pub use page::{Language, page};
 pub use report::{Broken, Place, RuleSet, Syntax};
 pub use rules::Profile;
 pub use schematron::Severity;
-pub use verdict::{InvoiceError, Verdict, validate, validate_embedded};
+pub use verdict::{InvoiceError, Verdict, read, validate, validate_embedded};

@@ -3,7 +3,7 @@
 use serde::Serialize;
 
 use crate::container::{self, Container};
-use crate::model::Invoice;
+use crate::model::{Invoice, Summary};
 use crate::report::{Broken, Place, RuleSet, Syntax};
 use crate::rules::Profile;
 use crate::schematron::{Severity, TooLong};
@@ -32,7 +32,7 @@ pub struct Verdict {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pdf: Option<Container>,
     /// What was checked.
-    pub invoice: Invoice,
+    pub invoice: Summary,
 }
 
 /// Why there is no verdict.
@@ -50,6 +50,16 @@ pub enum InvoiceError {
     /// Never: tests load all rules.
     #[error("{0}")]
     Rules(String),
+}
+
+/// What an invoice says, and how it is written.
+///
+/// # Errors
+/// If the text is no invoice in one of the syntaxes.
+pub fn read(bytes: &[u8]) -> Result<(Syntax, Invoice), InvoiceError> {
+    let document = xml::read(bytes).map_err(|fault: Fault| InvoiceError::Unreadable(fault.to_string()))?;
+    let (root, syntax) = syntax(&document)?;
+    Ok((syntax, Invoice::of(&document, root, syntax)))
 }
 
 /// Checks an invoice that lies in a PDF, and how it does.
@@ -102,7 +112,7 @@ pub fn validate(bytes: &[u8], wanted: Profile) -> Result<Verdict, InvoiceError> 
         specification,
         rules: rules.into_iter().map(broken).collect(),
         pdf: None,
-        invoice: Invoice::read(&document, root, syntax),
+        invoice: Summary::of(Invoice::of(&document, root, syntax)),
     })
 }
 

@@ -271,8 +271,9 @@ impl Converter {
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<(), Failure> {
-        // A mark would change what is to be checked: it ends signatures, and the claim to be PDF/A.
-        if matches!(call.tool, Slug::VERIFY_SIGNATURES | Slug::VALIDATE_INVOICE) || !sources.iter().any(takes_mark) {
+        // A mark would change what is to be checked: it ends signatures, and the claim to be PDF/A. Nobody sees it in an invoice's data.
+        let is_kept = matches!(call.tool, Slug::VERIFY_SIGNATURES | Slug::VALIDATE_INVOICE | Slug::READ_INVOICE);
+        if is_kept || !sources.iter().any(takes_mark) {
             keep(warnings, &mut vec![unmarked()]);
             return Ok(());
         }

@@ -61,6 +61,7 @@ tools! {
     EXTRACT_DOCUMENT "extract-document",
     INSPECT_DOCUMENT "inspect-document",
     VERIFY_SIGNATURES "verify-signatures",
+    READ_INVOICE "read-invoice",
     VALIDATE_INVOICE "validate-invoice",
     CHECK_ACCESSIBILITY "check-accessibility",
 }

@@ -24,6 +24,7 @@ import { pdfToOffice } from './pdf-to-office';
 import { pdfToPdfa } from './pdf-to-pdfa';
 import { pdfToText } from './pdf-to-text';
 import { protectPdf } from './protect-pdf';
+import { readInvoice } from './read-invoice';
 import { redactPdf } from './redact-pdf';
 import { renderTemplate } from './render-template';
 import { splitPdf } from './split-pdf';
@@ -58,6 +59,7 @@ export const tools: Tool[] = [
 	pdfToPdfa,
 	pdfToText,
 	protectPdf,
+	readInvoice,
 	redactPdf,
 	renderTemplate,
 	splitPdf,

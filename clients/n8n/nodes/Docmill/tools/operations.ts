@@ -49,6 +49,12 @@ export const operations: INodeProperties[] = [
 				action: 'Inspect document',
 			},
 			{
+				name: 'Read Invoice',
+				value: 'read-invoice',
+				description: 'Reads an e-invoice (UBL, CII, Factur-X, ZUGFeRD) as JSON, or shows it as a page',
+				action: 'Read invoice',
+			},
+			{
 				name: 'Validate Invoice',
 				value: 'validate-invoice',
 				description: 'Checks an e-invoice (UBL, CII, Factur-X, ZUGFeRD) by the rules of EN 16931 and XRechnung',

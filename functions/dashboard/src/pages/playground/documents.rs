@@ -199,7 +199,7 @@ fn samples_of(definition: &Definition) -> &'static [Sample] {
         "render-template" => &[TEMPLATE],
         "fill-form" | "flatten-pdf" => &[FORM],
         "ocr-pdf" => &[SCAN],
-        "validate-invoice" => &[INVOICE],
+        "validate-invoice" | "read-invoice" => &[INVOICE],
         _ => &SAMPLES,
     }
 }

@@ -23,6 +23,7 @@ pub enum Tool {
     InspectDocument,
     VerifySignatures,
     ValidateInvoice,
+    ReadInvoice,
     CheckAccessibility,
     EditMetadata,
     FlattenPdf,

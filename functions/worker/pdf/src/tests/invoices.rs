@@ -180,3 +180,35 @@ fn an_attachment_that_unpacks_to_too_much_is_refused() {
     assert_eq!(code, ErrorCode::CorruptDocument);
     assert!(message.contains("too large for an invoice"), "{message}");
 }
+
+/// The result of read-invoice, of a text or a PDF.
+fn read(run: &Run, options: Value) -> String {
+    let outcome = run.run(Tool::ReadInvoice, options).unwrap();
+    assert!(outcome.warnings.is_empty() && outcome.report.is_none());
+    String::from_utf8(std::fs::read(run.path(&outcome.artifacts[0].file)).unwrap()).unwrap()
+}
+
+#[test]
+fn invoices_are_read_in_one_model() {
+    let of = |run: &Run| serde_json::from_str::<Value>(&read(run, json!({}))).unwrap();
+    let ubl = of(&xml(UBL.as_bytes()));
+    assert_eq!((&ubl["syntax"], &ubl["invoice"]["number"]), (&json!("ubl-invoice"), &json!("2026-0009")));
+    assert_eq!(ubl["invoice"]["seller"]["address"]["country"], "IE");
+    let alone = of(&xml(CII.as_bytes()));
+    assert_eq!((&alone["syntax"], &alone["invoice"]["lines"][0]["name"]), (&json!("cii"), &json!("Flour, 25 kg")));
+    // The same that a PDF holds.
+    assert_eq!(of(&Run::new().with(&hybrid())), alone);
+}
+
+#[test]
+fn invoices_are_shown_as_a_page() {
+    let page = read(&xml(CII.as_bytes()), json!({"format": "html", "language": "de"}));
+    assert!(page.contains("<h1>Rechnung 2026-0008</h1>") && page.contains("Flour, 25 kg"), "{page}");
+}
+
+#[test]
+fn what_is_no_invoice_is_not_read() {
+    let failure = xml(b"<Order/>").run(Tool::ReadInvoice, json!({})).unwrap_err();
+    assert_eq!(failure.code, ErrorCode::UnsupportedFormat);
+    assert!(failure.message.contains("`Order`"), "{}", failure.message);
+}

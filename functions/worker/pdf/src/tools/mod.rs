@@ -10,6 +10,7 @@ mod fit_pictures;
 mod flatten;
 mod images_to_pdf;
 mod inspect;
+mod invoice_file;
 mod mark;
 mod mark_picture;
 mod merge;
@@ -23,6 +24,7 @@ mod pdf_to_pdfa;
 mod pdf_to_text;
 mod protect;
 mod raster;
+mod read_invoice;
 pub(crate) mod redact;
 mod render_email;
 mod render_markdown;
@@ -97,6 +99,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::InspectDocument => inspect::run(libraries, request),
         Tool::VerifySignatures => verify_signatures::run(libraries, request),
         Tool::ValidateInvoice => validate_invoice::run(libraries, request),
+        Tool::ReadInvoice => read_invoice::run(libraries, request),
         Tool::CheckAccessibility => check_accessibility::run(libraries, request),
         Tool::EditMetadata => metadata::run(libraries, request),
         Tool::FlattenPdf => flatten::run(libraries, request),

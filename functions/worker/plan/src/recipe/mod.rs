@@ -112,6 +112,7 @@ impl Recipe {
             Slug::EMAIL_TO_PDF => Self::of_message(options),
             Slug::CONVERT_OFFICE => Self::of_office(options),
             Slug::TAG_PDF => Ok(Self::of_tags(options)),
+            Slug::READ_INVOICE => Ok(Self::of_invoice(options)),
             tool => Ok(Self::single(Operation::Tool(tool), options.clone())),
         }
     }
@@ -189,6 +190,20 @@ impl Recipe {
         let mut recipe = Self::single(Operation::Tool(Slug::OCR_PDF), languages);
         recipe.hush("nothing_recognized");
         recipe.then(Operation::Tool(Slug::TAG_PDF), Takes::FilesOf(0), Options::Given(options.clone()))
+    }
+
+    /// An invoice's page is printed if it should be a PDF.
+    fn of_invoice(options: &Value) -> Self {
+        if options["format"] != "pdf" {
+            return Self::single(Operation::Tool(Slug::READ_INVOICE), options.clone());
+        }
+        let page = json!({"format": "html", "language": options.get("language").unwrap_or(&json!("en"))});
+        let print = with_margins(&json!({"renderMode": "basic"}), "15mm", []);
+        Self::single(Operation::Tool(Slug::READ_INVOICE), page).then(
+            Operation::Tool(Slug::HTML_TO_PDF),
+            Takes::PageOf(0, docmill_engine::page::MOST_PAGE_BYTES),
+            Options::Given(print),
+        )
     }
 
     /// The same with some pages of the result only.
@@ -276,6 +291,11 @@ mod tests {
         );
         assert_eq!(operations(Slug::TAG_PDF, json!({})), [Tool(Slug::OCR_PDF), Tool(Slug::TAG_PDF)]);
         assert_eq!(operations(Slug::TAG_PDF, json!({"ocr": "never"})), [Tool(Slug::TAG_PDF)]);
+        assert_eq!(operations(Slug::READ_INVOICE, json!({"format": "html"})), [Tool(Slug::READ_INVOICE)]);
+        assert_eq!(
+            operations(Slug::READ_INVOICE, json!({"format": "pdf"})),
+            [Tool(Slug::READ_INVOICE), Tool(Slug::HTML_TO_PDF)]
+        );
         assert_eq!(operations(Slug::CONVERT_OFFICE, json!({"format": "odt"})), [Tool(Slug::CONVERT_OFFICE)]);
         assert_eq!(
             operations(Slug::CONVERT_OFFICE, json!({"format": "png", "page": 2})),
@@ -285,7 +305,12 @@ mod tests {
 
     #[test]
     fn every_step_takes_what_an_earlier_one_makes() {
-        let options = [json!({"format": "png"}), json!({"attachments": "convert"}), json!({"attachments": "embed"})];
+        let options = [
+            json!({"format": "png"}),
+            json!({"format": "pdf"}),
+            json!({"attachments": "convert"}),
+            json!({"attachments": "embed"}),
+        ];
         for tool in Slug::ALL {
             for options in &options {
                 let Ok(recipe) = Recipe::of(*tool, options) else { continue };

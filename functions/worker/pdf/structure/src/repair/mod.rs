@@ -107,6 +107,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::InspectDocument
         | Tool::VerifySignatures
         | Tool::ValidateInvoice
+        | Tool::ReadInvoice
         | Tool::CheckAccessibility
         | Tool::EditMetadata
         | Tool::FlattenPdf
