@@ -1967,6 +1967,48 @@ func (e UsageOfDaysGroupBy) Valid() bool {
 	}
 }
 
+// Defines values for ValidateInvoiceOptionsFormat.
+const (
+	ValidateInvoiceOptionsFormatHTML ValidateInvoiceOptionsFormat = "html"
+	ValidateInvoiceOptionsFormatJSON ValidateInvoiceOptionsFormat = "json"
+	ValidateInvoiceOptionsFormatPDF  ValidateInvoiceOptionsFormat = "pdf"
+)
+
+// Valid indicates whether the value is a known member of the ValidateInvoiceOptionsFormat enum.
+func (e ValidateInvoiceOptionsFormat) Valid() bool {
+	switch e {
+	case ValidateInvoiceOptionsFormatHTML:
+		return true
+	case ValidateInvoiceOptionsFormatJSON:
+		return true
+	case ValidateInvoiceOptionsFormatPDF:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for ValidateInvoiceOptionsLanguage.
+const (
+	ValidateInvoiceOptionsLanguageDe ValidateInvoiceOptionsLanguage = "de"
+	ValidateInvoiceOptionsLanguageEn ValidateInvoiceOptionsLanguage = "en"
+	ValidateInvoiceOptionsLanguageFr ValidateInvoiceOptionsLanguage = "fr"
+)
+
+// Valid indicates whether the value is a known member of the ValidateInvoiceOptionsLanguage enum.
+func (e ValidateInvoiceOptionsLanguage) Valid() bool {
+	switch e {
+	case ValidateInvoiceOptionsLanguageDe:
+		return true
+	case ValidateInvoiceOptionsLanguageEn:
+		return true
+	case ValidateInvoiceOptionsLanguageFr:
+		return true
+	default:
+		return false
+	}
+}
+
 // Defines values for ValidateInvoiceOptionsProfile.
 const (
 	ValidateInvoiceOptionsProfileAuto      ValidateInvoiceOptionsProfile = "auto"
@@ -4409,9 +4451,21 @@ type UsageResponse struct {
 
 // ValidateInvoiceOptions defines model for ValidateInvoiceOptions.
 type ValidateInvoiceOptions struct {
+	// Format `html`, `pdf`: a page for people. By default: "json".
+	Format ValidateInvoiceOptionsFormat `json:"format,omitempty"`
+
+	// Language Language of the page. Rules are in that of their makers. By default: "en".
+	Language ValidateInvoiceOptionsLanguage `json:"language,omitempty"`
+
 	// Profile The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: "auto".
 	Profile ValidateInvoiceOptionsProfile `json:"profile,omitempty"`
 }
+
+// ValidateInvoiceOptionsFormat `html`, `pdf`: a page for people. By default: "json".
+type ValidateInvoiceOptionsFormat string
+
+// ValidateInvoiceOptionsLanguage Language of the page. Rules are in that of their makers. By default: "en".
+type ValidateInvoiceOptionsLanguage string
 
 // ValidateInvoiceOptionsProfile The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: "auto".
 type ValidateInvoiceOptionsProfile string

@@ -229,6 +229,7 @@ fn rows() -> Vec<Row> {
             json!({}),
             valid("cii"),
         ),
+        row("validate-invoice", &["samples/invoice.xml"], json!({"format": "pdf"}), pages(1, "The invoice is valid")),
         row("check-accessibility", &[BOOK], json!({}), reports(json!({"standard": "PDF/UA-1", "passed": false})))
             .after(
                 ("tag-pdf", json!({"existing": "replace", "ocr": "never"})),

@@ -4218,6 +4218,18 @@ export interface components {
              * @enum {string}
              */
             profile?: "auto" | "en16931" | "xrechnung";
+            /**
+             * @description `html`, `pdf`: a page for people.
+             * @default json
+             * @enum {string}
+             */
+            format?: "json" | "html" | "pdf";
+            /**
+             * @description Language of the page. Rules are in that of their makers.
+             * @default en
+             * @enum {string}
+             */
+            language?: "en" | "de" | "fr";
         };
         /** validate-invoice job */
         ValidateInvoiceJob: {

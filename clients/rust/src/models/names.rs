@@ -583,6 +583,18 @@ super::open_enums! {
         Tool = "tool",
         Key = "key",
     }
+    /// `html`, `pdf`: a page for people. By default: "json".
+    ValidateInvoiceOptionsFormat {
+        Json = "json",
+        Html = "html",
+        Pdf = "pdf",
+    }
+    /// Language of the page. Rules are in that of their makers. By default: "en".
+    ValidateInvoiceOptionsLanguage {
+        En = "en",
+        De = "de",
+        Fr = "fr",
+    }
     /// The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: "auto".
     ValidateInvoiceOptionsProfile {
         Auto = "auto",

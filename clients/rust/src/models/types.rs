@@ -2152,6 +2152,12 @@ pub struct UsageResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct ValidateInvoiceOptions {
+    #[doc = "`html`, `pdf`: a page for people. By default: \"json\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<super::ValidateInvoiceOptionsFormat>,
+    #[doc = "Language of the page. Rules are in that of their makers. By default: \"en\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub language: Option<super::ValidateInvoiceOptionsLanguage>,
     #[doc = "The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too. By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub profile: Option<super::ValidateInvoiceOptionsProfile>,

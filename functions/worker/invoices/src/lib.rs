@@ -30,7 +30,7 @@ mod xpath;
 
 pub use container::{Container, Metadata, is_invoice_name};
 pub use model::{Invoice, Summary};
-pub use page::{Language, page};
+pub use page::{Language, invoice_page, verdict_page};
 pub use report::{Broken, Place, RuleSet, Syntax};
 pub use rules::Profile;
 pub use schematron::Severity;

@@ -101,6 +101,21 @@ pub(super) const ATTACHMENTS: Words = ["Attachments", "Anlagen", "Pièces jointe
 pub(super) const DETAILS: Words = ["Details", "Angaben", "Détails"];
 pub(super) const SPECIFICATION: Words = ["Specification", "Spezifikation", "Spécification"];
 
+pub(super) const VALID: Words = ["The invoice is valid", "Die Rechnung ist gültig", "La facture est valide"];
+pub(super) const NOT_VALID: Words =
+    ["The invoice is not valid", "Die Rechnung ist nicht gültig", "La facture n’est pas valide"];
+pub(super) const NOTHING_BROKEN: Words =
+    ["No rule is broken.", "Keine Regel ist verletzt.", "Aucune règle n’est enfreinte."];
+pub(super) const ERRORS: Words = ["Errors", "Fehler", "Erreurs"];
+pub(super) const WARNINGS: Words = ["Warnings", "Warnungen", "Avertissements"];
+pub(super) const HINTS: Words = ["Information", "Hinweise", "Informations"];
+pub(super) const RULES: Words = ["Rules", "Regeln", "Règles"];
+pub(super) const RULE: Words = ["Rule", "Regel", "Règle"];
+pub(super) const MESSAGE: Words = ["What it asks for", "Was sie verlangt", "Ce qu’elle exige"];
+pub(super) const LINE: Words = ["Line", "Zeile", "Ligne"];
+pub(super) const NOT_APPLIED: Words = ["Rules not applied", "Nicht angewandte Regeln", "Règles non appliquées"];
+pub(super) const FILE: Words = ["File in the PDF", "Datei im PDF", "Fichier dans le PDF"];
+
 /// What a document is, by its code (UNTDID 1001), as far as EN 16931 invoices use it.
 pub(super) fn kind(code: Option<&str>) -> Words {
     match code {

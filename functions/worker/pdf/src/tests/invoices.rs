@@ -212,3 +212,11 @@ fn what_is_no_invoice_is_not_read() {
     assert_eq!(failure.code, ErrorCode::UnsupportedFormat);
     assert!(failure.message.contains("`Order`"), "{}", failure.message);
 }
+
+#[test]
+fn verdicts_are_shown_as_a_page() {
+    let wrong = CII.replace("Flour, 25 kg", "");
+    let outcome =
+        xml(wrong.as_bytes()).run(Tool::ValidateInvoice, json!({"format": "html", "language": "fr"})).unwrap();
+    assert_eq!((outcome.artifacts[0].media, &outcome.report.unwrap()["valid"]), (Format::Html, &json!(false)));
+}

@@ -1,15 +1,13 @@
 //! validate-invoice: checks an electronic invoice by the official rules, and how it lies in a PDF.
 
-use docmill_formats::Format;
-use docmill_invoices::{Profile, Severity, Verdict, validate, validate_embedded};
+use docmill_invoices::{Language, Profile, Severity, Verdict, validate, validate_embedded, verdict_page};
 use docmill_pdf_core::Libraries;
-use docmill_pdf_request::{Artifact, Failure, Outcome, Request, Warning};
+use docmill_pdf_request::{Failure, Outcome, Request, Warning};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::invoice_file::{InvoiceFile, refusal};
+use super::invoice_file::{InvoiceFile, Shape, page_of, refusal, written};
 
-const RESULT: &str = "invoice.json";
 /// The job names so many broken rules.
 const NAMED: usize = 10;
 
@@ -17,21 +15,23 @@ const NAMED: usize = 10;
 #[serde(deny_unknown_fields, default)]
 struct Options {
     profile: Profile,
+    format: Shape,
+    language: Language,
 }
 
 pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, Failure> {
-    let Options { profile } = super::options(request)?;
+    let Options { profile, format, language } = super::options(request)?;
     let InvoiceFile { bytes, whose, container, mut warnings } = InvoiceFile::open(libraries, request)?;
     let verdict = match container {
         Some(container) => validate_embedded(&bytes, profile, container),
         None => validate(&bytes, profile),
     };
     let verdict = verdict.map_err(|error| refusal(error, &whose))?;
-    let text = serde_json::to_vec_pretty(&verdict).map_err(|_| Failure::internal("json"))?;
-    super::within_output(text.len() as u64, &request.limits)?;
-    std::fs::write(request.directory.join(RESULT), text).map_err(|error| Failure::io(&error))?;
+    let artifact = match format {
+        Shape::Json => written(&verdict, request)?,
+        Shape::Html => page_of(&verdict_page(&verdict, language), request)?,
+    };
     warnings.extend(without_rules(&verdict));
-    let artifact = Artifact::new(RESULT, Format::Json);
     Ok(Outcome { artifacts: vec![artifact], report: Some(summary(&verdict)), warnings })
 }
 

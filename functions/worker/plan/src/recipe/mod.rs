@@ -75,6 +75,8 @@ enum Options {
 enum Report {
     /// What the last step reports.
     OfTool,
+    /// What an earlier one does.
+    Of(Place),
     /// What became of a message's attachments.
     Attachments { message: Place, handling: Attachments },
 }
@@ -112,7 +114,7 @@ impl Recipe {
             Slug::EMAIL_TO_PDF => Self::of_message(options),
             Slug::CONVERT_OFFICE => Self::of_office(options),
             Slug::TAG_PDF => Ok(Self::of_tags(options)),
-            Slug::READ_INVOICE => Ok(Self::of_invoice(options)),
+            Slug::READ_INVOICE | Slug::VALIDATE_INVOICE => Ok(Self::of_invoice(tool, options)),
             tool => Ok(Self::single(Operation::Tool(tool), options.clone())),
         }
     }
@@ -192,18 +194,17 @@ impl Recipe {
         recipe.then(Operation::Tool(Slug::TAG_PDF), Takes::FilesOf(0), Options::Given(options.clone()))
     }
 
-    /// An invoice's page is printed if it should be a PDF.
-    fn of_invoice(options: &Value) -> Self {
+    /// An invoice's page, or that of what the rules say about it, is printed if it should be a PDF.
+    fn of_invoice(tool: Slug, options: &Value) -> Self {
         if options["format"] != "pdf" {
-            return Self::single(Operation::Tool(Slug::READ_INVOICE), options.clone());
+            return Self::single(Operation::Tool(tool), options.clone());
         }
-        let page = json!({"format": "html", "language": options.get("language").unwrap_or(&json!("en"))});
+        let mut page = options.as_object().cloned().unwrap_or_default();
+        page.insert("format".to_owned(), json!("html"));
         let print = with_margins(&json!({"renderMode": "basic"}), "15mm", []);
-        Self::single(Operation::Tool(Slug::READ_INVOICE), page).then(
-            Operation::Tool(Slug::HTML_TO_PDF),
-            Takes::PageOf(0, docmill_engine::page::MOST_PAGE_BYTES),
-            Options::Given(print),
-        )
+        let takes = Takes::PageOf(0, docmill_engine::page::MOST_PAGE_BYTES);
+        let recipe = Self::single(Operation::Tool(tool), Value::Object(page));
+        Self { report: Report::Of(0), ..recipe.then(Operation::Tool(Slug::HTML_TO_PDF), takes, Options::Given(print)) }
     }
 
     /// The same with some pages of the result only.

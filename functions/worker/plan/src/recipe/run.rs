@@ -188,6 +188,7 @@ fn passed_on(step: &Step, made: &[Made]) -> Result<Made, Failure> {
 fn finish(recipe: &Recipe, mut made: Vec<Made>, converted: &[usize]) -> Result<Conversion, Failure> {
     let report = match recipe.report {
         Report::OfTool => None,
+        Report::Of(place) => step_of(&made, place)?.report.clone(),
         Report::Attachments { message, handling } => {
             Some(message::report(step_of(&made, message)?, handling, converted))
         }
