@@ -118,7 +118,7 @@ fn examples() -> Result<Value, DescriptionError> {
     for code in ErrorCode::ALL {
         let response = respond(&RequestId::from("QZ1sTh2uoAMEPTQ="), Err(example_error(code, &examples)), &[]);
         let body: Value = serde_json::from_slice(response.body())?;
-        put(&mut examples, "", code.as_str(), json!({"summary": code.as_str(), "value": body}))?;
+        put(&mut examples, "", code.as_str(), json!({"value": body}))?;
     }
     Ok(examples)
 }
@@ -138,7 +138,7 @@ fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
     } else if code == ErrorCode::JobCanceled {
         ApiError::from(code).with_job(job("JobCanceled"))
     } else if code == ErrorCode::JobEnded {
-        ApiError::from(code).with_job(job("JobCompleted"))
+        ApiError::from(code).with_job(job("JobCanceled"))
     } else if code == ErrorCode::JobNotEnded {
         ApiError::from(code).with_job(job("JobQueued"))
     } else if code == ErrorCode::OutputExpired {
