@@ -1724,6 +1724,7 @@ func (e SplitPDFOptionsMode) Valid() bool {
 // Defines values for TagPDFOptionsExisting.
 const (
 	TagPDFOptionsExistingKeep    TagPDFOptionsExisting = "keep"
+	TagPDFOptionsExistingRepair  TagPDFOptionsExisting = "repair"
 	TagPDFOptionsExistingReplace TagPDFOptionsExisting = "replace"
 )
 
@@ -1731,6 +1732,8 @@ const (
 func (e TagPDFOptionsExisting) Valid() bool {
 	switch e {
 	case TagPDFOptionsExistingKeep:
+		return true
+	case TagPDFOptionsExistingRepair:
 		return true
 	case TagPDFOptionsExistingReplace:
 		return true
@@ -3128,6 +3131,9 @@ type HTMLToImageOptionsMedia string
 
 // HTMLToPDFOptions defines model for HtmlToPdfOptions.
 type HTMLToPDFOptions struct {
+	// Accessible Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1. By default: false.
+	Accessible *bool `json:"accessible,omitempty"`
+
 	// Cookies Cookies for the host of `url` only. Never logged, never shown.
 	Cookies []Cookie `json:"cookies,omitempty"`
 
@@ -3429,6 +3435,9 @@ type Language string
 
 // MarkdownToPDFOptions defines model for MarkdownToPdfOptions.
 type MarkdownToPDFOptions struct {
+	// Accessible Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1. By default: false.
+	Accessible *bool `json:"accessible,omitempty"`
+
 	// CSS Your own style sheet, applied after that of the theme.
 	CSS string `json:"css,omitempty"`
 
@@ -3537,6 +3546,9 @@ type OcrPDFOptionsMode string
 
 // OfficeToPDFOptions defines model for OfficeToPdfOptions.
 type OfficeToPDFOptions struct {
+	// Accessible Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1. By default: false.
+	Accessible *bool `json:"accessible,omitempty"`
+
 	// Bookmarks Writes headings as PDF bookmarks; on by default with `best_output`.
 	Bookmarks *bool `json:"bookmarks,omitempty"`
 
@@ -4036,7 +4048,7 @@ type TagPDFOptions struct {
 	// AlternativeTexts What figures show. A figure without a text gets its caption.
 	AlternativeTexts []TagPDFOptionsAlternativeText `json:"alternativeTexts,omitempty"`
 
-	// Existing Whether tags that the PDF has stay. By default: "keep".
+	// Existing What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: "keep".
 	Existing TagPDFOptionsExisting `json:"existing,omitempty"`
 
 	// Language BCP 47. If left out: the PDF's own, or what is detected.
@@ -4047,6 +4059,9 @@ type TagPDFOptions struct {
 
 	// Ocr `auto`: pages without text get some (OCR). By default: "auto".
 	Ocr TagPDFOptionsOcr `json:"ocr,omitempty"`
+
+	// Structure JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration.
+	Structure map[string]interface{} `json:"structure,omitempty"`
 
 	// Title If left out: the PDF's own, or else its first heading.
 	Title string `json:"title,omitempty"`
@@ -4062,7 +4077,7 @@ type TagPDFOptionsAlternativeText struct {
 	Text string `json:"text"`
 }
 
-// TagPDFOptionsExisting Whether tags that the PDF has stay. By default: "keep".
+// TagPDFOptionsExisting What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: "keep".
 type TagPDFOptionsExisting string
 
 // TagPDFOptionsOcr `auto`: pages without text get some (OCR). By default: "auto".

@@ -2056,6 +2056,11 @@ export interface components {
              * @enum {string}
              */
             trackedChanges?: "accepted" | "shown";
+            /**
+             * @description Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1.
+             * @default false
+             */
+            accessible?: boolean;
             /** @description Name of the resulting PDF. */
             filename?: components["schemas"]["Filename"];
         };
@@ -2236,6 +2241,11 @@ export interface components {
              * @default false
              */
             failOnConsole?: boolean;
+            /**
+             * @description Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1.
+             * @default false
+             */
+            accessible?: boolean;
             /** @description Name of the resulting PDF. */
             filename?: components["schemas"]["Filename"];
         } & (unknown & unknown);
@@ -2351,6 +2361,11 @@ export interface components {
              * @default true
              */
             outline?: boolean;
+            /**
+             * @description Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1.
+             * @default false
+             */
+            accessible?: boolean;
             /** @description Name of the resulting PDF. */
             filename?: components["schemas"]["Filename"];
         } & unknown;
@@ -3593,11 +3608,13 @@ export interface components {
                 text: string;
             }[];
             /**
-             * @description Whether tags that the PDF has stay.
+             * @description What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for.
              * @default keep
              * @enum {string}
              */
-            existing?: "keep" | "replace";
+            existing?: "keep" | "repair" | "replace";
+            /** @description JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration. */
+            structure?: Record<string, never>;
             /**
              * @description `auto`: pages without text get some (OCR).
              * @default auto

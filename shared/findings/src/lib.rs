@@ -50,7 +50,8 @@ pub fn findings_of(job: &Value) -> Vec<String> {
 /// `tool`: the slug of the last tool, whose report it is.
 fn sentences(tool: &str, report: &Value) -> Vec<String> {
     match tool {
-        "office-to-pdf" => printed(report),
+        "office-to-pdf" => printed(report).into_iter().chain(tagged_as_well(report)).collect(),
+        "html-to-pdf" | "markdown-to-pdf" => tagged_as_well(report),
         "redact-pdf" => redacted(report),
         "compare-documents" => compared(report),
         "pdf-to-pdfa" => archived(report),
@@ -134,6 +135,12 @@ fn archived(report: &Value) -> Vec<String> {
     }
     let failed = report["failed"].as_array().map_or(0, Vec::len);
     vec![format!("The result is not PDF/A: {} of the standard not met.", counted(failed as u64, "clause"))]
+}
+
+/// What was said of the tags of a document that was printed.
+fn tagged_as_well(report: &Value) -> Vec<String> {
+    let tags = &report["accessibility"];
+    if tags.is_object() { tagged(tags) } else { Vec::new() }
 }
 
 fn tagged(report: &Value) -> Vec<String> {
@@ -273,6 +280,11 @@ mod tests {
                 "The result is not PDF/A: 2 clauses of the standard not met.",
             ),
             ("tag-pdf", json!({"tags": "kept"}), "The PDF has tags, which stay as they are."),
+            (
+                "markdown-to-pdf",
+                json!({"accessibility": {"tags": "repaired", "elements": {"H1": 1}, "conforms": false, "failed": [{}]}}),
+                "1 heading, 0 tables and 0 figures tagged. The result is not PDF/UA-1 yet: 1 rule not met.",
+            ),
             (
                 "tag-pdf",
                 json!({"tags": "made", "elements": {"H1": 1, "H2": 2, "Table": 1, "P": 9}, "conforms": true, "failed": []}),

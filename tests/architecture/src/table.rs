@@ -110,6 +110,7 @@ pub(crate) const CRATES: &[Uses] = &[
     (
         "docmill-pdf-tag",
         &[
+            "docmill-pdf-accessibility",
             "docmill-pdf-core",
             "docmill-pdf-extract",
             "docmill-pdf-fonts",

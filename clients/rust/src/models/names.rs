@@ -511,9 +511,10 @@ super::open_enums! {
         Blank = "blank",
         Size = "size",
     }
-    /// Whether tags that the PDF has stay. By default: "keep".
+    /// What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: "keep".
     TagPdfOptionsExisting {
         Keep = "keep",
+        Repair = "repair",
         Replace = "replace",
     }
     /// `auto`: pages without text get some (OCR). By default: "auto".

@@ -839,6 +839,9 @@ pub struct HtmlToImageOptions {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct HtmlToPdfOptions {
+    #[doc = "Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1. By default: false."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accessible: Option<bool>,
     #[doc = "Cookies for the host of `url` only. Never logged, never shown."]
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub cookies: Vec<Cookie>,
@@ -1119,6 +1122,9 @@ pub struct JobsResponse {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct MarkdownToPdfOptions {
+    #[doc = "Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1. By default: false."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accessible: Option<bool>,
     #[doc = "Your own style sheet, applied after that of the theme."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub css: Option<String>,
@@ -1215,6 +1221,9 @@ pub struct OcrPdfOptions {
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
 pub struct OfficeToPdfOptions {
+    #[doc = "Makes the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1. By default: false."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub accessible: Option<bool>,
     #[doc = "Writes headings as PDF bookmarks; on by default with `best_output`."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub bookmarks: Option<bool>,
@@ -1713,7 +1722,7 @@ pub struct TagPdfOptions {
     #[doc = "What figures show. A figure without a text gets its caption."]
     #[serde(rename = "alternativeTexts", default, skip_serializing_if = "Vec::is_empty")]
     pub alternative_texts: Vec<TagPdfOptionsAlternativeText>,
-    #[doc = "Whether tags that the PDF has stay. By default: \"keep\"."]
+    #[doc = "What becomes of tags that the PDF has. `repair` keeps them, and adds what PDF/UA asks for. By default: \"keep\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub existing: Option<super::TagPdfOptionsExisting>,
     #[doc = "BCP 47. If left out: the PDF's own, or what is detected."]
@@ -1725,6 +1734,9 @@ pub struct TagPdfOptions {
     #[doc = "`auto`: pages without text get some (OCR). By default: \"auto\"."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ocr: Option<super::TagPdfOptionsOcr>,
+    #[doc = "JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration."]
+    #[serde(default, skip_serializing_if = "serde_json::Map::is_empty")]
+    pub structure: serde_json::Map<String, serde_json::Value>,
     #[doc = "If left out: the PDF's own, or else its first heading."]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,

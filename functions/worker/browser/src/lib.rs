@@ -323,7 +323,7 @@ fn print_parameters(options: &PageOptions) -> Value {
         "displayHeaderFooter": options.header_html.is_some() || options.footer_html.is_some(),
         "headerTemplate": edge(options.header_html.as_deref()),
         "footerTemplate": edge(options.footer_html.as_deref()),
-        "generateTaggedPDF": options.tagged,
+        "generateTaggedPDF": options.tagged || options.accessible,
         "generateDocumentOutline": options.outline,
         "transferMode": "ReturnAsStream",
     })

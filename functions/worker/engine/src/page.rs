@@ -79,6 +79,8 @@ pub struct PageOptions {
     pub tagged: bool,
     /// Whether the PDF has bookmarks, made of headings.
     pub outline: bool,
+    /// Whether it is to be PDF/UA: it has tags in any case.
+    pub accessible: bool,
 }
 
 impl Default for PageOptions {
@@ -100,6 +102,7 @@ impl Default for PageOptions {
             prefer_css_page_size: false,
             tagged: true,
             outline: false,
+            accessible: false,
         }
     }
 }

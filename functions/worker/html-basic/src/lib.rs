@@ -200,6 +200,7 @@ fn order(options: &PageOptions, base: Option<Url>, left: Duration, fonts: FontNe
         own_fonts: None,
         words: Vec::new(),
         page_range: options.page_range.clone(),
+        tagged: options.accessible,
     }
 }
 

@@ -39,6 +39,8 @@ pub(super) struct Order {
     pub(super) words: Vec<String>,
     /// The pages to keep, if not all.
     pub(super) page_range: Option<PageRange>,
+    /// With the structure of the page as tags.
+    pub(super) tagged: bool,
 }
 
 impl Order {
@@ -60,6 +62,7 @@ impl Order {
             own_fonts,
             words,
             page_range,
+            tagged: false,
         }
     }
 }
@@ -177,6 +180,7 @@ fn options(order: &Order) -> EngineOptions {
     options.allow_remote_assets = false;
     options.local_access.allow = false;
     options.base_href.clone_from(&order.base);
+    options.output.tagged = order.tagged;
     options.deadline = Instant::now().checked_add(Duration::from_millis(order.time_left_ms));
     options
 }

@@ -25,6 +25,7 @@ pub(super) struct OfficeOptions {
     pub(super) include_notes: bool,
     pub(super) bookmarks: Option<bool>,
     pub(super) tracked_changes: TrackedChanges,
+    pub(super) accessible: bool,
 }
 
 impl std::fmt::Debug for OfficeOptions {
@@ -117,7 +118,8 @@ impl OfficeOptions {
     pub(super) fn pictures(&self) -> Option<PictureLimits> {
         let dpi = self.max_image_dpi.unwrap_or(DEFAULT_IMAGE_DPI);
         let quality = self.image_quality.unwrap_or(DEFAULT_IMAGE_QUALITY);
-        (self.pdf_version == PdfVersion::Pdf17 && !self.keeps_pictures()).then_some(PictureLimits { dpi, quality })
+        let is_standard = self.pdf_version != PdfVersion::Pdf17 || self.accessible;
+        (!is_standard && !self.keeps_pictures()).then_some(PictureLimits { dpi, quality })
     }
 
     /// Whether pictures keep their data: in the best output, unless an option asks for less.
@@ -129,7 +131,7 @@ impl OfficeOptions {
     /// `FilterData` of the PDF export, in the JSON form for LibreOffice's command line and LibreOfficeKit.
     pub(super) fn filter_data(&self, family: Family) -> Value {
         let best = self.conversion_provider_mode == Mode::BestOutput;
-        let accessible = self.pdf_version == PdfVersion::PdfUa;
+        let accessible = self.accessible || self.pdf_version == PdfVersion::PdfUa;
         // Lossless with scaling would be the worst combination: every JPEG would be encoded again without loss, at ten times its
         // size.
         let untouched = self.keeps_pictures() || self.pictures().is_some();
@@ -236,7 +238,10 @@ mod tests {
         {
             assert_eq!(value(json!({ "pdfVersion": version }), Family::Word, "SelectPdfVersion"), number);
         }
-        assert_eq!(value(json!({ "pdfVersion": "pdfua" }), Family::Word, "PDFUACompliance"), "true");
+        for options in [json!({ "pdfVersion": "pdfua" }), json!({ "accessible": true })] {
+            assert_eq!(value(options.clone(), Family::Word, "PDFUACompliance"), "true");
+            assert_eq!(OfficeOptions::read(&options).unwrap().pictures(), None);
+        }
     }
 
     #[test]

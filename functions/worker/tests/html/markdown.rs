@@ -78,6 +78,38 @@ async fn a_document_has_its_text_bookmarks_tags_and_metadata() {
 }
 
 #[tokio::test]
+async fn an_accessible_document_has_what_the_markdown_says_and_is_pdf_ua() {
+    let markdown = "---\ntitle: Bücher\nlang: de\n---\n\n# Anfang\n\n### Mehr\n\n| Titel | Preis |\n|---|--:|\n| Buch | 7 |\n\n\
+        - eins\n  - zwei\n\n- [x] gelesen\n\nSiehe [die Seite](https://a.example/x) und [^1].\n\n[^1]: Die Fußnote.\n";
+    let (_scratch, made) = convert(&engine(None), markdown, None, json!({"accessible": true, "toc": true})).await;
+    assert_eq!(made.warnings, []);
+    let report = &made.report.as_ref().unwrap()["accessibility"];
+    assert_eq!(report["failed"], json!([]));
+    assert_eq!(
+        (&report["conforms"], &report["language"], &report["tags"]),
+        (&json!(true), &json!("de"), &json!("repaired"))
+    );
+    for kind in ["H1", "H2", "Table", "TH", "LBody", "Link"] {
+        assert!(report["elements"][kind].as_u64().is_some(), "{kind} is not in {report}");
+    }
+    let document = Document::load(made.path()).unwrap();
+    let descriptions: Vec<String> = document
+        .objects
+        .values()
+        .filter_map(|object| lopdf::decode_text_string(object.as_dict().ok()?.get(b"Contents").ok()?).ok())
+        .collect();
+    assert!(descriptions.iter().any(|said| said == "die Seite"), "{descriptions:?}");
+    let (_scratch, picture) = convert(
+        &engine(None),
+        "Text\n\n<svg role=img width=9 height=9><rect width=9 height=9 /></svg>\n",
+        None,
+        json!({"accessible": true}),
+    )
+    .await;
+    assert_eq!(picture.report.unwrap()["accessibility"]["tags"], "repaired");
+}
+
+#[tokio::test]
 async fn relative_pictures_are_loaded_and_options_apply() {
     let pixel =
         std::fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fixtures/office/pixel.png")).unwrap();

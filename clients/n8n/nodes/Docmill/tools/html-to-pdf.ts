@@ -33,6 +33,14 @@ export const htmlToPdf: Tool = {
 			default: {},
 			options: [
 				{
+					displayName: 'Accessible',
+					name: 'accessible',
+					type: 'boolean',
+					default: false,
+					description:
+						"Whether to make the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1.",
+				},
+				{
 					displayName: 'Cookies',
 					name: 'cookies',
 					description: 'Cookies for the host of <code>URL</code> only. Never logged, never shown.',

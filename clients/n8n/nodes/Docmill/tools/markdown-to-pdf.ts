@@ -29,6 +29,14 @@ export const markdownToPdf: Tool = {
 			default: {},
 			options: [
 				{
+					displayName: 'Accessible',
+					name: 'accessible',
+					type: 'boolean',
+					default: false,
+					description:
+						"Whether to make the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1.",
+				},
+				{
 					displayName: 'CSS',
 					name: 'css',
 					description: 'Your own style sheet, applied after that of the theme',

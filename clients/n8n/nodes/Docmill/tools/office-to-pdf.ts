@@ -22,6 +22,14 @@ export const officeToPdf: Tool = {
 			default: {},
 			options: [
 				{
+					displayName: 'Accessible',
+					name: 'accessible',
+					type: 'boolean',
+					default: false,
+					description:
+						"Whether to make the PDF accessible from the document's structure. If it passes the check, it says that it is PDF/UA-1.",
+				},
+				{
 					displayName: 'Bookmarks',
 					name: 'bookmarks',
 					type: 'boolean',

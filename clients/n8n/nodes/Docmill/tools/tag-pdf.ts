@@ -11,7 +11,7 @@ export const tagPdf: Tool = {
 	sourceProperties: ['filename', 'password', 'headers'],
 	most: 1,
 	joins: false,
-	shapes: { alternativeTexts: { rows: { box: 'numbers' } } },
+	shapes: { alternativeTexts: { rows: { box: 'numbers' } }, structure: 'json' },
 	ownFields: [],
 	fields: [
 		{
@@ -57,10 +57,12 @@ export const tagPdf: Tool = {
 				{
 					displayName: 'Existing',
 					name: 'existing',
-					description: 'Whether tags that the PDF has stay',
+					description:
+						'What becomes of tags that the PDF has. <code>repair</code> keeps them, and adds what PDF/UA asks for.',
 					type: 'options',
 					options: [
 						{ name: 'Keep', value: 'keep' },
+						{ name: 'Repair', value: 'repair' },
 						{ name: 'Replace', value: 'replace' },
 					],
 					default: 'keep',
@@ -118,6 +120,15 @@ export const tagPdf: Tool = {
 						{ name: 'Never', value: 'never' },
 					],
 					default: 'auto',
+				},
+				{
+					displayName: 'Structure',
+					name: 'structure',
+					description:
+						'JSON of <code>extract-document</code>, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration.',
+					type: 'json',
+					placeholder: '{}',
+					default: '{}',
 				},
 				{
 					displayName: 'Title',

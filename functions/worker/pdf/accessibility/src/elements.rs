@@ -146,7 +146,7 @@ fn note(check: &Check<'_>, element: &Element<'_>, before: &mut HashSet<String>) 
 
 /// Whether a Form has a role of its own, or is about a single field.
 fn is_one_field(check: &Check<'_>, element: &Element<'_>) -> bool {
-    if tables::attribute(check.document, element, b"PrintField", b"Role").is_some() {
+    if tables::attribute(check.document, element.entries, b"PrintField", b"Role").is_some() {
         return true;
     }
     match element.kids.as_slice() {
@@ -174,8 +174,8 @@ impl Check<'_> {
     pub(crate) fn place_of(&self, tree: &Tree<'_>, index: usize) -> Place {
         let Some(element) = tree.elements.get(index) else { return Place::default() };
         let page = element.page.or_else(|| first_page(tree, index));
-        let corners =
-            page.and_then(|page| self.area(page, tables::attribute(self.document, element, b"Layout", b"BBox")?));
+        let corners = page
+            .and_then(|page| self.area(page, tables::attribute(self.document, element.entries, b"Layout", b"BBox")?));
         Place { page: page.and_then(|page| self.number_of(page)), element: Some(tree.path(index)), corners, font: None }
     }
 }

@@ -23,7 +23,7 @@ mod language;
 mod metadata;
 mod programs;
 mod questions;
-mod roles;
+pub mod roles;
 mod rules;
 mod tables;
 mod tree;
@@ -37,6 +37,7 @@ use findings::Findings;
 pub use findings::{Finding, Place};
 pub use questions::Question;
 pub use rules::Rule;
+pub use tables::attribute;
 use tree::Tree;
 
 /// What is known of the file, which the opened document no longer says.

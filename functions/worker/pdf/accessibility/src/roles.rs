@@ -56,13 +56,17 @@ const STANDARD: [&str; 45] = [
 
 /// What a type stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Role {
-    /// `remapped`: the role map gives it another meaning.
+pub enum Role {
+    /// One of the standard types.
     Standard {
+        /// `Hn` for a numbered heading.
         name: &'static str,
+        /// Of a numbered heading.
         level: Option<u32>,
+        /// The role map gives it another meaning.
         remapped: bool,
     },
+    /// Nothing says what it stands for.
     Unknown,
     /// The role map leads back to it. A standard type that is mapped to itself stays what it is.
     Circular(Option<&'static str>),
@@ -70,7 +74,7 @@ pub(crate) enum Role {
 
 impl Role {
     /// The standard type; `Hn` for a numbered heading.
-    pub(crate) fn standard(self) -> Option<&'static str> {
+    pub fn standard(self) -> Option<&'static str> {
         match self {
             Self::Standard { name, .. } => Some(name),
             Self::Circular(name) => name,
@@ -79,7 +83,7 @@ impl Role {
     }
 
     /// The level of a numbered heading.
-    pub(crate) fn level(self) -> Option<u32> {
+    pub fn level(self) -> Option<u32> {
         match self {
             Self::Standard { level, .. } => level,
             Self::Unknown | Self::Circular(_) => None,
@@ -87,11 +91,13 @@ impl Role {
     }
 }
 
+/// A document's role map.
 #[derive(Debug, Default)]
-pub(crate) struct Roles(HashMap<String, String>);
+pub struct Roles(HashMap<String, String>);
 
 impl Roles {
-    pub(crate) fn read(document: &Document, root: &Dictionary) -> Self {
+    /// Of the root of a structure tree.
+    pub fn read(document: &Document, root: &Dictionary) -> Self {
         let text = |name: &[u8]| String::from_utf8_lossy(name).into_owned();
         let map = document.child(root, b"RoleMap").into_iter().flatten();
         let pair =
@@ -99,7 +105,8 @@ impl Roles {
         Self(map.filter_map(pair).collect())
     }
 
-    pub(crate) fn of(&self, kind: &str) -> Role {
+    /// What a type stands for, by its name.
+    pub fn of(&self, kind: &str) -> Role {
         if let Some((name, level)) = standard(kind) {
             let to = self.0.get(kind);
             return match to {

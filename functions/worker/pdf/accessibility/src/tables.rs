@@ -6,7 +6,7 @@ use docmill_pdf_core::objects::{Lookup, decode};
 use lopdf::{Dictionary, Document, Object};
 
 use crate::rules::Rule;
-use crate::tree::{Element, Tree};
+use crate::tree::Tree;
 
 /// Most rows and columns that a cell spans, and that a table has.
 const MOST: usize = 10_000;
@@ -102,12 +102,13 @@ struct Headers {
 impl Headers {
     fn add(&mut self, document: &Document, tree: &Tree<'_>, cell: &Cell) {
         let Some(element) = tree.elements.get(cell.element) else { return };
-        let scope = attribute(document, element, b"Table", b"Scope").and_then(|scope| match scope.as_name().ok()? {
-            b"Row" => Some(Scope::Row),
-            b"Column" => Some(Scope::Column),
-            b"Both" => Some(Scope::Both),
-            _ => None,
-        });
+        let scope =
+            attribute(document, element.entries, b"Table", b"Scope").and_then(|scope| match scope.as_name().ok()? {
+                b"Row" => Some(Scope::Row),
+                b"Column" => Some(Scope::Column),
+                b"Both" => Some(Scope::Both),
+                _ => None,
+            });
         self.ids.extend(element.text(document, b"ID"));
         cell.rows.clone().for_each(|row| self.by_row.entry(row).or_default().push(scope));
         cell.columns.clone().for_each(|column| self.by_column.entry(column).or_default().push(scope));
@@ -115,7 +116,7 @@ impl Headers {
 
     /// Why a cell has no header.
     fn lacking(&self, document: &Document, tree: &Tree<'_>, cell: &Cell) -> Option<Rule> {
-        let named = attribute(document, tree.elements.get(cell.element)?, b"Table", b"Headers");
+        let named = attribute(document, tree.elements.get(cell.element)?.entries, b"Table", b"Headers");
         let named: Vec<String> =
             named.and_then(|named| named.as_array().ok()).into_iter().flatten().filter_map(decode).collect();
         if !named.is_empty() {
@@ -164,22 +165,17 @@ fn rows(tree: &Tree<'_>, table: usize) -> Vec<Vec<usize>> {
 }
 
 fn span(document: &Document, tree: &Tree<'_>, cell: usize, key: &[u8]) -> usize {
-    let span = tree.elements.get(cell).and_then(|element| attribute(document, element, b"Table", key)?.as_i64().ok());
+    let span =
+        tree.elements.get(cell).and_then(|element| attribute(document, element.entries, b"Table", key)?.as_i64().ok());
     span.and_then(|span| usize::try_from(span).ok()).unwrap_or(1).clamp(1, MOST)
 }
 
-/// An attribute of an element, of its own or of its classes.
-pub(crate) fn attribute<'d>(
-    document: &'d Document,
-    element: &Element<'d>,
-    owner: &[u8],
-    key: &[u8],
-) -> Option<&'d Object> {
-    let own = entries(document, element.entries, b"A").into_iter();
+/// An attribute of an element (by its dictionary), of its own or of its classes.
+pub fn attribute<'d>(document: &'d Document, element: &'d Dictionary, owner: &[u8], key: &[u8]) -> Option<&'d Object> {
+    let own = entries(document, element, b"A").into_iter();
     let root = document.catalog().ok().and_then(|catalog| document.child(catalog, b"StructTreeRoot"));
     let map = root.and_then(|root| document.child(root, b"ClassMap"));
-    let classes =
-        listed(document, element.entries, b"C").into_iter().filter_map(|name| document.resolve(name)?.as_name().ok());
+    let classes = listed(document, element, b"C").into_iter().filter_map(|name| document.resolve(name)?.as_name().ok());
     let of_classes = classes.flat_map(|name| map.map(|map| entries(document, map, name)).unwrap_or_default());
     let mut all = own.chain(of_classes).filter(|entries| document.name(entries, b"O") == Some(owner));
     all.find_map(|entries| document.value(entries, key))

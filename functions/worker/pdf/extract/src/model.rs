@@ -6,7 +6,7 @@
 
 use std::rc::Rc;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 /// Grows when a field is removed or changes its meaning. New fields leave it as it is.
 pub const VERSION: &str = "1";
@@ -109,7 +109,7 @@ pub enum NeedsModel {
 }
 
 /// An id such as `b12`, `t3` or `f1`.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(transparent)]
 pub struct Id(pub String);
@@ -184,7 +184,7 @@ pub enum Alignment {
     Justified,
 }
 
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 pub struct Place {
     pub page: u32,
@@ -200,7 +200,7 @@ pub struct Word {
     pub text: String,
 }
 
-#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(test, derive(schemars::JsonSchema))]
 #[serde(tag = "role", rename_all = "camelCase")]
 pub enum Role {

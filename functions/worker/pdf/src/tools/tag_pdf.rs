@@ -5,12 +5,12 @@ use docmill_pdf_core::pdfium::{Background, Document};
 use docmill_pdf_core::pixels::whole;
 use docmill_pdf_core::writer::write_document;
 use docmill_pdf_extract::pictures::{Images, Pictures};
-use docmill_pdf_request::{Failure, Outcome, Request, Source};
+use docmill_pdf_request::{ErrorCode, Failure, Outcome, Request, Source};
 use docmill_pdf_structure::open_deferring;
-use docmill_pdf_tag::{AlternativeText, StandIns, Tagged};
+use docmill_pdf_tag::{AlternativeText, Corrected, StandIns, Tagged};
 use docmill_pdf_text::HeadersFooters;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use super::extract_document::Reader;
 use super::pdf_pages::{Recognition, Recognize};
@@ -28,6 +28,7 @@ struct Options {
     title: Option<String>,
     alternative_texts: Vec<AlternativeText>,
     existing: Existing,
+    structure: Option<Value>,
 }
 
 /// What becomes of tags that a document has.
@@ -36,41 +37,68 @@ struct Options {
 enum Existing {
     #[default]
     Keep,
+    /// They stay, and what PDF/UA asks for besides is added.
+    Repair,
     Replace,
 }
 
 pub(super) fn run(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
-    let Options { language, title, alternative_texts, existing }: Options = options(request)?;
-    let mut given = docmill_pdf_tag::Options { language, title, alternative_texts, careful: false };
+    let Options { language, title, alternative_texts, existing, structure }: Options = options(request)?;
+    let corrected = structure.map(corrected).transpose()?;
+    let existing = if corrected.is_some() { Existing::Replace } else { existing };
+    let given = docmill_pdf_tag::Options { language, title, alternative_texts, careful: false };
+    let mut wanted = Wanted { given, existing, corrected, stands_in: true };
     for careful in [false, true] {
-        given.careful = careful;
-        let (outcome, is_risky) = make(engines, request, &given, existing, true)?;
+        wanted.given.careful = careful;
+        let (outcome, is_risky) = make(engines, request, &wanted)?;
         if !is_risky || looks_the_same(engines, request)? {
             return Ok(outcome);
         }
     }
-    Ok(make(engines, request, &given, existing, false)?.0)
+    wanted.stands_in = false;
+    Ok(make(engines, request, &wanted)?.0)
 }
 
-/// Makes the result, and says whether it may look different. `stands_in`: fonts are embedded for those that are missing.
-fn make(
-    engines: &Engines,
-    request: &Request,
-    given: &docmill_pdf_tag::Options,
+/// What is to be made.
+struct Wanted {
+    given: docmill_pdf_tag::Options,
     existing: Existing,
+    corrected: Option<Corrected>,
+    /// Fonts are embedded for those that are missing.
     stands_in: bool,
-) -> Result<(Outcome, bool), Failure> {
+}
+
+/// The structure that a person has corrected.
+fn corrected(structure: Value) -> Result<Corrected, Failure> {
+    // The error may quote the document.
+    serde_json::from_value(structure).map_err(|_| {
+        let message = "`structure` is not the JSON that extract-document makes: each block needs `id` and `role`.";
+        Failure::new(ErrorCode::RenderFailed, message, "structure: another form")
+    })
+}
+
+/// Makes the result, and says whether it may look different.
+fn make(engines: &Engines, request: &Request, wanted: &Wanted) -> Result<(Outcome, bool), Failure> {
+    let Wanted { given, existing, corrected, stands_in } = wanted;
     let opened = open_deferring(&engines.libraries, request, 0)?.with_sound_streams().without_claim();
     let (mut document, held, mut warnings) = (opened.document, opened.held, opened.warnings);
     let tree = pages::read(&mut document, request.limits.pages)?;
-    let tagged = if existing == Existing::Keep && docmill_pdf_tag::is_tagged(&document) {
+    let has_tags = docmill_pdf_tag::is_tagged(&document);
+    let tagged = if *existing == Existing::Keep && has_tags {
         docmill_pdf_tag::keep(&mut document, &tree.pages, given)
     } else {
-        let structure = structure(engines, request)?;
+        let mut structure = structure(engines, request)?;
+        if let Some(corrected) = corrected {
+            structure = corrected.clone().with_words_of(structure);
+        }
         let session = engines.libraries.pdfium()?.session();
-        let stand_ins = if stands_in { StandIns::Drawn(&session) } else { StandIns::None };
-        let metrics = engines.libraries.fonts();
-        docmill_pdf_tag::tag(&mut document, &tree.pages, &structure, metrics, &stand_ins, given)
+        let stand_ins = if *stands_in { StandIns::Drawn(&session) } else { StandIns::None };
+        if *existing == Existing::Repair && has_tags {
+            docmill_pdf_tag::repair(&mut document, &tree.pages, &structure, &stand_ins, given)
+        } else {
+            let metrics = engines.libraries.fonts();
+            docmill_pdf_tag::tag(&mut document, &tree.pages, &structure, metrics, &stand_ins, given)
+        }
     };
     warnings.extend(tagged.warnings.iter().cloned());
     document.prune_objects();
@@ -118,7 +146,7 @@ fn structure(engines: &Engines, request: &Request) -> Result<docmill_pdf_extract
 fn report(tagged: &Tagged) -> serde_json::Value {
     let figures: Vec<_> = tagged.undescribed.iter().take(MOST_REPORTED).map(|place| json!(place)).collect();
     json!({
-        "tags": if tagged.is_kept { "kept" } else { "made" },
+        "tags": tagged.origin,
         "elements": tagged.elements,
         "language": tagged.language,
         "hasTitle": tagged.title.is_some(),

@@ -1,9 +1,12 @@
 //! The annotations of pages: links, fields and others. Each gets an element.
 
+use std::collections::HashMap;
+
 use docmill_pdf_core::objects::{Lookup, decode, text};
 use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_core::rectangle::Rectangle;
 use docmill_pdf_core::space::PageSpace;
+use docmill_pdf_extract::model;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::nodes::{Kid, Tag};
@@ -91,6 +94,24 @@ impl Annotations {
         let on_page = self.0.iter().enumerate().skip(from).take_while(|(_, annotation)| annotation.page == page);
         let mut links = on_page.filter(|(_, annotation)| annotation.kind == kind);
         links.find(|(_, link)| link.areas.iter().any(|area| area.contains(center))).map(|(index, _)| index)
+    }
+
+    /// The words that annotations are over, by their place among the annotations.
+    pub(super) fn texts(&self, structure: &model::Document) -> HashMap<usize, String> {
+        let mut found: HashMap<usize, String> = HashMap::new();
+        let of_cells = structure.tables.iter().flat_map(|table| &table.cells).flat_map(|cell| &cell.words);
+        for word in structure.blocks.iter().flat_map(|block| &block.words).chain(of_cells) {
+            let Some(page) = usize::try_from(word.place.page).ok().and_then(|page| page.checked_sub(1)) else {
+                continue;
+            };
+            let center = super::plan::rect(&word.place).center();
+            for index in [self.link_at(page, center), self.note_at(page, center)].into_iter().flatten() {
+                let text = found.entry(index).or_default();
+                text.push_str(if text.is_empty() { "" } else { " " });
+                text.push_str(&word.text);
+            }
+        }
+        found
     }
 
     pub(super) fn kid(&self, index: usize) -> Option<Kid> {
@@ -231,9 +252,15 @@ fn named_field(document: &Document, widget: ObjectId) -> ObjectId {
 
 /// Where a link leads.
 fn target(document: &Document, link: &Dictionary) -> Option<String> {
-    let action = document.child(link, b"A")?;
+    // A name that the document's author or program gave to the place.
+    let named = |entries: &Dictionary, key: &[u8]| match document.value(entries, key)? {
+        Object::Name(name) => Some(String::from_utf8_lossy(name).into_owned()),
+        other => decode(other),
+    };
+    let Some(action) = document.child(link, b"A") else { return named(link, b"Dest") };
     let address = document.value(action, b"URI").and_then(decode).filter(|text| is_said(text));
-    address.or_else(|| file_name(document, document.value(action, b"F")?))
+    let file = || file_name(document, document.value(action, b"F")?);
+    address.or_else(file).or_else(|| named(action, b"D"))
 }
 
 /// An entry of a field or of those around it.

@@ -28,15 +28,6 @@ pub(super) fn complete(document: &mut Document, uses: &Uses) {
     }
 }
 
-/// Whether the document says the characters of all codes that it shows.
-pub(super) fn are_known(document: &Document, uses: &Uses) -> bool {
-    uses.shown.iter().all(|(id, codes)| {
-        let Ok(font) = document.get_dictionary(*id) else { return true };
-        let stated = Stated::new(document, font);
-        codes.iter().all(|code| stated.of(code).is_some())
-    })
-}
-
 fn complete_font(document: &mut Document, id: ObjectId, codes: &[u16]) {
     let Ok(font) = document.get_dictionary(id) else { return };
     let stated = Stated::new(document, font);

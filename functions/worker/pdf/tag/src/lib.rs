@@ -20,6 +20,8 @@ mod catalog;
 mod characters;
 mod check;
 mod content;
+mod corrected;
+mod existing;
 mod language;
 mod nodes;
 mod places;
@@ -31,14 +33,16 @@ use docmill_pdf_core::objects::Lookup;
 use docmill_pdf_core::space::PageSpace;
 use docmill_pdf_extract::model;
 use docmill_pdf_fonts::{uses, widths};
-use docmill_pdf_pdfa::Programs;
 pub use docmill_pdf_pdfa::StandIns;
+use docmill_pdf_pdfa::{Programs, Verdict};
 use docmill_pdf_request::Warning;
 use lopdf::{Document, ObjectId};
+use serde::Serialize;
 
 use annotations::Annotations;
 pub use check::Finding;
 use content::Marker;
+pub use corrected::Corrected;
 pub use plan::AlternativeText;
 use plan::Planner;
 
@@ -55,11 +59,24 @@ pub struct Options {
     pub careful: bool,
 }
 
+/// Where the tags of a document are from.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Origin {
+    /// They were made, by what its pages show.
+    #[default]
+    Made,
+    /// It had them, and they were mended.
+    Repaired,
+    /// It had them.
+    Kept,
+}
+
 /// What was done.
 #[derive(Debug, Default)]
 pub struct Tagged {
-    /// The document had tags, which stay.
-    pub is_kept: bool,
+    /// Where its tags are from.
+    pub origin: Origin,
     /// The language that the document has now.
     pub language: Option<String>,
     /// The title that it has now.
@@ -91,7 +108,7 @@ pub fn tag(
 ) -> Tagged {
     let mut tagged = Tagged::default();
     let fonts = mend_fonts(document, stand_ins, options);
-    tagged.stood_in = fonts.verdict.stood_in().map(str::to_owned).collect();
+    tagged.stood_in = fonts.stood_in().map(str::to_owned).collect();
     remove(document);
     (tagged.language, tagged.title) = catalog::set(document, structure, options, &mut tagged.warnings);
     catalog::mend(document);
@@ -110,21 +127,51 @@ pub fn tag(
             tagged.unread.push(u32::try_from(index + 1).unwrap_or(u32::MAX));
         }
     }
-    tagged.is_risky = marker.has_parted || fonts.verdict.has_rewritten_fonts() || !tagged.stood_in.is_empty();
+    tagged.is_risky = marker.has_parted || fonts.has_rewritten_fonts() || !tagged.stood_in.is_empty();
     let parents = std::mem::take(&mut marker.parents);
     plan.nodes.finish();
     tree::Writer::new(document, pages, &plan.nodes, &parents).write();
     tagged.elements = plan.nodes.count();
     tagged.undescribed = plan.undescribed;
     tagged.warnings.extend(warnings(&tagged, plan.formulas, &missing));
-    document.prune_objects();
-    let broken = check::check(document, &tagged, &missing, &fonts);
-    catalog::claim(document, broken.is_empty());
-    tagged.broken = Some(broken);
+    judge(document, pages, &fonts, &mut tagged);
     tagged
 }
 
-fn mend_fonts(document: &mut Document, stand_ins: &StandIns<'_>, options: &Options) -> check::Fonts {
+/// Mends the tags of a document in place: what they say stays, and what is missing comes from the document. `structure`: what was found
+/// on its pages, which have their inherited entries.
+pub fn repair(
+    document: &mut Document,
+    pages: &[ObjectId],
+    structure: &model::Document,
+    stand_ins: &StandIns<'_>,
+    options: &Options,
+) -> Tagged {
+    let mut tagged = Tagged { origin: Origin::Repaired, ..Tagged::default() };
+    let fonts = mend_fonts(document, stand_ins, options);
+    tagged.stood_in = fonts.stood_in().map(str::to_owned).collect();
+    tagged.is_risky = fonts.has_rewritten_fonts() || !tagged.stood_in.is_empty();
+    (tagged.language, tagged.title) = catalog::set(document, structure, options, &mut tagged.warnings);
+    catalog::mend(document);
+    let annotations = Annotations::take(document, pages);
+    let mended = existing::mend(document, pages, &annotations, &options.alternative_texts);
+    let texts = annotations.texts(structure);
+    let missing = annotations.describe(document, &|index| texts.get(&index).cloned());
+    (tagged.elements, tagged.undescribed) = (mended.elements, mended.undescribed);
+    tagged.warnings.extend(warnings(&tagged, 0, &missing));
+    judge(document, pages, &fonts, &mut tagged);
+    tagged
+}
+
+/// Checks a tagged document, which says that it is PDF/UA only if it is.
+fn judge(document: &mut Document, pages: &[ObjectId], fonts: &Verdict, tagged: &mut Tagged) {
+    document.prune_objects();
+    let broken = check::check(document, pages, fonts);
+    catalog::claim(document, broken.is_empty());
+    tagged.broken = Some(broken);
+}
+
+fn mend_fonts(document: &mut Document, stand_ins: &StandIns<'_>, options: &Options) -> Verdict {
     widths::separate(document);
     // Programs that an XFA form may use for other text stay.
     let whole = uses::find(document);
@@ -135,14 +182,12 @@ fn mend_fonts(document: &mut Document, stand_ins: &StandIns<'_>, options: &Optio
         characters::complete(document, uses);
     }
     let programs = if keeps { Programs::Kept } else { Programs::Rewritten };
-    let verdict = docmill_pdf_pdfa::mend_fonts(document, uses.as_ref(), stand_ins, programs);
-    let have_characters = uses.is_some_and(|uses| characters::are_known(document, &uses));
-    check::Fonts { verdict, have_characters }
+    docmill_pdf_pdfa::mend_fonts(document, uses.as_ref(), stand_ins, programs)
 }
 
 /// Completes what a tagged document says of itself, and leaves its tags as they are.
 pub fn keep(document: &mut Document, pages: &[ObjectId], options: &Options) -> Tagged {
-    let mut tagged = Tagged { is_kept: true, ..Tagged::default() };
+    let mut tagged = Tagged { origin: Origin::Kept, ..Tagged::default() };
     let unread = model::Document::default();
     (tagged.language, tagged.title) = catalog::set(document, &unread, options, &mut tagged.warnings);
     catalog::mend(document);
@@ -205,7 +250,7 @@ fn warnings(tagged: &Tagged, formulas: usize, missing: &[u32]) -> Vec<Warning> {
         !places.is_empty(),
         "alternative_text_missing",
         format!(
-            "{} figure(s) have no alternative text: {}. Send one for each in `alternativeTexts`.",
+            "{} figure(s) have no alternative text: {}. Describe them in the document, or in `alternativeTexts` of tag-pdf.",
             tagged.undescribed.len(),
             places.join("; ")
         ),
@@ -213,12 +258,12 @@ fn warnings(tagged: &Tagged, formulas: usize, missing: &[u32]) -> Vec<Warning> {
     warn(
         tagged.language.is_none(),
         "language_unknown",
-        "The language of the document is not known. Send it in `language`.".to_owned(),
+        "The language of the document is not known. Send it in `language` of tag-pdf.".to_owned(),
     );
     warn(
         tagged.title.is_none(),
         "title_missing",
-        "The document has no title and no text to take one from. Send it in `title`.".to_owned(),
+        "The document has no title and no text to take one from. Send it in `title` of tag-pdf.".to_owned(),
     );
     warn(
         formulas > 0,

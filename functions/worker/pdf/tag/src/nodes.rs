@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use docmill_pdf_core::pdfium::Rect;
 use lopdf::ObjectId;
 
-/// An element.
+/// An element, by its place in its tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) struct NodeId(usize);
+pub(super) struct NodeId(pub(super) usize);
 
 /// The order of an element's parts: by their place in the reading order, then as they were added.
 pub(super) type Order = (u32, u32);

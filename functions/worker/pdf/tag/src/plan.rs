@@ -358,7 +358,7 @@ fn free(taken: &[bool], table: &Table, (row, column): (usize, usize), spans: (us
     if columns == 0 { (1, 1) } else { (rows, columns) }
 }
 
-fn is_of(text: &AlternativeText, place: &Place) -> bool {
+pub(super) fn is_of(text: &AlternativeText, place: &Place) -> bool {
     let is_on_page = text.page == place.page;
     let [x0, y0, x1, y1] = place.corners;
     let center = (f64::midpoint(x0, x1), f64::midpoint(y0, y1));
@@ -368,7 +368,7 @@ fn is_of(text: &AlternativeText, place: &Place) -> bool {
         })
 }
 
-fn rect(place: &Place) -> Rect {
+pub(super) fn rect(place: &Place) -> Rect {
     #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
     let [x0, y0, x1, y1] = place.corners.map(|number| number as f32);
     Rect { x0, y0, x1, y1 }

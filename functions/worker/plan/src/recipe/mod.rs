@@ -24,6 +24,8 @@ pub struct Recipe {
     /// What is known before the first step.
     warnings: Vec<Warning>,
     report: Report,
+    /// The step that mends tags, whose report is part of the job's.
+    tags: Option<Place>,
 }
 
 /// A step: an operation of one engine.
@@ -91,10 +93,11 @@ impl Recipe {
     /// # Errors
     /// If the options can't be read.
     pub fn of(tool: Slug, options: &Value) -> Result<Self, Failure> {
-        match selected_pages(tool, options) {
-            Some((pages, rest)) => Ok(Self::of_all_pages(tool, &rest)?.then_select(&pages)),
-            None => Self::of_all_pages(tool, options),
-        }
+        let recipe = match selected_pages(tool, options) {
+            Some((pages, rest)) => Self::of_all_pages(tool, &rest)?.then_select(&pages),
+            None => Self::of_all_pages(tool, options)?,
+        };
+        Ok(if is_accessible(tool, options) { recipe.then_mend_tags() } else { recipe })
     }
 
     /// The engines of all steps.
@@ -126,6 +129,7 @@ impl Recipe {
             steps: vec![Step::new(operation, Takes::Sources, Options::Given(options))],
             warnings: Vec::new(),
             report,
+            tags: None,
         }
     }
 
@@ -216,6 +220,14 @@ impl Recipe {
         recipe
     }
 
+    /// The same with the tags mended that the engine has made of the document's own structure.
+    fn then_mend_tags(self) -> Self {
+        let last = self.steps.len() - 1;
+        let mend = Options::Given(json!({"existing": "repair"}));
+        let recipe = self.then(Operation::Tool(Slug::TAG_PDF), Takes::FilesOf(last), mend);
+        Self { tags: Some(last + 1), ..recipe }
+    }
+
     #[must_use]
     fn then(mut self, operation: Operation, takes: Takes, options: Options) -> Self {
         self.steps.push(Step::new(operation, takes, options));
@@ -241,6 +253,12 @@ impl Step {
     const fn new(operation: Operation, takes: Takes, options: Options) -> Self {
         Self { operation, takes, options, renames: None, hushed: None }
     }
+}
+
+/// Whether a tool that prints is to make a PDF for assistive technology.
+fn is_accessible(tool: Slug, options: &Value) -> bool {
+    let prints = [Slug::OFFICE_TO_PDF, Slug::HTML_TO_PDF, Slug::MARKDOWN_TO_PDF].contains(&tool);
+    prints && (options["accessible"] == true || options["pdfVersion"] == "pdfua")
 }
 
 /// The pages to select from the whole document, and the other options. Engines that print know ascending page numbers only.
@@ -302,6 +320,21 @@ mod tests {
             operations(Slug::CONVERT_OFFICE, json!({"format": "png", "page": 2})),
             [Tool(Slug::OFFICE_TO_PDF), Tool(Slug::PDF_TO_IMAGES)]
         );
+    }
+
+    #[test]
+    fn tags_of_accessible_results_are_mended_last() {
+        use Operation::{RenderMarkdown, Tool};
+        let options = json!({"accessible": true, "pageRange": "z,1"});
+        let (organize, tag) = (Tool(Slug::ORGANIZE_PDF), Tool(Slug::TAG_PDF));
+        assert_eq!(operations(Slug::OFFICE_TO_PDF, options.clone()), [Tool(Slug::OFFICE_TO_PDF), organize, tag]);
+        let (page, metadata) = (Tool(Slug::HTML_TO_PDF), Tool(Slug::EDIT_METADATA));
+        assert_eq!(operations(Slug::MARKDOWN_TO_PDF, options), [RenderMarkdown, page, metadata, organize, tag]);
+        let standard = Recipe::of(Slug::OFFICE_TO_PDF, &json!({"pdfVersion": "pdfua"})).unwrap();
+        assert_eq!((standard.steps.len(), standard.tags), (2, Some(1)));
+        let basic = json!({"accessible": true, "renderMode": "basic"});
+        assert_eq!(operations(Slug::HTML_TO_PDF, basic), [page, tag]);
+        assert_eq!(operations(Slug::HTML_TO_PDF, json!({"accessible": false})), [page]);
     }
 
     #[test]

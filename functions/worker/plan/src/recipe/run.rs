@@ -10,7 +10,7 @@ use docmill_engine::page::read_page_up_to;
 use docmill_engine::{Artifact, Conversion, Engines, Failure, Limits, Source, Task, Unfinished};
 use docmill_fonts::OwnFonts;
 use docmill_formats::Format;
-use serde_json::Value;
+use serde_json::{Map, Value};
 
 use super::message::{self, Converted};
 use super::{Options, Recipe, Report, Step, Takes, metadata};
@@ -193,6 +193,7 @@ fn finish(recipe: &Recipe, mut made: Vec<Made>, converted: &[usize]) -> Result<C
             Some(message::report(step_of(&made, message)?, handling, converted))
         }
     };
+    let tags = recipe.tags.and_then(|place| made.get(place)?.conversion.report.clone());
     let last = made.pop().ok_or_else(|| Failure::internal("a recipe without steps"))?.conversion;
     let main = made.into_iter().find(|made| made.engine != EngineKind::PdfTools);
     let Some(Made { conversion: main, .. }) = main else {
@@ -204,7 +205,18 @@ fn finish(recipe: &Recipe, mut made: Vec<Made>, converted: &[usize]) -> Result<C
     let are_pdfs = artifacts.iter().all(|artifact| artifact.media == Format::Pdf);
     // Further steps may have chosen or added pages.
     let unfinished = if are_pdfs { Unfinished { word: None, ..main.unfinished } } else { Unfinished::default() };
-    Ok(Conversion { artifacts, report: report.or(main.report), unfinished, ..main })
+    Ok(Conversion { artifacts, report: with_tags(report.or(main.report), tags), unfinished, ..main })
+}
+
+/// A report with what was said of tags.
+fn with_tags(report: Option<Value>, tags: Option<Value>) -> Option<Value> {
+    let Some(tags) = tags else { return report };
+    let mut members = match report {
+        Some(Value::Object(members)) => members,
+        Some(_) | None => Map::new(),
+    };
+    members.insert("accessibility".to_owned(), tags);
+    Some(Value::Object(members))
 }
 
 /// An option may have another name in the step than in the tool.

@@ -10,10 +10,10 @@ const DEPTH: usize = 60;
 
 /// Part of an element: the places in the reading order of its first and last words.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Span {
-    pub(super) owner: Owner,
-    pub(super) first: u32,
-    pub(super) last: u32,
+pub(crate) struct Span {
+    pub(crate) owner: Owner,
+    pub(crate) first: u32,
+    pub(crate) last: u32,
 }
 
 impl From<Found> for Span {
@@ -24,7 +24,7 @@ impl From<Found> for Span {
 
 impl Span {
     /// Both in one, if the other one goes on with it.
-    pub(super) fn with(self, next: Self) -> Option<Self> {
+    pub(crate) fn with(self, next: Self) -> Option<Self> {
         let goes_on = self.owner == next.owner
             && (matches!(self.owner, Owner::Artifact(_)) || self.last <= next.first || self == next);
         goes_on.then_some(Self { last: self.last.max(next.last), ..self })
@@ -33,14 +33,14 @@ impl Span {
 
 /// What begins and ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Group {
+pub(crate) enum Group {
     State,
     Text,
     Mark,
 }
 
 #[derive(Debug)]
-pub(super) enum Role {
+pub(crate) enum Role {
     /// It draws nothing.
     State,
     /// It shows nothing, such as text without glyphs: it goes with its neighbors.
@@ -56,16 +56,16 @@ pub(super) enum Role {
 
 /// A part of content. Together they are all of it.
 #[derive(Debug)]
-pub(super) struct Piece {
-    pub(super) place: Range<usize>,
+pub(crate) struct Piece {
+    pub(crate) place: Range<usize>,
     /// What takes its place.
-    pub(super) instead: Option<Vec<u8>>,
-    pub(super) role: Role,
+    pub(crate) instead: Option<Vec<u8>>,
+    pub(crate) role: Role,
 }
 
 /// Whose the content of a group is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) enum Whose {
+pub(crate) enum Whose {
     Nobody,
     Anyone,
     One(Span),
@@ -84,10 +84,10 @@ impl Whose {
 
 /// The groups in pieces of content.
 #[derive(Debug)]
-pub(super) struct Groups {
+pub(crate) struct Groups {
     /// By the piece that begins a group: the one that ends it, and whose it is.
     ends: Vec<Option<(usize, Whose)>>,
-    pub(super) whole: Whose,
+    pub(crate) whole: Whose,
 }
 
 struct Frame {
@@ -97,7 +97,7 @@ struct Frame {
 }
 
 impl Groups {
-    pub(super) fn of(pieces: &[Piece]) -> Self {
+    pub(crate) fn of(pieces: &[Piece]) -> Self {
         let mut ends = vec![None; pieces.len()];
         let mut stack: Vec<Frame> = Vec::new();
         let mut whole = Whose::Nobody;
@@ -138,7 +138,7 @@ impl Groups {
 }
 
 /// The content with what takes the place of its pieces, and no new marks.
-pub(super) fn unmarked(content: &[u8], pieces: &[Piece]) -> Vec<u8> {
+pub(crate) fn unmarked(content: &[u8], pieces: &[Piece]) -> Vec<u8> {
     let of = |piece: &Piece| {
         let own = content.get(piece.place.clone()).unwrap_or_default();
         piece.instead.clone().unwrap_or_else(|| own.to_vec())
@@ -147,16 +147,16 @@ pub(super) fn unmarked(content: &[u8], pieces: &[Piece]) -> Vec<u8> {
 }
 
 /// Writes content. `begin`: what begins the marks of a span.
-pub(super) struct Writer<'w> {
-    pub(super) content: &'w [u8],
-    pub(super) pieces: &'w [Piece],
-    pub(super) groups: &'w Groups,
-    pub(super) begin: &'w mut dyn FnMut(Span) -> String,
-    pub(super) output: Vec<u8>,
+pub(crate) struct Writer<'w> {
+    pub(crate) content: &'w [u8],
+    pub(crate) pieces: &'w [Piece],
+    pub(crate) groups: &'w Groups,
+    pub(crate) begin: &'w mut dyn FnMut(Span) -> String,
+    pub(crate) output: Vec<u8>,
 }
 
 impl Writer<'_> {
-    pub(super) fn write(mut self) -> Vec<u8> {
+    pub(crate) fn write(mut self) -> Vec<u8> {
         self.range(0..self.pieces.len());
         self.output
     }

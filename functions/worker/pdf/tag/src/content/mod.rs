@@ -1,7 +1,7 @@
 //! Marks the content of pages and forms: each piece as part of an element, or as an artifact.
 
-mod marks;
-mod operations;
+pub(super) mod marks;
+pub(super) mod operations;
 mod text;
 mod walk;
 

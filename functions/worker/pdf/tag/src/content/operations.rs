@@ -6,7 +6,7 @@ use std::ops::Range;
 use docmill_pdf_core::tokens::{self, Token, Tokens};
 
 #[derive(Debug)]
-pub(super) enum Operand<'c> {
+pub(crate) enum Operand<'c> {
     Number(f32),
     Name(Cow<'c, [u8]>),
     Text(Cow<'c, [u8]>),
@@ -15,33 +15,33 @@ pub(super) enum Operand<'c> {
 }
 
 #[derive(Debug)]
-pub(super) struct Operation<'c> {
-    pub(super) operator: &'c [u8],
-    pub(super) operands: Vec<Operand<'c>>,
+pub(crate) struct Operation<'c> {
+    pub(crate) operator: &'c [u8],
+    pub(crate) operands: Vec<Operand<'c>>,
     /// From the end of the operation before to the end of the operator.
-    pub(super) place: Range<usize>,
+    pub(crate) place: Range<usize>,
 }
 
 impl Operation<'_> {
-    pub(super) fn numbers(&self) -> Vec<f32> {
+    pub(crate) fn numbers(&self) -> Vec<f32> {
         self.operands.iter().filter_map(Operand::number).collect()
     }
 
     /// The last name among the operands.
-    pub(super) fn name(&self) -> Option<&[u8]> {
+    pub(crate) fn name(&self) -> Option<&[u8]> {
         self.operands.iter().rev().find_map(Operand::name)
     }
 }
 
 impl Operand<'_> {
-    pub(super) fn number(&self) -> Option<f32> {
+    pub(crate) fn number(&self) -> Option<f32> {
         match self {
             Self::Number(number) => Some(*number),
             Self::Name(_) | Self::Text(_) | Self::Other => None,
         }
     }
 
-    pub(super) fn name(&self) -> Option<&[u8]> {
+    pub(crate) fn name(&self) -> Option<&[u8]> {
         match self {
             Self::Name(name) => Some(name),
             Self::Number(_) | Self::Text(_) | Self::Other => None,
@@ -50,7 +50,7 @@ impl Operand<'_> {
 }
 
 /// Calls `each` with every operation, in order.
-pub(super) fn for_each<'c>(content: &'c [u8], mut each: impl FnMut(Operation<'c>)) {
+pub(crate) fn for_each<'c>(content: &'c [u8], mut each: impl FnMut(Operation<'c>)) {
     let mut tokens = Tokens::new(content);
     let mut operands = Vec::new();
     let mut start = 0;
