@@ -3,6 +3,7 @@
 #![allow(clippy::unwrap_used, reason = "helpers of tests are tests")]
 
 mod invoices;
+mod kept_tags;
 mod metadata;
 mod tags;
 
