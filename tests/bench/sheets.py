@@ -1,8 +1,8 @@
 """Which cells of strangers' workbooks are in the text of their prints, ours beside plain LibreOffice's.
 
-`python -m bench.sheets FOLDER --ours PDFS [--theirs PDFS] [--json FILE]`: `make strangers` with `--results PDFS` makes ours, and
-`soffice --convert-to pdf` theirs. A cell counts if it holds text on a visible sheet, in a visible row and column, and within the area to
-print. It is found if each of its words is in the PDF's text, whatever breaks a line cuts it.
+`python -m bench.sheets FOLDER --ours PDFS [--theirs PDFS] [--json FILE]`: `bench.strangers --results PDFS` makes ours, and
+`soffice --headless --convert-to pdf` theirs. A cell counts if it holds text on a visible sheet, in a visible row and column, and within the
+area to print. It is found if each of its words is in the PDF's text, wherever lines break.
 """
 
 import argparse
@@ -11,6 +11,7 @@ import re
 import subprocess
 import sys
 import zipfile
+from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from xml.etree import ElementTree
@@ -58,10 +59,9 @@ def areas(formula: str) -> list[tuple[int, int, int, int]]:
 def texts(path: Path) -> list[tuple[str, str]]:
     """The cells that a print should show: their place and their text."""
     with zipfile.ZipFile(path) as package:
-        read = lambda part: ElementTree.fromstring(package.read(part))
-        book = read("xl/workbook.xml")
-        targets = {one.get("Id"): one.get("Target") for one in read("xl/_rels/workbook.xml.rels")}
-        shared = _shared(package, read)
+        book = _read(package, "xl/workbook.xml")
+        targets = {one.get("Id"): one.get("Target") for one in _read(package, "xl/_rels/workbook.xml.rels")}
+        shared = _shared(package)
         printed = {name.get("localSheetId"): areas(name.text or "") for name in book.iter(SHEET + "definedName") if name.get("name") == AREA}
         cells = []
         for number, sheet in enumerate(book.iter(SHEET + "sheet")):
@@ -69,14 +69,18 @@ def texts(path: Path) -> list[tuple[str, str]]:
             if sheet.get("state", "visible") != "visible" or "worksheets" not in target:
                 continue
             part = target.lstrip("/") if target.startswith("/") else "xl/" + target
-            cells += [(f"{sheet.get('name')}!{place}", text) for place, text in _cells(read(part), shared, printed.get(str(number), []))]
+            cells += [(f"{sheet.get('name')}!{place}", text) for place, text in _cells(_read(package, part), shared, printed.get(str(number), []))]
         return cells[:MOST_CELLS]
 
 
-def _shared(package: zipfile.ZipFile, read) -> list[str]:
+def _read(package: zipfile.ZipFile, part: str) -> ElementTree.Element:
+    return ElementTree.fromstring(package.read(part))
+
+
+def _shared(package: zipfile.ZipFile) -> list[str]:
     if "xl/sharedStrings.xml" not in package.namelist():
         return []
-    return [_text(item) for item in read("xl/sharedStrings.xml").findall(SHEET + "si")]
+    return [_text(item) for item in _read(package, "xl/sharedStrings.xml").findall(SHEET + "si")]
 
 
 def _text(item: ElementTree.Element) -> str:
@@ -84,7 +88,7 @@ def _text(item: ElementTree.Element) -> str:
     return "".join(run.text or "" for run in runs if run is not None)
 
 
-def _cells(sheet: ElementTree.Element, shared: list[str], printed: list[tuple[int, int, int, int]]):
+def _cells(sheet: ElementTree.Element, shared: list[str], printed: list[tuple[int, int, int, int]]) -> Iterator[tuple[str, str]]:
     hidden = [
         (int(one.get("min")), int(one.get("max")))
         for one in sheet.iter(SHEET + "col")
@@ -152,16 +156,19 @@ def measure(path: Path, ours: Path, theirs: Path | None) -> Workbook:
         return workbook
     workbook.cells = len(cells)
     mine, other = printed(ours), printed(theirs) if theirs else None
-    shown = lambda text, cell: all(word in text for word in words(cell))
     if mine is not None:
-        workbook.ours = sum(shown(mine, cell) for _, cell in cells)
-        gone = [(place, cell) for place, cell in cells if not shown(mine, cell)]
-        named = [(f"{place}: {cell[:60]}", other is not None and shown(other, cell)) for place, cell in gone]
+        gone = [(place, cell) for place, cell in cells if not _shows(mine, cell)]
+        workbook.ours = len(cells) - len(gone)
+        named = [(f"{place}: {cell[:60]}", other is not None and _shows(other, cell)) for place, cell in gone]
         workbook.lost = [name for name, elsewhere in named if elsewhere][:NAMED]
         workbook.missing = [name for name, elsewhere in named if not elsewhere][:NAMED]
     if other is not None:
-        workbook.theirs = sum(shown(other, cell) for _, cell in cells)
+        workbook.theirs = sum(_shows(other, cell) for _, cell in cells)
     return workbook
+
+
+def _shows(text: str, cell: str) -> bool:
+    return all(word in text for word in words(cell))
 
 
 def tell(workbooks: list[Workbook]) -> None:

@@ -2,8 +2,11 @@
 
 import json
 import unittest
+import zipfile
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from . import damaged, summary
+from . import damaged, sheets, summary
 
 MEASURED = {
     "machine before": {"cores": 2, "load": [0.4, 0.3, 0.2]},
@@ -64,3 +67,29 @@ class Damaged(unittest.TestCase):
         self.assertIn("| gs | 1 | 2 | 1 |", table)
         self.assertIn("a.pdf: 2, {'pdfium': 3, 'qpdf': 3, 'mupdf': 0, 'gs': 0}", table)
         self.assertIn("Refused by ours: 1 corrupt_document", table)
+
+
+class Sheets(unittest.TestCase):
+    def test_cells_that_are_not_to_be_printed_do_not_count(self) -> None:
+        main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
+        relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
+        cells = [("A1", "shown"), ("B1", "in a hidden column"), ("C1", "under a merged cell"), ("D1", "outside")]
+        row = "".join(f'<c r="{place}" t="inlineStr"><is><t>{text}</t></is></c>' for place, text in cells)
+        sheet = (
+            f'<worksheet {main}><cols><col min="2" max="2" hidden="1"/></cols><sheetData><row r="1">{row}</row>'
+            '<row r="2" hidden="1"><c r="A2" t="s"><v>0</v></c></row><row r="3"><c r="A3" t="s"><v>0</v></c></row></sheetData>'
+            '<mergeCells><mergeCell ref="A1:A1"/><mergeCell ref="B1:C1"/></mergeCells></worksheet>'
+        )
+        parts = {
+            "xl/workbook.xml": f'<workbook {main} xmlns:r="{relations}"><sheets><sheet name="S" r:id="a"/><sheet name="H" state="hidden" r:id="a"/>'
+            '</sheets><definedNames><definedName name="_xlnm.Print_Area" localSheetId="0">S!$A$1:$C$9</definedName></definedNames></workbook>',
+            "xl/_rels/workbook.xml.rels": '<Relationships><Relationship Id="a" Target="worksheets/sheet1.xml"/></Relationships>',
+            "xl/sharedStrings.xml": f"<sst {main}><si><r><t>in </t></r><r><t>runs</t></r></si></sst>",
+            "xl/worksheets/sheet1.xml": sheet,
+        }
+        with TemporaryDirectory() as folder:
+            path = Path(folder) / "book.xlsx"
+            with zipfile.ZipFile(path, "w") as package:
+                for name, text in parts.items():
+                    package.writestr(name, text)
+            self.assertEqual(sheets.texts(path), [("S!A1", "shown"), ("S!A3", "in runs")])

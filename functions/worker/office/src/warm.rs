@@ -139,6 +139,17 @@ impl<'a> WarmOffice<'a> {
             Some((kind, directory)) => rewrite::rewrite(&asked.source, *kind, directory),
             None => Reading::unchanged(&asked.source),
         };
+        let is_changed = reading.document != asked.source;
+        let answer = self.convert_as_read(asked, reading)?;
+        if answer != Answer::NotLoaded || !is_changed {
+            return Ok(answer);
+        }
+        // What is printed otherwise than its program does is better than nothing.
+        eprintln!("a changed document can't be opened, so it is read as it is");
+        self.convert_as_read(asked, Reading::unchanged(&asked.source))
+    }
+
+    fn convert_as_read(&self, asked: &Document, reading: Reading) -> io::Result<Answer> {
         let cells = if asked.shows_cells { rewrite::printed_cells(&asked.source) } else { Vec::new() };
         let notes = Notes { losses: reading.losses, cells, word: reading.word, ..Notes::default() };
         let source = file_url(&reading.document)?;
