@@ -970,10 +970,12 @@ const (
 	JobErrorCodeDocumentSigned      JobErrorCode = "document_signed"
 	JobErrorCodeEngineCrashed       JobErrorCode = "engine_crashed"
 	JobErrorCodeInternal            JobErrorCode = "internal"
+	JobErrorCodeInvalidSignatureKey JobErrorCode = "invalid_signature_key"
 	JobErrorCodePageLimitExceeded   JobErrorCode = "page_limit_exceeded"
 	JobErrorCodePasswordRequired    JobErrorCode = "password_required"
 	JobErrorCodeRedactionIncomplete JobErrorCode = "redaction_incomplete"
 	JobErrorCodeRenderFailed        JobErrorCode = "render_failed"
+	JobErrorCodeSigningFailed       JobErrorCode = "signing_failed"
 	JobErrorCodeSourceForbidden     JobErrorCode = "source_forbidden"
 	JobErrorCodeSourceJobFailed     JobErrorCode = "source_job_failed"
 	JobErrorCodeSourceTimeout       JobErrorCode = "source_timeout"
@@ -999,6 +1001,8 @@ func (e JobErrorCode) Valid() bool {
 		return true
 	case JobErrorCodeInternal:
 		return true
+	case JobErrorCodeInvalidSignatureKey:
+		return true
 	case JobErrorCodePageLimitExceeded:
 		return true
 	case JobErrorCodePasswordRequired:
@@ -1006,6 +1010,8 @@ func (e JobErrorCode) Valid() bool {
 	case JobErrorCodeRedactionIncomplete:
 		return true
 	case JobErrorCodeRenderFailed:
+		return true
+	case JobErrorCodeSigningFailed:
 		return true
 	case JobErrorCodeSourceForbidden:
 		return true
@@ -1688,6 +1694,48 @@ func (e RenderTemplateOptionsMissing) Valid() bool {
 	case RenderTemplateOptionsMissingError:
 		return true
 	case RenderTemplateOptionsMissingKeep:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SignPDFOptionsCertify.
+const (
+	SignPDFOptionsCertifyAnnotations SignPDFOptionsCertify = "annotations"
+	SignPDFOptionsCertifyForms       SignPDFOptionsCertify = "forms"
+	SignPDFOptionsCertifyNoChanges   SignPDFOptionsCertify = "noChanges"
+	SignPDFOptionsCertifyNone        SignPDFOptionsCertify = "none"
+)
+
+// Valid indicates whether the value is a known member of the SignPDFOptionsCertify enum.
+func (e SignPDFOptionsCertify) Valid() bool {
+	switch e {
+	case SignPDFOptionsCertifyAnnotations:
+		return true
+	case SignPDFOptionsCertifyForms:
+		return true
+	case SignPDFOptionsCertifyNoChanges:
+		return true
+	case SignPDFOptionsCertifyNone:
+		return true
+	default:
+		return false
+	}
+}
+
+// Defines values for SignPDFOptionsLevel.
+const (
+	SignPDFOptionsLevelBB SignPDFOptionsLevel = "B-B"
+	SignPDFOptionsLevelBT SignPDFOptionsLevel = "B-T"
+)
+
+// Valid indicates whether the value is a known member of the SignPDFOptionsLevel enum.
+func (e SignPDFOptionsLevel) Valid() bool {
+	switch e {
+	case SignPDFOptionsLevelBB:
+		return true
+	case SignPDFOptionsLevelBT:
 		return true
 	default:
 		return false
@@ -4018,6 +4066,69 @@ type RotationRequest struct {
 	// OverlapHours For how many hours the replaced secret signs too. By default: 24.
 	OverlapHours *int64 `json:"overlapHours,omitempty"`
 }
+
+// SignPDFOptions defines model for SignPdfOptions.
+type SignPDFOptions struct {
+	// Appearance What is seen. Needs a `box`, unless `field` has one.
+	Appearance *SignPDFOptionsAppearance `json:"appearance,omitempty"`
+
+	// Certify Certifies, as the first signature, that nothing may change but this; `annotations` allows forms too. By default: "none".
+	Certify SignPDFOptionsCertify `json:"certify,omitempty"`
+
+	// Contact Of the signer.
+	Contact string `json:"contact,omitempty"`
+
+	// Field An empty signature field, or a new one's name.
+	Field string `json:"field,omitempty"`
+
+	// Key The key that signs: kept as passwords are.
+	Key SignPDFOptionsKey `json:"key"`
+
+	// Level Of PAdES. `B-T` has a time stamp, or fails. By default: "B-B".
+	Level SignPDFOptionsLevel `json:"level,omitempty"`
+
+	// Location Where.
+	Location string `json:"location,omitempty"`
+
+	// Reason Why.
+	Reason string `json:"reason,omitempty"`
+
+	// TimestampURL An RFC 3161 authority. With `B-B`, a missing time stamp is a warning.
+	TimestampURL string `json:"timestampUrl,omitempty"`
+}
+
+// SignPDFOptionsAppearance What is seen. Needs a `box`, unless `field` has one.
+type SignPDFOptionsAppearance struct {
+	// Box Left, top, right and bottom in points, from the shown page's top left corner.
+	Box []float64 `json:"box,omitempty"`
+
+	// Page Of a new field. By default: 1.
+	Page *int64 `json:"page,omitempty"`
+
+	// QrCode The text of a QR code.
+	QrCode string `json:"qrCode,omitempty"`
+
+	// Source A picture: 1 comes after the PDF.
+	Source *int64 `json:"source,omitempty"`
+
+	// Text Lines. `{date}` is the date (UTC).
+	Text []string `json:"text,omitempty"`
+}
+
+// SignPDFOptionsCertify Certifies, as the first signature, that nothing may change but this; `annotations` allows forms too. By default: "none".
+type SignPDFOptionsCertify string
+
+// SignPDFOptionsKey The key that signs: kept as passwords are.
+type SignPDFOptionsKey struct {
+	// Password Opens that file. By default: "".
+	Password Secret `json:"password,omitempty"`
+
+	// Pkcs12 A PKCS#12 file in base64: RSA, P-256, P-384 or P-521.
+	Pkcs12 string `json:"pkcs12"`
+}
+
+// SignPDFOptionsLevel Of PAdES. `B-T` has a time stamp, or fails. By default: "B-B".
+type SignPDFOptionsLevel string
 
 // SplitPDFOptions defines model for SplitPdfOptions.
 type SplitPDFOptions struct {

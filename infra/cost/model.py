@@ -44,6 +44,7 @@ TOOLS = {
     "extract-document": "pdf",
     "inspect-document": "pdf",
     "verify-signatures": "pdf",
+    "sign-pdf": "pdf",
     "validate-invoice": "pdf",
     "read-invoice": "pdf",
     "check-accessibility": "pdf",

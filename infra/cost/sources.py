@@ -83,6 +83,7 @@ CASES = {
     "pdf-to-office": ("to Word", "500 pages to Word"),
     "extract-document": ("extract", "extract 500 pages"),
     "inspect-document": ("inspect", "inspect 500 scans"),
+    "sign-pdf": ("sign", "sign 500 scans"),
     "verify-signatures": ("verify a signature", "verify an archived signature"),
     "check-accessibility": ("check accessibility", "check accessibility of 500 pages"),
     "read-invoice": ("read an invoice", "read 1000 lines"),

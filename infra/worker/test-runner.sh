@@ -10,7 +10,7 @@ set -eu
 
 case "${CARGO_PKG_NAME:-}" in
     worker | docmill-browser | docmill-confine | docmill-engine | docmill-fetch | docmill-html-basic | docmill-office) ;;
-    docmill-office-rewrite | docmill-pdf-engine | docmill-plan | docmill-sniff) ;;
+    docmill-office-rewrite | docmill-pdf-engine | docmill-plan | docmill-signer | docmill-sniff) ;;
     *) exec "$@" ;;
 esac
 case "$1" in

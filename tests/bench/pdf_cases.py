@@ -1,5 +1,6 @@
 """Cases for the PDF tools: sources, peers, and the expected contents of results."""
 
+import base64
 import dataclasses
 import json
 import os
@@ -29,6 +30,7 @@ FORM, FORM_FIELDS, FORM_LONG, FORM_LONG_FIELDS = "form.pdf", 10, "form-1000.pdf"
 # Scanned pages as separate files.
 PICTURES = 100
 # A short text and the long report, both with a password.
+KEY = {"pkcs12": base64.b64encode((SIGNED / "keys" / "p256.p12").read_bytes()).decode(), "password": "secret"}
 LOCKED, LOCKED_LONG, PASSWORD = "locked.pdf", "locked-500.pdf", "open"
 LAST = LOCKED_LONG
 
@@ -273,6 +275,7 @@ def small(made: Path) -> list[Case]:
         Case("inspect", "inspect-document", [text], ".json", _any_json, pdf_peers.inspect),
         Case("read an invoice", "read-invoice", [INVOICE], ".json", _any_json, _none),
         Case("validate an invoice", "validate-invoice", [INVOICE], ".json", _any_json, _none),
+        Case("sign", "sign-pdf", [text], ".pdf", pdf(5), _none, {"key": KEY}),
         Case("verify a signature", "verify-signatures", [SIGNED / "approval.pdf"], ".json", _any_json, pdf_peers.verify),
         Case(
             "compare",
@@ -369,6 +372,7 @@ def large(made: Path) -> list[Case]:
         Case("check accessibility of 500 pages", "check-accessibility", [report], ".json", _any_json, _none),
         Case("read 1000 lines", "read-invoice", [long_invoice(made)], ".json", _any_json, _none),
         Case("validate 1000 lines", "validate-invoice", [long_invoice(made)], ".json", _any_json, _none),
+        Case("sign 500 scans", "sign-pdf", [scan], ".pdf", pdf(SCAN_PAGES), _none, {"key": KEY}),
         Case(
             "verify an archived signature", "verify-signatures", [SIGNED / "archived.pdf"], ".json", _any_json, pdf_peers.verify
         ),

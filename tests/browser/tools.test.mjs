@@ -18,6 +18,7 @@ const html = (name, text) => written(name, "text/html", text);
 
 const document = file("samples/small.docx");
 const article = pdf("text.pdf");
+const signingKey = await readFile(new URL("functions/worker/pdf/signatures/tests/fixtures/keys/p256.p12", root), "base64");
 const signed = file("functions/worker/pdf/signatures/tests/fixtures/approval.pdf", "application/pdf");
 
 let visitor, page, key;
@@ -208,6 +209,14 @@ const journeys = {
     async see() {
       const said = JSON.parse(await page.locator(".viewer.text pre").innerText());
       assert.deepEqual([said.signatures[0].intact, said.signatures[0].subIndication], [true, "NO_CERTIFICATE_CHAIN_FOUND"]);
+    },
+  },
+  "sign-pdf": {
+    files: [article], options: { key: { pkcs12: signingKey, password: "secret" }, reason: "Approved" },
+    async see() {
+      await text();
+      const said = (await bytes()).toString("latin1");
+      assert.ok(said.includes("/ETSI.CAdES.detached") && said.includes("(Approved)"));
     },
   },
   "check-accessibility": {

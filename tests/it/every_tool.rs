@@ -14,7 +14,7 @@ use crate::clients::root;
 use crate::journeys::Traveller;
 use crate::tool_checks::{
     Check, IN_SHEET, archival, archive, chunked, compared, extracted, flat, invoice_data, package, pages, png,
-    protected, reports, says, tagged, titled, trusting, value, verified, without,
+    protected, reports, says, signed, signing, signing_key, tagged, titled, trusting, value, verified, without,
 };
 
 /// Parallel jobs and commands, each of which starts its own engines.
@@ -223,6 +223,12 @@ fn rows() -> Vec<Row> {
             says(r#""number": "2026-0008""#),
         ),
         row("read-invoice", &["samples/invoice.xml"], json!({"format": "pdf"}), pages(1, "Harbor Park Nursery Ltd")),
+        row("sign-pdf", &[SHEET], signing(), signed(1)).after(
+            ("sign-pdf", signing()),
+            &[SHEET],
+            json!({"key": signing_key(), "field": "Second"}),
+            signed(2),
+        ),
         row("validate-invoice", &["samples/invoice.xml"], json!({}), valid("ubl-invoice")).after(
             ("edit-metadata", invoice),
             &[SHEET],

@@ -128,7 +128,10 @@ impl Stack {
         std::fs::write(folder.join("acme.ttf"), fixture("triangle.ttf")).unwrap();
         std::fs::copy(root().join("samples/invoice-template.docx"), folder.join("invoice-template.docx")).unwrap();
         std::fs::copy(root().join("tests/fixtures/invoices/en16931.xml"), folder.join("invoice.xml")).unwrap();
+        let keys = root().join("functions/worker/pdf/signatures/tests/fixtures/keys");
+        std::fs::copy(keys.join("p256.p12"), folder.join("signer.p12")).unwrap();
         let mut bash = with_docmill(folder);
+        bash.env("SIGNER_PASSWORD", "secret");
         bash.args(["-O", "expand_aliases", "-c", &format!("{STRICT}{script}")]);
         let output = self.run(bash, folder, job).await;
         let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -56,6 +56,12 @@ fn requests(samples: &str, canary: &str) -> Vec<Value> {
         json!({"toolSlug": "email-to-pdf", "sourceUrl": format!("{samples}/{letter}"), "options": {"headerHtml": canary, "footerHtml": canary}}),
         job("verify-signatures", pdf, json!({"trustedRoots": canary})),
         job(
+            "sign-pdf",
+            pdf,
+            json!({"key": {"pkcs12": canary, "password": canary}, "field": canary, "reason": canary, "location": canary,
+                "contact": canary, "timestampUrl": format!("https://a.example/{canary}"), "appearance": {"box": [10, 10, 90, 60], "text": [canary], "qrCode": canary}}),
+        ),
+        job(
             "render-template",
             "invoice-template.docx",
             json!({"data": [{"customer": canary}], "merge": "files", "filenamePattern": format!("{canary} {{n}}")}),

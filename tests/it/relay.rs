@@ -17,7 +17,7 @@ use docmill_domain::time::millis;
 use docmill_domain::tool::{EngineKind, QueueName};
 use docmill_egress::{EgressPolicy, SourceExceptions};
 use docmill_engine::{Engines, Failure};
-use docmill_fetch::{Fetched, Fetcher};
+use docmill_fetch::{Caps, Fetched, Fetcher, Question};
 use docmill_sources::Budget;
 use egress_relay::EgressRelay;
 use futures_util::future::join_all;
@@ -225,7 +225,7 @@ async fn a_source_comes_and_a_result_goes_through_the_relay() {
     })
     .await;
     assert!(event.contains("event.v1") && event.contains(&bench.account.id), "{event}");
-    eventually("nothing is left", SOON, async || isle.left().await.is_empty().then_some(())).await;
+    assert_eq!(isle.left().await, Vec::<String>::new());
     isle.remove().await;
 }
 
@@ -289,6 +289,27 @@ fn put(isle: &Isle, key: &str, relay: &Relay) -> Request {
         milliseconds: millis(SOON),
         until: relay.until(SOON),
     })
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_asked_by_the_relay() {
+    let isle = Isle::new().await;
+    let (port, heads) = source("HTTP/1.1 200 OK\r\ncontent-length: 6\r\nconnection: close\r\n\r\nanswer").await;
+    let serving = isle.serving(&isle.exception(port));
+    let fetcher = Fetcher::Relayed(Arc::new(isle.relay()));
+    let ask = async |url: String| {
+        let url = Url::parse(&url).unwrap();
+        let caps = Caps { bytes: 100, redirects: 0, deadline: tokio::time::Instant::now() + SOON };
+        fetcher.ask(&Question { url: &url, content_type: "application/timestamp-query", body: b"", caps }).await
+    };
+    assert_eq!(ask(format!("http://127.0.0.1:{port}/stamps")).await.unwrap(), b"answer");
+    let head = heads.lock().await.remove(0);
+    assert!(head.starts_with("post /stamps ") && head.contains("content-type: application/timestamp-query"), "{head}");
+    let refused = ask("http://127.0.0.1:9/".to_owned()).await.unwrap_err();
+    assert_eq!(refused.code, JobErrorCode::SourceForbidden);
+    assert_eq!(isle.left().await, Vec::<String>::new());
+    drop(serving);
+    isle.remove().await;
 }
 
 /// S3 and SQS may announce an object more than once. Eight relays that get the same message compete for the request.

@@ -8,6 +8,8 @@ use std::net::{TcpListener, TcpStream};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use docmill_domain::catalogue::Catalogue;
 use docmill_look::example::{Example, Language};
 use futures_util::stream::{self, StreamExt};
@@ -21,6 +23,10 @@ use crate::tool_checks::part_of;
 
 /// Samples that run side by side, each with an engine of its own.
 const PARALLEL: usize = 3;
+/// What stands for a key in the samples of `sign-pdf`, and a key.
+const KEY: &str = "UEtDUyMxMiBmaWxlIGluIGJhc2U2NA==";
+const KEY_PASSWORD: &str = "password of the key";
+const SIGNING_KEY: &[u8] = include_bytes!("../../functions/worker/pdf/signatures/tests/fixtures/keys/p256.p12");
 const PLACE: &str = "https://files.example.com";
 /// Files that a sample makes besides its result, or that it needs.
 const OWN_FILES: [&str; 5] = ["answer.json", "page.html", "text.md", "home", "node_modules"];
@@ -214,6 +220,7 @@ fn check(slug: &str, name: &str, bytes: &[u8]) {
         "protect-pdf" => assert!(is_locked(bytes)),
         "unlock-pdf" => assert!(!is_locked(bytes) && pdf::text(bytes).contains("Handbook")),
         "read-invoice" => assert_eq!(serde_json::from_slice::<Value>(bytes).unwrap()["invoice"]["number"], "2026-0009"),
+        "sign-pdf" => assert!(String::from_utf8_lossy(bytes).contains("/ETSI.CAdES.detached")),
         "validate-invoice" => assert_eq!(serde_json::from_slice::<Value>(bytes).unwrap()["valid"], true),
         "edit-metadata" => assert!(String::from_utf8_lossy(bytes).contains("Ada Lovelace")),
         _ => {}
@@ -246,6 +253,7 @@ async fn samples_of(slug: &str, url: &str, place: &Place) {
     // Compilers check the samples in Go and Rust (`clients/samples/check.sh`).
     for language in [Language::Curl, Language::CommandLine, Language::Python, Language::TypeScript] {
         let code = Sample::in_language(&samples, language).replace(PLACE, &format!("{}/{slug}", place.address));
+        let code = code.replace(KEY, &STANDARD.encode(SIGNING_KEY)).replace(KEY_PASSWORD, "secret");
         for (name, bytes) in run(slug, language, &code, url).await {
             check(slug, &name, &bytes);
             if slug == "protect-pdf" {

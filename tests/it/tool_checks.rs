@@ -2,6 +2,8 @@
 
 use std::io::Write;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::{Value, json};
 
 use crate::support::pdf;
@@ -152,6 +154,31 @@ pub fn verified(expected: &'static [&'static str]) -> Check {
         let signatures = report["signatures"].as_array().unwrap();
         let found: Vec<_> = signatures.iter().map(|each| each["indication"].as_str().unwrap()).collect();
         assert_eq!(found, expected, "{report}");
+    })
+}
+
+/// A key of tests, whose authority nobody trusts.
+pub fn signing_key() -> Value {
+    let file = include_bytes!("../../functions/worker/pdf/signatures/tests/fixtures/keys/p256.p12");
+    json!({"pkcs12": STANDARD.encode(file), "password": "secret"})
+}
+
+pub fn signing() -> Value {
+    let look =
+        json!({"box": [300, 700, 500, 760], "text": ["Signed by Paul", "{date}"], "qrCode": "https://a.example"});
+    json!({"key": signing_key(), "appearance": look, "reason": "Approved"})
+}
+
+/// So many signatures, all of them right for poppler.
+pub fn signed(count: usize) -> Check {
+    Box::new(move |bytes| {
+        assert!(pdf::text(bytes).contains(IN_SHEET) && pdf::text(bytes).contains("Signed by Paul"));
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(bytes).unwrap();
+        let output = std::process::Command::new("pdfsig").arg("-nocert").arg(file.path()).output().unwrap();
+        let said = String::from_utf8(output.stdout).unwrap();
+        assert_eq!(said.matches("Signature is Valid.").count(), count, "{said}");
+        assert_eq!(said.matches("ETSI.CAdES.detached").count(), count, "{said}");
     })
 }
 

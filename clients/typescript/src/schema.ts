@@ -840,7 +840,7 @@ export interface components {
             [key: string]: unknown;
         }) & components["schemas"]["ToolJobRequest"];
         /** @description The tool's schema defines the body. Properties that the tool does not know are ignored, those of further steps too, and the job lists them in an `unknown_option` warning. */
-        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ReadInvoiceJob"] | components["schemas"]["ValidateInvoiceJob"] | components["schemas"]["CheckAccessibilityJob"];
+        ToolJobRequest: components["schemas"]["OfficeToPdfJob"] | components["schemas"]["ConvertOfficeJob"] | components["schemas"]["HtmlToPdfJob"] | components["schemas"]["MarkdownToPdfJob"] | components["schemas"]["RenderTemplateJob"] | components["schemas"]["EmailToPdfJob"] | components["schemas"]["HtmlToImageJob"] | components["schemas"]["MergePdfJob"] | components["schemas"]["SplitPdfJob"] | components["schemas"]["OrganizePdfJob"] | components["schemas"]["CompressPdfJob"] | components["schemas"]["ProtectPdfJob"] | components["schemas"]["UnlockPdfJob"] | components["schemas"]["WatermarkPdfJob"] | components["schemas"]["EditMetadataJob"] | components["schemas"]["FlattenPdfJob"] | components["schemas"]["FillFormJob"] | components["schemas"]["OcrPdfJob"] | components["schemas"]["PdfToPdfaJob"] | components["schemas"]["TagPdfJob"] | components["schemas"]["CompareDocumentsJob"] | components["schemas"]["RedactPdfJob"] | components["schemas"]["PdfToImagesJob"] | components["schemas"]["ImagesToPdfJob"] | components["schemas"]["ThumbnailJob"] | components["schemas"]["PdfToTextJob"] | components["schemas"]["PdfToOfficeJob"] | components["schemas"]["ExtractDocumentJob"] | components["schemas"]["InspectDocumentJob"] | components["schemas"]["VerifySignaturesJob"] | components["schemas"]["ReadInvoiceJob"] | components["schemas"]["SignPdfJob"] | components["schemas"]["ValidateInvoiceJob"] | components["schemas"]["CheckAccessibilityJob"];
         JobResponse: {
             /** @constant */
             ok: true;
@@ -1020,7 +1020,7 @@ export interface components {
              * @description Why the job failed.
              * @enum {string}
              */
-            code: "source_unreachable" | "source_forbidden" | "source_too_large" | "source_timeout" | "unsupported_format" | "corrupt_document" | "password_required" | "wrong_password" | "page_limit_exceeded" | "render_failed" | "redaction_incomplete" | "document_signed" | "template_error" | "conversion_timeout" | "engine_crashed" | "source_job_failed" | "delivery_failed" | "internal";
+            code: "source_unreachable" | "source_forbidden" | "source_too_large" | "source_timeout" | "unsupported_format" | "corrupt_document" | "password_required" | "wrong_password" | "page_limit_exceeded" | "render_failed" | "redaction_incomplete" | "document_signed" | "signing_failed" | "invalid_signature_key" | "template_error" | "conversion_timeout" | "engine_crashed" | "source_job_failed" | "delivery_failed" | "internal";
             /** @description What to do. */
             message: string;
             /** @description Whether the same request may succeed later. */
@@ -2222,10 +2222,7 @@ export interface components {
              */
             userAgent?: string;
             cookies?: components["schemas"]["Cookies"];
-            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown. */
-            headers?: {
-                [key: string]: string;
-            };
+            headers?: components["schemas"]["PageHeaders"];
             /**
              * @description Fails the job if the page answers with an error (HTTP status 400 and above). If false, the error page is converted.
              * @default true
@@ -2684,10 +2681,7 @@ export interface components {
              */
             userAgent?: string;
             cookies?: components["schemas"]["Cookies"];
-            /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown. */
-            headers?: {
-                [key: string]: string;
-            };
+            headers?: components["schemas"]["PageHeaders"];
             /**
              * @description Fails the job if the page answers with an error (HTTP status 400 and above). If false, the error page is converted.
              * @default true
@@ -3315,17 +3309,7 @@ export interface components {
         /** watermark-pdf job */
         WatermarkPdfJob: {
             toolSlug?: components["schemas"]["ToolSlug"];
-            /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`. */
-            input?: {
-                sourceUrl?: components["schemas"]["SourceUrl"];
-                uploadId?: components["schemas"]["SourceUploadId"];
-                jobId?: components["schemas"]["SourceJobId"];
-                output?: components["schemas"]["SourceOutput"];
-                filename?: components["schemas"]["Filename"];
-                password?: components["schemas"]["SourcePassword"];
-                headers?: components["schemas"]["SourceHeaders"];
-                sources?: components["schemas"]["FileSources"];
-            };
+            input?: components["schemas"]["FilesInput"];
             options?: components["schemas"]["WatermarkPdfOptions"];
             then?: components["schemas"]["FurtherSteps"];
             output?: components["schemas"]["JobOutput"];
@@ -4228,6 +4212,82 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & components["schemas"]["OneFile"];
+        /**
+         * @example {
+         *       "key": {
+         *         "pkcs12": "UEtDUyMxMiBmaWxlIGluIGJhc2U2NA==",
+         *         "password": "password of the key"
+         *       },
+         *       "reason": "Approved"
+         *     }
+         */
+        SignPdfOptions: {
+            /** @description The key that signs: kept as passwords are. */
+            key: {
+                /** @description A PKCS#12 file in base64: RSA, P-256, P-384 or P-521. */
+                pkcs12: string;
+                /**
+                 * @description Opens that file.
+                 * @default
+                 */
+                password?: string;
+            };
+            /**
+             * @description Of PAdES. `B-T` has a time stamp, or fails.
+             * @default B-B
+             * @enum {string}
+             */
+            level?: "B-B" | "B-T";
+            /** @description An RFC 3161 authority. With `B-B`, a missing time stamp is a warning. */
+            timestampUrl?: string;
+            /** @description An empty signature field, or a new one's name. */
+            field?: string;
+            /** @description What is seen. Needs a `box`, unless `field` has one. */
+            appearance?: {
+                /**
+                 * @description Of a new field.
+                 * @default 1
+                 */
+                page?: number;
+                /** @description Left, top, right and bottom in points, from the shown page's top left corner. */
+                box?: number[];
+                /** @description Lines. `{date}` is the date (UTC). */
+                text?: string[];
+                /** @description A picture: 1 comes after the PDF. */
+                source?: number;
+                /** @description The text of a QR code. */
+                qrCode?: string;
+            } | unknown | unknown | unknown;
+            /**
+             * @description Certifies, as the first signature, that nothing may change but this; `annotations` allows forms too.
+             * @default none
+             * @enum {string}
+             */
+            certify?: "none" | "noChanges" | "forms" | "annotations";
+            /** @description Why. */
+            reason?: string;
+            /** @description Where. */
+            location?: string;
+            /** @description Of the signer. */
+            contact?: string;
+        } & unknown;
+        /** sign-pdf job */
+        SignPdfJob: {
+            toolSlug?: components["schemas"]["ToolSlug"];
+            input?: components["schemas"]["FilesInput"];
+            options: components["schemas"]["SignPdfOptions"];
+            then?: components["schemas"]["FurtherSteps"];
+            output?: components["schemas"]["JobOutput"];
+            webhook?: components["schemas"]["JobWebhookRequest"];
+            metadata?: components["schemas"]["Labels"];
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+            sources?: components["schemas"]["FileSources"];
+        } & components["schemas"]["OneOrMoreFiles"];
         ValidateInvoiceOptions: {
             /**
              * @description The rules: those that the invoice names (`auto`), of EN 16931 alone, or of XRechnung too.
@@ -4349,6 +4409,17 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             headers?: components["schemas"]["SourceHeaders"];
         };
+        /** @description The PDF file, then pictures or PDFs to put on it, if any. */
+        FilesInput: {
+            sourceUrl?: components["schemas"]["SourceUrl"];
+            uploadId?: components["schemas"]["SourceUploadId"];
+            jobId?: components["schemas"]["SourceJobId"];
+            output?: components["schemas"]["SourceOutput"];
+            filename?: components["schemas"]["Filename"];
+            password?: components["schemas"]["SourcePassword"];
+            headers?: components["schemas"]["SourceHeaders"];
+            sources?: components["schemas"]["FileSources"];
+        };
         /** @description The page to render. */
         PageInput: {
             url?: components["schemas"]["PageUrl"];
@@ -4388,7 +4459,7 @@ export interface components {
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
-        /** @description The PDF file, then the stamp if it is a picture or a PDF, or up to 20 of them for `stamps`, in the order given. */
+        /** @description The PDF file, then pictures or PDFs to put on it, if any, in the order given. */
         FileSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4528,6 +4599,10 @@ export interface components {
         PageWidth: number | string;
         /** @description Page height, instead of `pageSize`, together with `width`. */
         PageHeight: number | string;
+        /** @description Headers for the origin of `url` only (scheme, host and port), such as `Authorization`; not for others, not even after redirects. Never logged, never shown. */
+        PageHeaders: {
+            [key: string]: string;
+        };
         /**
          * @description What to wait for before the page is printed, for at most 30 seconds.
          * @default load

@@ -19,7 +19,7 @@ const fn part(name: &'static str, tool: &'static str, place: &'static str) -> Pa
 }
 
 /// Parts that contain others come first.
-const PARTS: [Part; 35] = [
+const PARTS: [Part; 37] = [
     part("JobOutput", "office-to-pdf", "/properties/output"),
     part("FurtherSteps", "office-to-pdf", "/properties/then"),
     part("JobWebhookRequest", "office-to-pdf", "/properties/webhook"),
@@ -27,6 +27,7 @@ const PARTS: [Part; 35] = [
     part("ToolSlug", "office-to-pdf", "/properties/toolSlug"),
     part("PdfInput", "split-pdf", "/properties/input"),
     part("FileInput", "office-to-pdf", "/properties/input"),
+    part("FilesInput", "watermark-pdf", "/properties/input"),
     part("PageInput", "html-to-pdf", "/properties/input"),
     part("MergeSources", "merge-pdf", "/properties/sources"),
     part("CompareSources", "compare-documents", "/properties/sources"),
@@ -51,6 +52,7 @@ const PARTS: [Part; 35] = [
     part("OneOrMoreDocuments", "merge-pdf", "/allOf/0"),
     part("PageWidth", "html-to-pdf", "/properties/options/properties/width"),
     part("PageHeight", "html-to-pdf", "/properties/options/properties/height"),
+    part("PageHeaders", "html-to-pdf", "/properties/options/properties/headers"),
     part("WaitFor", "html-to-pdf", "/properties/options/properties/waitFor"),
     part("WaitForAll", "html-to-pdf", "/properties/options/properties/waitForAll"),
     part("Cookies", "html-to-pdf", "/properties/options/properties/cookies"),

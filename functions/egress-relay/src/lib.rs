@@ -7,15 +7,17 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use docmill_app::context::Context;
 use docmill_aws::files::{Files, FilesError};
 use docmill_aws::queue::{Queue, QueueError};
-use docmill_aws::relay::{Fetch, Inbox, Put, RelayError, Reply, Request};
+use docmill_aws::relay::{Ask, Fetch, Inbox, Put, RelayError, Reply, Request};
 use docmill_config::clock;
 use docmill_domain::limits::Limits;
 use docmill_domain::time::Timestamp;
 use docmill_egress::EgressPolicy;
-use docmill_sources::{Budget, Fetched, SourceClient, SourceError};
+use docmill_sources::{Budget, Caps, Fetched, Question, SourceClient, SourceError};
 use serde::Deserialize;
 use tokio::io::AsyncWriteExt;
 use tokio::time::Instant;
@@ -102,6 +104,7 @@ impl EgressRelay {
                 return Ok(inbox.done(&taken.id).await?);
             }
             Request::Fetch(fetch) => self.fetch(&taken.id, fetch).await.unwrap_or_else(|error| failed(error, false)),
+            Request::Ask(ask) => self.ask(ask).await.unwrap_or_else(|error| failed(error, false)),
             Request::Put(put) => {
                 let sent = Arc::new(AtomicBool::new(false));
                 let delivered = self.put(put, &sent).await;
@@ -127,6 +130,17 @@ impl EgressRelay {
         stored.map_err(|error| internal("storing a source", &error))?;
         let Fetched { content_type, filename, url: last, .. } = fetched;
         Ok(Reply::Fetched { content_type, url: last.unwrap_or(url).into(), filename })
+    }
+
+    /// Asks a service. Answers are short, so they are part of the reply.
+    async fn ask(&self, ask: Ask) -> Result<Reply, SourceError> {
+        let body = STANDARD.decode(&ask.body).map_err(|error| internal("a stored question", &error))?;
+        let deadline = Instant::now() + time_for(ask.milliseconds, ask.until);
+        let caps = Caps { bytes: ask.most, redirects: 0, deadline };
+        let url = parse(&ask.url)?;
+        let question = Question { url: &url, content_type: &ask.content_type, body: &body, caps };
+        let answer = self.client.ask(&question).await?;
+        Ok(Reply::Answered { body: STANDARD.encode(answer) })
     }
 
     /// Delivers a stored result.

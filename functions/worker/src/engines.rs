@@ -13,6 +13,7 @@ use docmill_fetch::Fetcher;
 use docmill_html_basic::HtmlBasic;
 use docmill_office::OfficeEngine;
 use docmill_pdf_engine::PdfTools;
+use docmill_signer::Signer;
 
 /// All engines. `libreoffice` is its program directory. Fails if LibreOffice is not there.
 pub(crate) fn all(
@@ -25,8 +26,9 @@ pub(crate) fn all(
     let browser = HtmlBrowser::new(BrowserSettings::default(), launcher.clone(), policy);
     Ok(Engines::default()
         .with(EngineKind::LibreOffice, Arc::new(OfficeEngine::new(libreoffice, launcher.clone())?))
-        .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher)))
+        .with(EngineKind::Sghtmltopdf, Arc::new(HtmlBasic::new(launcher.clone(), fetcher.clone())))
         .with(EngineKind::Chromium, Arc::new(browser))
         .with(EngineKind::PdfTools, pdf_tools.clone())
+        .with(EngineKind::Signer, Arc::new(Signer::new(fetcher)))
         .checked_by(pdf_tools))
 }

@@ -38,7 +38,7 @@ pub struct AccountFonts<'a> {
 pub(crate) const fn uses_fonts(engine: EngineKind) -> bool {
     match engine {
         EngineKind::LibreOffice | EngineKind::Chromium | EngineKind::Sghtmltopdf | EngineKind::Markdown => true,
-        EngineKind::PdfTools => false,
+        EngineKind::PdfTools | EngineKind::Signer => false,
     }
 }
 

@@ -7,6 +7,8 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -113,6 +115,37 @@ fn signatures_are_kept_where_that_is_asked_for() {
         (&verified["report"]["intact"], &verified["warnings"][0]["code"]),
         (&1.into(), &"test_mark_missing".into())
     );
+}
+
+#[test]
+fn a_signed_and_protected_file_is_signed_again_and_keeps_both() {
+    let directory = TempDir::new().unwrap();
+    let fixtures = format!("{}/pdf/signatures/tests/fixtures", env!("CARGO_MANIFEST_DIR"));
+    let out = directory.path().join("out.pdf");
+    let key = std::fs::read(format!("{fixtures}/keys/rsa.p12")).unwrap();
+    let options = |password: &str| {
+        let key = serde_json::json!({"pkcs12": STANDARD.encode(&key), "password": password});
+        serde_json::json!({"key": key, "reason": "Approved"}).to_string()
+    };
+    let sign = |source: &str, password: &str, more: &[&str]| {
+        let options = options(password);
+        let own = ["--tool", "sign-pdf", "--keep-signatures", "--options", &options];
+        convert(&format!("{fixtures}/{source}.pdf"), &out, &[&own, more].concat())
+    };
+    let (code, made) = sign("approval", "secret", &[]);
+    let report = serde_json::json!({"field": "Signature1", "signer": "Rita RSA", "level": "B-B", "timestamp": null});
+    assert_eq!((code, &made["report"], &made["warnings"]), (0, &report, &serde_json::json!([])), "{made}");
+    assert_eq!((&made["output"]["filename"], &made["engine"]["name"]), (&"approval.pdf".into(), &"pdf-tools".into()));
+    assert!(std::fs::read(&out).unwrap().starts_with(&std::fs::read(format!("{fixtures}/approval.pdf")).unwrap()));
+    let (code, made) = sign("protected", "secret", &["--password", "open"]);
+    assert_eq!((code, &made["warnings"]), (0, &serde_json::json!([])), "{made}");
+    let checked = Command::new("pdfsig").args(["-nocert", "-upw", "open"]).arg(&out).output().unwrap();
+    let said = String::from_utf8(checked.stdout).unwrap();
+    assert_eq!(said.matches("Signature is Valid.").count(), 2, "{said}");
+    let (code, refused) = sign("approval", "other", &[]);
+    assert_eq!((code, &refused["error"]["code"]), (1, &"invalid_signature_key".into()), "{refused}");
+    let (code, refused) = sign("certified-1", "secret", &[]);
+    assert_eq!((code, &refused["error"]["code"]), (1, &"signing_failed".into()), "{refused}");
 }
 
 #[test]

@@ -31,6 +31,9 @@ pub enum Request {
     /// Version 1: deliver a result.
     #[serde(rename = "put.v1")]
     Put(Put),
+    /// Version 1: ask a service a short question.
+    #[serde(rename = "ask.v1")]
+    Ask(Ask),
     /// Version 1: send a message.
     #[serde(rename = "message.v1")]
     Message(Message),
@@ -72,6 +75,23 @@ pub struct Put {
     /// The result's size.
     pub bytes: u64,
     /// How long the delivery may take.
+    pub milliseconds: u64,
+    /// Nobody waits for the reply after this time.
+    pub until: Timestamp,
+}
+
+/// A question to a service, such as a time-stamp authority.
+#[derive(Clone, Serialize, Deserialize)]
+pub struct Ask {
+    /// The service's address. It may contain a secret.
+    pub url: String,
+    /// The media type of the question.
+    pub content_type: String,
+    /// The question in base64.
+    pub body: String,
+    /// The most bytes of the answer.
+    pub most: u64,
+    /// How long the exchange may take.
     pub milliseconds: u64,
     /// Nobody waits for the reply after this time.
     pub until: Timestamp,
@@ -129,6 +149,12 @@ pub enum Reply {
     /// The receiver has the result.
     #[serde(rename = "delivered.v1")]
     Delivered,
+    /// The service has answered.
+    #[serde(rename = "answered.v1")]
+    Answered {
+        /// The answer in base64.
+        body: String,
+    },
     /// `sent`: the receiver has the whole result all the same.
     #[serde(rename = "failed.v1")]
     Failed {
@@ -156,12 +182,19 @@ impl std::fmt::Debug for Put {
     }
 }
 
+impl std::fmt::Debug for Ask {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ask").finish_non_exhaustive()
+    }
+}
+
 impl Request {
     /// Until when somebody waits for the reply.
     pub fn until(&self) -> Option<Timestamp> {
         match self {
             Self::Fetch(fetch) => Some(fetch.until),
             Self::Put(put) => Some(put.until),
+            Self::Ask(ask) => Some(ask.until),
             Self::Message(_) | Self::Retry(_) => None,
         }
     }

@@ -60,6 +60,7 @@ fn sentences(tool: &str, report: &Value) -> Vec<String> {
         "compress-pdf" => compressed(report),
         "fill-form" => filled(report),
         "verify-signatures" => verified(report),
+        "sign-pdf" => signed(report),
         "validate-invoice" => validated(report),
         "check-accessibility" => accessible(report),
         _ => Vec::new(),
@@ -215,6 +216,15 @@ fn verified(report: &Value) -> Vec<String> {
     said
 }
 
+/// Who signed, where and how.
+fn signed(report: &Value) -> Vec<String> {
+    let text = |name: &str| report[name].as_str().filter(|text| !text.is_empty());
+    let by = text("signer").map(|name| format!(" by {name}")).unwrap_or_default();
+    let field = text("field").map(|name| format!(" in the field {name}")).unwrap_or_default();
+    let level = text("level").map(|level| format!(", PAdES {level}")).unwrap_or_default();
+    vec![format!("Signed{by}{field}{level}.")]
+}
+
 /// Whether an invoice is valid, by which rules, and the first rules that it breaks.
 fn validated(report: &Value) -> Vec<String> {
     let names = |list: &str| {
@@ -311,6 +321,11 @@ mod tests {
             ),
             ("verify-signatures", json!({"signatures": 3, "intact": 1}), "3 signatures, 1 intact, 0 valid."),
             ("verify-signatures", json!({"signatures": 0}), "No signatures."),
+            (
+                "sign-pdf",
+                json!({"field": "Signature1", "signer": "Ada", "level": "B-B"}),
+                "Signed by Ada in the field Signature1, PAdES B-B.",
+            ),
             (
                 "validate-invoice",
                 json!({"valid": true, "errors": 0, "warnings": 0, "ruleSets": ["EN 16931", "XRechnung 3.0"], "broken": []}),

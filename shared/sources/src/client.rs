@@ -74,6 +74,19 @@ pub struct Put<'a> {
     pub sent: &'a Arc<AtomicBool>,
 }
 
+/// A short question to a service, such as a time-stamp authority.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// Where the service is.
+    pub url: &'a Url,
+    /// The media type of the question.
+    pub content_type: &'a str,
+    /// The question.
+    pub body: &'a [u8],
+    /// Of the answer.
+    pub caps: Caps,
+}
+
 /// Fetches and delivers through the guard. Built once per environment, and cheap to clone.
 #[derive(Clone, Debug)]
 pub struct SourceClient {
@@ -163,6 +176,27 @@ impl SourceClient {
             }
             let cause = format!("it answered with HTTP status {}", status.as_u16());
             Err(SourceError::new(JobErrorCode::SourceUnreachable, cause.clone(), cause))
+        })
+        .await
+    }
+
+    /// Sends a question by `POST`, without following redirects, and returns the answer's body.
+    ///
+    /// # Errors
+    /// A `source_*` code if the guard refuses the address, or there is no successful answer within the limits.
+    pub async fn ask(&self, question: &Question<'_>) -> Result<Vec<u8>, SourceError> {
+        let Question { url, content_type, body, caps } = *question;
+        within(&caps, url, async {
+            let content_type = HeaderValue::from_str(content_type).map_err(|error| internal("a media type", &error))?;
+            let request = self.client.request(Method::POST, url).map_err(|error| unfetched(&error))?;
+            let answer = request.header(CONTENT_TYPE, content_type).body(body.to_vec()).send().await;
+            let response = answer.map_err(|error| unfetched(&ExchangeError::failed(url, &error)))?;
+            let mut response = successful(response, url)?;
+            let mut bytes = Vec::new();
+            while let Some(chunk) = next_chunk(&mut response, url, bytes.len() as u64, &caps).await? {
+                bytes.extend_from_slice(&chunk);
+            }
+            Ok(bytes)
         })
         .await
     }

@@ -207,6 +207,17 @@ pub(crate) const CRATES: &[Uses] = &[
         ],
     ),
     (
+        "docmill-signer",
+        &[
+            "docmill-config",
+            "docmill-confine",
+            "docmill-domain",
+            "docmill-engine",
+            "docmill-fetch",
+            "docmill-pdf-signatures",
+        ],
+    ),
+    (
         "docmill-plan",
         &[
             "docmill-confine",

@@ -72,7 +72,7 @@ pub fn fuzz(name: &str, more: &[&str], target: impl Fn(&[u8])) {
 fn read_seeds(directory: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries =
         fs::read_dir(directory).unwrap_or_else(|error| panic!("no seeds in {}: {error}", directory.display()));
-    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).collect();
+    let mut paths: Vec<_> = entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
     paths.sort();
     assert!(!paths.is_empty(), "no seeds in {}", directory.display());
     paths.into_iter().map(|path| (path.clone(), fs::read(path).unwrap())).collect()

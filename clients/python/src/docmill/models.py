@@ -1399,7 +1399,7 @@ class JobError(TypedDict):
     Why a job failed.
     """
 
-    code: Literal["source_unreachable", "source_forbidden", "source_too_large", "source_timeout", "unsupported_format", "corrupt_document", "password_required", "wrong_password", "page_limit_exceeded", "render_failed", "redaction_incomplete", "document_signed", "template_error", "conversion_timeout", "engine_crashed", "source_job_failed", "delivery_failed", "internal"]
+    code: Literal["source_unreachable", "source_forbidden", "source_too_large", "source_timeout", "unsupported_format", "corrupt_document", "password_required", "wrong_password", "page_limit_exceeded", "render_failed", "redaction_incomplete", "document_signed", "signing_failed", "invalid_signature_key", "template_error", "conversion_timeout", "engine_crashed", "source_job_failed", "delivery_failed", "internal"]
     """
     Why the job failed.
     """

@@ -300,6 +300,8 @@ super::open_enums! {
         RenderFailed = "render_failed",
         RedactionIncomplete = "redaction_incomplete",
         DocumentSigned = "document_signed",
+        SigningFailed = "signing_failed",
+        InvalidSignatureKey = "invalid_signature_key",
         TemplateError = "template_error",
         ConversionTimeout = "conversion_timeout",
         EngineCrashed = "engine_crashed",
@@ -502,6 +504,18 @@ super::open_enums! {
         Error = "error",
         Empty = "empty",
         Keep = "keep",
+    }
+    /// Certifies, as the first signature, that nothing may change but this; `annotations` allows forms too. By default: "none".
+    SignPdfOptionsCertify {
+        None = "none",
+        NoChanges = "noChanges",
+        Forms = "forms",
+        Annotations = "annotations",
+    }
+    /// Of PAdES. `B-T` has a time stamp, or fails. By default: "B-B".
+    SignPdfOptionsLevel {
+        BB = "B-B",
+        BT = "B-T",
     }
     /// By default, the mode of the option that is given: `ranges`, `level` or `mebibytes`. `ranges`: a file for each entry. `every`: files of so many pages. `bookmarks`: a new file at each page that a bookmark leads to, down to `level`. `blank`: a new file after each blank page, which is left out. `size`: as many pages in each file as fit into `mebibytes`. By default: "every".
     SplitPdfOptionsMode {

@@ -1692,6 +1692,69 @@ pub struct RotationRequest {
     #[serde(rename = "overlapHours", skip_serializing_if = "Option::is_none")]
     pub overlap_hours: Option<u64>,
 }
+#[doc = "`SignPdfOptions`"]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct SignPdfOptions {
+    #[doc = "What is seen. Needs a `box`, unless `field` has one."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub appearance: Option<SignPdfOptionsAppearance>,
+    #[doc = "Certifies, as the first signature, that nothing may change but this; `annotations` allows forms too. By default: \"none\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub certify: Option<super::SignPdfOptionsCertify>,
+    #[doc = "Of the signer."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub contact: Option<String>,
+    #[doc = "An empty signature field, or a new one's name."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub field: Option<String>,
+    #[doc = "The key that signs: kept as passwords are."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub key: Option<SignPdfOptionsKey>,
+    #[doc = "Of PAdES. `B-T` has a time stamp, or fails. By default: \"B-B\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub level: Option<super::SignPdfOptionsLevel>,
+    #[doc = "Where."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub location: Option<String>,
+    #[doc = "Why."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    #[doc = "An RFC 3161 authority. With `B-B`, a missing time stamp is a warning."]
+    #[serde(rename = "timestampUrl", skip_serializing_if = "Option::is_none")]
+    pub timestamp_url: Option<String>,
+}
+#[doc = "What is seen. Needs a `box`, unless `field` has one."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct SignPdfOptionsAppearance {
+    #[doc = "Left, top, right and bottom in points, from the shown page's top left corner."]
+    #[serde(rename = "box", default, skip_serializing_if = "Vec::is_empty")]
+    pub box_: Vec<f64>,
+    #[doc = "Of a new field. By default: 1."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub page: Option<u64>,
+    #[doc = "The text of a QR code."]
+    #[serde(rename = "qrCode", skip_serializing_if = "Option::is_none")]
+    pub qr_code: Option<String>,
+    #[doc = "A picture: 1 comes after the PDF."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<u64>,
+    #[doc = "Lines. `{date}` is the date (UTC)."]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub text: Vec<String>,
+}
+#[doc = "The key that signs: kept as passwords are."]
+#[non_exhaustive]
+#[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]
+pub struct SignPdfOptionsKey {
+    #[doc = "Opens that file. By default: \"\"."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub password: Option<super::Secret>,
+    #[doc = "A PKCS#12 file in base64: RSA, P-256, P-384 or P-521."]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pkcs12: Option<String>,
+}
 #[doc = "`SplitPdfOptions`"]
 #[non_exhaustive]
 #[derive(serde::Deserialize, serde::Serialize, Clone, Debug, Default)]

@@ -13,6 +13,8 @@ pub enum Operation {
     RenderMessage,
     /// Prints a message's page, without its scripts.
     PrintMessage,
+    /// Writes a signature into the file that was prepared for it.
+    Seal,
     /// Opens a result of any engine, counts its pages and measures its pictures.
     Verify,
     /// Marks every page of a test job's result.
@@ -25,6 +27,7 @@ impl Operation {
         match self {
             Self::Tool(slug) => EngineKind::of(slug.as_str(), render_mode),
             Self::PrintMessage => EngineKind::Chromium,
+            Self::Seal => EngineKind::Signer,
             Self::RenderMarkdown | Self::RenderMessage | Self::Verify | Self::MarkTest => EngineKind::PdfTools,
         }
     }

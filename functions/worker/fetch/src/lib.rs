@@ -16,6 +16,8 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
 use docmill_aws::files::Stored;
 use docmill_aws::relay::{self, Answer, Relay, RelayError, Reply, Request};
 use docmill_confine::scratch;
@@ -24,7 +26,7 @@ use docmill_domain::time::millis;
 use docmill_egress::EgressPolicy;
 use docmill_engine::{Failure, Limits};
 use docmill_sources::{Budget, SourceClient, SourceError};
-pub use docmill_sources::{Caps, Fetched, Resource};
+pub use docmill_sources::{Caps, Fetched, Question, Resource};
 use sha2::{Digest as _, Sha256};
 use tokio::fs::File;
 use tokio::io::AsyncWriteExt;
@@ -114,6 +116,39 @@ impl Fetcher {
         }
     }
 
+    /// Asks a service a short question by `POST`, and returns the answer.
+    ///
+    /// # Errors
+    /// A `source_*` code if there is no answer, or `internal` if the relay does not reply.
+    pub async fn ask(&self, question: &Question<'_>) -> Result<Vec<u8>, Failure> {
+        let Question { url, content_type, body, caps } = *question;
+        let relay = match self {
+            Self::Direct(client) => return Ok(client.ask(question).await?),
+            Self::Relayed(relay) => relay,
+        };
+        let takes = caps.deadline.saturating_duration_since(Instant::now());
+        let request = Request::Ask(relay::Ask {
+            url: url.to_string(),
+            content_type: content_type.to_owned(),
+            body: STANDARD.encode(body),
+            most: caps.bytes,
+            milliseconds: millis(takes),
+            until: relay.until(takes),
+        });
+        let answer = relay.ask(&request, takes).await.map_err(unrelayed)?;
+        let reply = answer.reply.clone();
+        answer.forget().await;
+        match reply {
+            Reply::Answered { body } => {
+                STANDARD.decode(body).map_err(|error| internal("an answer that was relayed", &error))
+            }
+            Reply::Failed { code, message, cause, .. } => Err(SourceError { code, message, cause }.into()),
+            Reply::Fetched { .. } | Reply::Delivered => {
+                Err(unrelayed(RelayError::Malformed("not about a question".into())))
+            }
+        }
+    }
+
     /// Sends a file by `PUT`, without following redirects. The cause of a failure contains the status and nothing else of the
     /// response.
     ///
@@ -147,7 +182,9 @@ impl Fetcher {
                         sent.fetch_or(whole, Ordering::Relaxed);
                         Err(SourceError { code, message, cause }.into())
                     }
-                    Reply::Fetched { .. } => Err(unrelayed(RelayError::Malformed("not about a delivery".into()))),
+                    Reply::Fetched { .. } | Reply::Answered { .. } => {
+                        Err(unrelayed(RelayError::Malformed("not about a delivery".into())))
+                    }
                 }
             }
         }
@@ -165,7 +202,7 @@ async fn receive(answer: &Answer, to: &Path, budget: &Budget) -> Result<Fetched,
             Ok(Fetched { path: to.to_owned(), bytes, sha256, content_type, url, filename })
         }
         Reply::Failed { code, message, cause, .. } => Err(SourceError { code, message, cause }.into()),
-        Reply::Delivered => Err(unrelayed(RelayError::Malformed("not about a source".into()))),
+        Reply::Delivered | Reply::Answered { .. } => Err(unrelayed(RelayError::Malformed("not about a source".into()))),
     }
 }
 

@@ -135,6 +135,8 @@ impl Resources {
             | JobErrorCode::RenderFailed
             | JobErrorCode::RedactionIncomplete
             | JobErrorCode::DocumentSigned
+            | JobErrorCode::SigningFailed
+            | JobErrorCode::InvalidSignatureKey
             | JobErrorCode::TemplateError
             | JobErrorCode::ConversionTimeout
             | JobErrorCode::EngineCrashed

@@ -164,13 +164,14 @@ impl Converter {
         if marks && !self.can_be_marked(call) {
             self.mark_sources(call, &mut sources, &mut of_marks, place, at).await?;
         }
+        let password = password_of_result(call, &sources);
         let mut conversion = self.call(call, sources, fonts, place, at).await?;
         if marks && self.can_be_marked(call) {
             self.mark(&mut conversion.artifacts, &mut of_marks, place, at).await?;
         }
         // The next PDF tool opens the result of the one before, so it need not be checked in between.
         if is_last || call.engine != EngineKind::PdfTools {
-            conversion = self.check(call, conversion, place, at).await?;
+            conversion = self.check(call, conversion, password.as_deref(), place, at).await?;
         }
         of_marks.append(&mut conversion.warnings);
         Ok(Conversion { warnings: of_marks, ..conversion })
@@ -194,7 +195,7 @@ impl Converter {
             let name_of_source = format!("source-{index}");
             let mut place = Place::new(at.scratch, &name_of_source);
             let conversion = self.call(call, vec![source], fonts, &mut place, at).await?;
-            let mut conversion = self.check(call, conversion, &mut place, at).await?;
+            let mut conversion = self.check(call, conversion, None, &mut place, at).await?;
             keep(warnings, &mut conversion.warnings);
             for artifact in &conversion.artifacts {
                 sources.push(as_source(artifact, name.as_deref())?);
@@ -225,10 +226,10 @@ impl Converter {
         &self,
         call: &Call,
         conversion: Conversion,
+        password: Option<&str>,
         place: &mut Place<'_>,
         at: Workspace<'_>,
     ) -> Result<Conversion, Failure> {
-        let password = call.options.get("userPassword").and_then(Value::as_str);
         let checked = self.checker(at)?.check(conversion, password, &place.next()?).await;
         checked.map_err(|failure| failure.of(call.engine))
     }
@@ -239,7 +240,7 @@ impl Converter {
             return false;
         };
         match call.tool {
-            Slug::PROTECT_PDF => false,
+            Slug::PROTECT_PDF | Slug::SIGN_PDF => false,
             // A mark would break the result's conformance: level 1b does not allow its transparency.
             Slug::PDF_TO_PDFA => options.get("level").is_some_and(|level| level == "1b"),
             Slug::EDIT_METADATA if options.contains_key("facturX") => false,
@@ -304,6 +305,14 @@ impl Converter {
             warnings.extend(signed);
         }
         Ok(())
+    }
+}
+
+/// What opens the result of a call: it is protected anew, or signed and protected as it was.
+fn password_of_result(call: &Call, sources: &[Source]) -> Option<String> {
+    match sources.first() {
+        Some(Source::File(file)) if call.tool == Slug::SIGN_PDF => file.password.clone(),
+        Some(_) | None => call.options.get("userPassword").and_then(Value::as_str).map(str::to_owned),
     }
 }
 

@@ -24,6 +24,8 @@ pub enum JobErrorCode {
     RenderFailed,
     RedactionIncomplete,
     DocumentSigned,
+    SigningFailed,
+    InvalidSignatureKey,
     TemplateError,
     ConversionTimeout,
     EngineCrashed,
@@ -34,7 +36,7 @@ pub enum JobErrorCode {
 
 impl JobErrorCode {
     /// In the order of the documentation.
-    pub const ALL: [Self; 18] = [
+    pub const ALL: [Self; 20] = [
         Self::SourceUnreachable,
         Self::SourceForbidden,
         Self::SourceTooLarge,
@@ -47,6 +49,8 @@ impl JobErrorCode {
         Self::RenderFailed,
         Self::RedactionIncomplete,
         Self::DocumentSigned,
+        Self::SigningFailed,
+        Self::InvalidSignatureKey,
         Self::TemplateError,
         Self::ConversionTimeout,
         Self::EngineCrashed,
@@ -70,6 +74,8 @@ impl JobErrorCode {
             Self::RenderFailed => "render_failed",
             Self::RedactionIncomplete => "redaction_incomplete",
             Self::DocumentSigned => "document_signed",
+            Self::SigningFailed => "signing_failed",
+            Self::InvalidSignatureKey => "invalid_signature_key",
             Self::TemplateError => "template_error",
             Self::ConversionTimeout => "conversion_timeout",
             Self::EngineCrashed => "engine_crashed",
@@ -97,6 +103,8 @@ impl JobErrorCode {
             Self::RenderFailed => "the document could not be rendered with these options",
             Self::RedactionIncomplete => "something that is to be redacted could not be removed, or was not found",
             Self::DocumentSigned => "the document is signed, and `output.keepSignatures` forbids to rewrite it",
+            Self::SigningFailed => "the document can't be signed in this way: the message says what forbids it",
+            Self::InvalidSignatureKey => "the key or its certificate can't be used, or its password is wrong",
             Self::TemplateError => "the template has mistakes, or does not fit its data: see `details`",
             Self::ConversionTimeout => "the conversion took too long",
             Self::EngineCrashed => "the engine crashed twice on this document",
@@ -124,6 +132,8 @@ impl JobErrorCode {
             | Self::RenderFailed
             | Self::RedactionIncomplete
             | Self::DocumentSigned
+            | Self::SigningFailed
+            | Self::InvalidSignatureKey
             | Self::TemplateError
             | Self::ConversionTimeout
             | Self::DeliveryFailed => true,
@@ -150,6 +160,8 @@ impl JobErrorCode {
             | Self::RenderFailed
             | Self::RedactionIncomplete
             | Self::DocumentSigned
+            | Self::SigningFailed
+            | Self::InvalidSignatureKey
             | Self::TemplateError
             | Self::SourceJobFailed => false,
         }

@@ -45,6 +45,8 @@ impl JobErrorCode {
             | Self::RenderFailed
             | Self::RedactionIncomplete
             | Self::DocumentSigned
+            | Self::SigningFailed
+            | Self::InvalidSignatureKey
             | Self::TemplateError
             | Self::SourceJobFailed
             | Self::DeliveryFailed => Fault::Source,

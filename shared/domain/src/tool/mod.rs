@@ -262,11 +262,14 @@ pub enum EngineKind {
     PdfTools,
     /// Renders Markdown to a page that the browser prints.
     Markdown,
+    /// Signs what the PDF tools have prepared.
+    Signer,
 }
 
 impl EngineKind {
     /// All engines.
-    pub const ALL: [Self; 5] = [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools, Self::Markdown];
+    pub const ALL: [Self; 6] =
+        [Self::LibreOffice, Self::Chromium, Self::Sghtmltopdf, Self::PdfTools, Self::Markdown, Self::Signer];
 
     /// The engine that does the main work of the tool's jobs in this `renderMode`.
     pub fn of(tool: &str, render_mode: Option<&str>) -> Self {
@@ -283,7 +286,7 @@ impl EngineKind {
     pub const fn loads_pages(self) -> bool {
         match self {
             Self::Chromium | Self::Sghtmltopdf | Self::Markdown => true,
-            Self::LibreOffice | Self::PdfTools => false,
+            Self::LibreOffice | Self::PdfTools | Self::Signer => false,
         }
     }
 
@@ -295,6 +298,7 @@ impl EngineKind {
             Self::Sghtmltopdf => "sghtmltopdf",
             Self::PdfTools => "pdf-tools",
             Self::Markdown => "markdown",
+            Self::Signer => "signer",
         }
     }
 }

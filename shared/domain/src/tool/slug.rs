@@ -62,6 +62,7 @@ tools! {
     INSPECT_DOCUMENT "inspect-document",
     VERIFY_SIGNATURES "verify-signatures",
     READ_INVOICE "read-invoice",
+    SIGN_PDF "sign-pdf",
     VALIDATE_INVOICE "validate-invoice",
     CHECK_ACCESSIBILITY "check-accessibility",
 }

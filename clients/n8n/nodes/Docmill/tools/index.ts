@@ -27,6 +27,7 @@ import { protectPdf } from './protect-pdf';
 import { readInvoice } from './read-invoice';
 import { redactPdf } from './redact-pdf';
 import { renderTemplate } from './render-template';
+import { signPdf } from './sign-pdf';
 import { splitPdf } from './split-pdf';
 import { tagPdf } from './tag-pdf';
 import { thumbnail } from './thumbnail';
@@ -62,6 +63,7 @@ export const tools: Tool[] = [
 	readInvoice,
 	redactPdf,
 	renderTemplate,
+	signPdf,
 	splitPdf,
 	tagPdf,
 	thumbnail,

@@ -306,6 +306,12 @@ export const operations: INodeProperties[] = [
 				action: 'Redact PDF',
 			},
 			{
+				name: 'Sign PDF',
+				value: 'sign-pdf',
+				description: 'Signs or certifies a PDF with your key (PAdES), visibly or not. Earlier signatures stay valid.',
+				action: 'Sign PDF',
+			},
+			{
 				name: 'Unlock PDF',
 				value: 'unlock-pdf',
 				description: 'Removes the encryption of a PDF whose password you know',

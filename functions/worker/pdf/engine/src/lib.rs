@@ -144,6 +144,7 @@ fn tool(operation: Operation) -> Result<Tool, Failure> {
         Operation::Verify => Ok(Tool::Verify),
         Operation::MarkTest => Ok(Tool::MarkTest),
         Operation::PrintMessage => Err(Failure::internal("the PDF tools print no pages")),
+        Operation::Seal => Err(Failure::internal("the PDF tools have no key")),
     }
 }
 
@@ -179,6 +180,7 @@ fn failed(failure: docmill_pdf_request::Failure) -> Failure {
         ErrorCode::PageLimitExceeded => JobErrorCode::PageLimitExceeded,
         ErrorCode::RenderFailed => JobErrorCode::RenderFailed,
         ErrorCode::RedactionIncomplete => JobErrorCode::RedactionIncomplete,
+        ErrorCode::SigningFailed => JobErrorCode::SigningFailed,
         ErrorCode::TemplateError => JobErrorCode::TemplateError,
         ErrorCode::Internal => JobErrorCode::Internal,
     };

@@ -54,6 +54,8 @@ pub enum ErrorCode {
     RenderFailed,
     /// Redacted content is still in the result, which is not delivered.
     RedactionIncomplete,
+    /// The document, or a signature of it, does not allow the signature.
+    SigningFailed,
     /// The template has mistakes, or does not fit its data.
     TemplateError,
     /// Our fault, e.g. a missing library or full disk.

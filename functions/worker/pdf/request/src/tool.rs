@@ -22,6 +22,7 @@ pub enum Tool {
     ExtractDocument,
     InspectDocument,
     VerifySignatures,
+    SignPdf,
     ValidateInvoice,
     ReadInvoice,
     CheckAccessibility,

@@ -1,7 +1,9 @@
-//! Verifies the signatures of a PDF, and judges what was changed after each. Reads bytes only: no network, no clock, no files.
+//! Verifies the signatures of a PDF, and judges what was changed after each. Makes signatures. Reads bytes only: no network, no clock, no
+//! files.
 //!
 //! `file/` reads a PDF as its revisions, strictly. `cms/` verifies signatures, certificates, time stamps and revocation; the
 //! cryptography is AWS-LC's, and webpki builds chains. `changes/` compares a signed revision with the final document.
+//! `sign/` prepares a file for a signature, and `make/`, which sees no document, makes that.
 //! `verdict.rs` says what all that means, in the words of ETSI EN 319 102-1 and in a sentence for people.
 
 #![warn(missing_docs, clippy::missing_errors_doc)]
@@ -19,8 +21,10 @@ mod changes;
 mod cms;
 mod fields;
 mod file;
+pub mod make;
 mod report;
 mod seal;
+pub mod sign;
 mod verdict;
 mod verify;
 

@@ -21,6 +21,7 @@ mod pictures;
 mod protect;
 mod redact;
 mod signatures;
+mod signing;
 mod split;
 mod stamps;
 mod templates;

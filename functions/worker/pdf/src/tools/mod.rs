@@ -29,6 +29,7 @@ pub(crate) mod redact;
 mod render_email;
 mod render_markdown;
 mod render_template;
+mod sign_pdf;
 mod signed;
 mod split;
 mod tag_pdf;
@@ -98,6 +99,7 @@ fn dispatch(engines: &Engines, request: &Request) -> Result<Outcome, Failure> {
         Tool::ExtractDocument => extract_document::run(engines, request),
         Tool::InspectDocument => inspect::run(libraries, request),
         Tool::VerifySignatures => verify_signatures::run(libraries, request),
+        Tool::SignPdf => sign_pdf::run(libraries, request),
         Tool::ValidateInvoice => validate_invoice::run(libraries, request),
         Tool::ReadInvoice => read_invoice::run(libraries, request),
         Tool::CheckAccessibility => check_accessibility::run(libraries, request),

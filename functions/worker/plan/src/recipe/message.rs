@@ -222,6 +222,8 @@ const fn is_of_document(code: JobErrorCode) -> bool {
         | JobErrorCode::PageLimitExceeded
         | JobErrorCode::ConversionTimeout
         | JobErrorCode::DocumentSigned
+        | JobErrorCode::SigningFailed
+        | JobErrorCode::InvalidSignatureKey
         | JobErrorCode::SourceJobFailed
         | JobErrorCode::DeliveryFailed
         | JobErrorCode::Internal => false,

@@ -70,6 +70,11 @@ enum Options {
         message: Place,
         embeds: bool,
     },
+    /// These, and what a step reports of what it has prepared.
+    Prepared {
+        by: Place,
+        given: Value,
+    },
 }
 
 /// What the job reports.
@@ -86,6 +91,9 @@ enum Report {
 /// Pages are at most so large: 48 MiB for a message, with its pictures.
 const MOST_MESSAGE_BYTES: u64 = 48 << 20;
 const PAGE_RANGE: &str = "pageRange";
+/// The option with the key that signs, and all that the signer reads.
+const KEY: &str = "key";
+const OF_SIGNER: [&str; 3] = [KEY, "level", "timestampUrl"];
 
 impl Recipe {
     /// The steps of a tool with these options, which are valid.
@@ -105,7 +113,7 @@ impl Recipe {
         self.steps.iter().map(|step| {
             let options = match &step.options {
                 Options::Given(options) => options,
-                Options::FrontMatter(_) | Options::Headers { .. } => &Value::Null,
+                Options::FrontMatter(_) | Options::Headers { .. } | Options::Prepared { .. } => &Value::Null,
             };
             step.operation.engine(options.get("renderMode").and_then(Value::as_str))
         })
@@ -118,6 +126,7 @@ impl Recipe {
             Slug::CONVERT_OFFICE => Self::of_office(options),
             Slug::TAG_PDF => Ok(Self::of_tags(options)),
             Slug::READ_INVOICE | Slug::VALIDATE_INVOICE => Ok(Self::of_invoice(tool, options)),
+            Slug::SIGN_PDF => Ok(Self::of_signature(options)),
             tool => Ok(Self::single(Operation::Tool(tool), options.clone())),
         }
     }
@@ -209,6 +218,25 @@ impl Recipe {
         let takes = Takes::PageOf(0, docmill_engine::page::MOST_PAGE_BYTES);
         let recipe = Self::single(Operation::Tool(tool), Value::Object(page));
         Self { report: Report::Of(0), ..recipe.then(Operation::Tool(Slug::HTML_TO_PDF), takes, Options::Given(print)) }
+    }
+
+    /// The PDF tools read the document, and the signer has the key.
+    fn of_signature(options: &Value) -> Self {
+        let (mut prepare, mut seal) = (Map::new(), Map::new());
+        for (name, value) in options.as_object().into_iter().flatten() {
+            if OF_SIGNER.contains(&name.as_str()) {
+                seal.insert(name.clone(), value.clone());
+            }
+            if name != KEY {
+                prepare.insert(name.clone(), value.clone());
+            }
+        }
+        let options = Options::Prepared { by: 0, given: Value::Object(seal) };
+        Self::single(Operation::Tool(Slug::SIGN_PDF), Value::Object(prepare)).then(
+            Operation::Seal,
+            Takes::FilesOf(0),
+            options,
+        )
     }
 
     /// The same with some pages of the result only.
@@ -335,6 +363,17 @@ mod tests {
         let basic = json!({"accessible": true, "renderMode": "basic"});
         assert_eq!(operations(Slug::HTML_TO_PDF, basic), [page, tag]);
         assert_eq!(operations(Slug::HTML_TO_PDF, json!({"accessible": false})), [page]);
+    }
+
+    #[test]
+    fn the_pdf_tools_never_get_the_key() {
+        let options = json!({"key": {"pkcs12": "AAAA", "password": "b"}, "level": "B-T", "reason": "c"});
+        let [prepare, seal] = <[Step; 2]>::try_from(Recipe::of(Slug::SIGN_PDF, &options).unwrap().steps).unwrap();
+        assert_eq!(prepare.operation.engine(None), EngineKind::PdfTools);
+        assert_eq!(prepare.options, Options::Given(json!({"level": "B-T", "reason": "c"})));
+        assert_eq!((seal.operation, seal.operation.engine(None)), (Operation::Seal, EngineKind::Signer));
+        let given = json!({"key": {"pkcs12": "AAAA", "password": "b"}, "level": "B-T"});
+        assert_eq!(seal.options, Options::Prepared { by: 0, given });
     }
 
     #[test]

@@ -16,6 +16,9 @@ use super::message::{self, Converted};
 use super::{Options, Recipe, Report, Step, Takes, metadata};
 use crate::checker::{self, Checker};
 
+/// Under this name, a step's options have what an earlier one reports.
+const PREPARED: &str = "prepared";
+
 /// What all steps of a call share.
 #[derive(Clone, Copy, Debug)]
 pub struct Runner<'a> {
@@ -84,7 +87,7 @@ impl Runner<'_> {
             let mut told = std::mem::take(&mut conversion.warnings);
             told.retain(|warning| step.hushed != Some(warning.code.as_str()));
             // Nobody has seen the file whose metadata is written.
-            if matches!(step.options, Options::Given(_)) {
+            if matches!(step.options, Options::Given(_) | Options::Prepared { .. }) {
                 warnings.extend(told);
             }
             made.push(Made { conversion, engine: engine(step, &options) });
@@ -161,13 +164,18 @@ fn options<'a>(step: &'a Step, made: &[Made]) -> Result<Option<Cow<'a, Value>>, 
         Options::Given(options) => Some(Cow::Borrowed(options)),
         Options::FrontMatter(of) => metadata::of_front_matter(step_of(made, *of)?.report.as_ref()).map(Cow::Owned),
         Options::Headers { message, embeds } => Some(Cow::Owned(message::metadata(step_of(made, *message)?, *embeds))),
+        Options::Prepared { by, given } => {
+            let mut all = given.clone();
+            all[PREPARED] = step_of(made, *by)?.report.clone().unwrap_or_default();
+            Some(Cow::Owned(all))
+        }
     })
 }
 
 fn given(recipe: &Recipe, place: usize) -> &Value {
     match recipe.steps.get(place).map(|step| &step.options) {
         Some(Options::Given(options)) => options,
-        Some(Options::FrontMatter(_) | Options::Headers { .. }) | None => &Value::Null,
+        Some(Options::FrontMatter(_) | Options::Headers { .. } | Options::Prepared { .. }) | None => &Value::Null,
     }
 }
 

@@ -49,7 +49,7 @@ pub(super) fn control(name: String, own_name: &str, schema: &Value, secret: bool
     Control {
         label: label::of(own_name),
         hint: schema["description"].as_str().map(|text| text.replace('`', "")),
-        kind: group(&name, schema)
+        kind: group(&name, schema, secret)
             .or_else(|| tuple(&name, schema))
             .or_else(|| list(schema))
             .or_else(|| map(schema))
@@ -60,13 +60,13 @@ pub(super) fn control(name: String, own_name: &str, schema: &Value, secret: bool
     }
 }
 
-/// The members of an object whose schema names them all.
-fn group(name: &str, schema: &Value) -> Option<Kind> {
+/// The members of an object whose schema names them all. Those of a secret are secret.
+fn group(name: &str, schema: &Value, secret: bool) -> Option<Kind> {
     let members = schema["properties"].as_object().filter(|_| schema["additionalProperties"] == false)?;
     // A field of a PDF can have dots in its name.
     let member = |(own, schema): (&String, &Value)| Control {
         own_name: own.clone(),
-        ..control(format!("{name}.{own}"), own, schema, false)
+        ..control(format!("{name}.{own}"), own, schema, secret)
     };
     Some(Kind::Group(members.iter().map(member).collect()))
 }

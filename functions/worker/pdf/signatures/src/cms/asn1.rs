@@ -6,6 +6,7 @@ const DEEPEST: u32 = 40;
 const OCTET_STRING: u8 = 0x04;
 pub(crate) const SEQUENCE: u8 = 0x30;
 pub(crate) const SET: u8 = 0x31;
+pub(crate) const BOOLEAN: u8 = 0x01;
 pub(crate) const INTEGER: u8 = 0x02;
 pub(crate) const OID: u8 = 0x06;
 pub(crate) const OCTETS: u8 = OCTET_STRING;

@@ -32,6 +32,8 @@ pub(crate) struct Certificate<'d> {
     pub(crate) key_id: Option<Vec<u8>>,
     /// Whether it says what its key is for, and if so, whether for signatures that bind.
     pub(crate) binds: Option<bool>,
+    /// Whether it does not say that its key is for other things than signatures.
+    pub(crate) signs: bool,
     pub(crate) is_authority: bool,
     purposes: Vec<String>,
 }
@@ -45,12 +47,15 @@ impl<'d> Certificate<'d> {
         }
         let mut purposes = Vec::new();
         let mut key_id = None;
-        let mut binds = None;
+        let (mut binds, mut signs) = (None, true);
         let mut is_authority = false;
         for extension in read.extensions() {
             match extension.parsed_extension() {
                 ParsedExtension::SubjectKeyIdentifier(id) => key_id = Some(id.0.to_vec()),
-                ParsedExtension::KeyUsage(usage) => binds = Some(usage.non_repudiation()),
+                ParsedExtension::KeyUsage(usage) => {
+                    binds = Some(usage.non_repudiation());
+                    signs = usage.non_repudiation() || usage.digital_signature();
+                }
                 ParsedExtension::BasicConstraints(constraints) => is_authority = constraints.ca,
                 ParsedExtension::ExtendedKeyUsage(usage) => {
                     let named = [(usage.time_stamping, TIME_STAMPING), (usage.ocsp_signing, OCSP_SIGNING)];
@@ -77,6 +82,7 @@ impl<'d> Certificate<'d> {
             key: read.tbs_certificate.subject_pki.raw,
             key_id,
             binds,
+            signs,
             is_authority,
             purposes,
         })

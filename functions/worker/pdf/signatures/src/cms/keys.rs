@@ -16,14 +16,7 @@ pub(crate) enum Hash {
 
 impl Hash {
     pub(crate) fn of(oid: &str) -> Option<Self> {
-        match oid {
-            "1.3.14.3.2.26" => Some(Self::Sha1),
-            "2.16.840.1.101.3.4.2.4" => Some(Self::Sha224),
-            "2.16.840.1.101.3.4.2.1" => Some(Self::Sha256),
-            "2.16.840.1.101.3.4.2.2" => Some(Self::Sha384),
-            "2.16.840.1.101.3.4.2.3" => Some(Self::Sha512),
-            _ => None,
-        }
+        [Self::Sha1, Self::Sha224, Self::Sha256, Self::Sha384, Self::Sha512].into_iter().find(|hash| hash.oid() == oid)
     }
 
     pub(crate) const fn name(self) -> &'static str {
@@ -36,14 +29,28 @@ impl Hash {
         }
     }
 
-    pub(crate) fn digest(self, parts: &[&[u8]]) -> Vec<u8> {
-        let mut context = Context::new(match self {
+    pub(crate) const fn oid(self) -> &'static str {
+        match self {
+            Self::Sha1 => "1.3.14.3.2.26",
+            Self::Sha224 => "2.16.840.1.101.3.4.2.4",
+            Self::Sha256 => "2.16.840.1.101.3.4.2.1",
+            Self::Sha384 => "2.16.840.1.101.3.4.2.2",
+            Self::Sha512 => "2.16.840.1.101.3.4.2.3",
+        }
+    }
+
+    pub(crate) fn context(self) -> Context {
+        Context::new(match self {
             Self::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
             Self::Sha224 => &digest::SHA224,
             Self::Sha256 => &digest::SHA256,
             Self::Sha384 => &digest::SHA384,
             Self::Sha512 => &digest::SHA512,
-        });
+        })
+    }
+
+    pub(crate) fn digest(self, parts: &[&[u8]]) -> Vec<u8> {
+        let mut context = self.context();
         for part in parts {
             context.update(part);
         }

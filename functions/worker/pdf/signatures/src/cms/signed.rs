@@ -7,13 +7,13 @@ pub(crate) const SIGNED_DATA: &str = "1.2.840.113549.1.7.2";
 pub(crate) const DATA: &str = "1.2.840.113549.1.7.1";
 pub(crate) const TST_INFO: &str = "1.2.840.113549.1.9.16.1.4";
 
-const CONTENT_TYPE: &str = "1.2.840.113549.1.9.3";
-const MESSAGE_DIGEST: &str = "1.2.840.113549.1.9.4";
+pub(crate) const CONTENT_TYPE: &str = "1.2.840.113549.1.9.3";
+pub(crate) const MESSAGE_DIGEST: &str = "1.2.840.113549.1.9.4";
 const SIGNING_TIME: &str = "1.2.840.113549.1.9.5";
 const SIGNING_CERTIFICATE: &str = "1.2.840.113549.1.9.16.2.12";
-const SIGNING_CERTIFICATE_V2: &str = "1.2.840.113549.1.9.16.2.47";
-const ALGORITHM_PROTECTION: &str = "1.2.840.113549.1.9.52";
-const TIME_STAMP_TOKEN: &str = "1.2.840.113549.1.9.16.2.14";
+pub(crate) const SIGNING_CERTIFICATE_V2: &str = "1.2.840.113549.1.9.16.2.47";
+pub(crate) const ALGORITHM_PROTECTION: &str = "1.2.840.113549.1.9.52";
+pub(crate) const TIME_STAMP_TOKEN: &str = "1.2.840.113549.1.9.16.2.14";
 const ADOBE_REVOCATION: &str = "1.2.840.113583.1.1.8";
 const REVOCATION_VALUES: &str = "1.2.840.113549.1.9.16.2.24";
 

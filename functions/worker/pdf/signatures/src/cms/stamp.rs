@@ -2,7 +2,7 @@
 
 use docmill_domain::time::Timestamp;
 
-use super::asn1::{GENERALIZED_TIME, INTEGER, OCTETS, SEQUENCE, Value};
+use super::asn1::{BOOLEAN, GENERALIZED_TIME, INTEGER, OCTETS, SEQUENCE, Value};
 use super::certificate::{Certificate, chain};
 use super::check::{Outcome, check};
 use super::keys::{Algorithm, Hash};
@@ -15,6 +15,8 @@ pub(crate) struct Stamp<'d> {
     pub(crate) signed: Signed<'d>,
     pub(crate) time: Timestamp,
     pub(crate) hash: Hash,
+    /// Of the question that it answers, as DER without tag and length.
+    pub(crate) nonce: Option<&'d [u8]>,
     imprint: &'d [u8],
     content: &'d [u8],
 }
@@ -52,7 +54,11 @@ impl<'d> Stamp<'d> {
         let digest = imprint.typed(OCTETS)?.body;
         parts.typed(INTEGER)?;
         let time = time::read(parts.typed(GENERALIZED_TIME)?)?;
-        Some(Self { signed, time, hash, imprint: digest, content })
+        // Accuracy and order are of no interest.
+        parts.optional(SEQUENCE);
+        parts.optional(BOOLEAN);
+        let nonce = parts.optional(INTEGER).map(|nonce| nonce.body);
+        Some(Self { signed, time, hash, nonce, imprint: digest, content })
     }
 
     /// Whether it is of these bytes.

@@ -62,6 +62,24 @@ impl<'b> View<'b> {
         state.map(|state| Some(Rc::new(state))).map_err(|_| Broken("the file's encryption can't be removed"))
     }
 
+    /// The bytes of the revision.
+    pub(crate) const fn bytes(&self) -> &'b [u8] {
+        self.bytes
+    }
+
+    /// What encrypts the file, if it is encrypted.
+    pub(crate) fn key(&self) -> Option<&EncryptionState> {
+        self.key.as_deref()
+    }
+
+    /// The number from which on no object is known.
+    pub(crate) fn free_number(&self) -> u32 {
+        let size = self.revision.trailer().and_then(|trailer| trailer.get(b"Size").ok()?.as_i64().ok());
+        let size = size.and_then(|size| u32::try_from(size).ok()).unwrap_or(1);
+        let last = self.revision.entries.keys().max().copied().unwrap_or(0);
+        size.max(last.saturating_add(1)).max(1)
+    }
+
     pub(crate) fn entry(&self, number: u32) -> Entry {
         self.revision.entries.get(&number).copied().unwrap_or(Entry::Free)
     }

@@ -1,4 +1,4 @@
-//! Signed files as people make them, and the attacks on them that were published.
+//! Signed files as people make them, the attacks on them that were published, and signatures of our own.
 //!
 //! `fixtures/make.py` makes the signed files with pyHanko. The attacks are made here, as their papers describe them: wrapping, incremental
 //! saving and universal forgery (1 Trillion Dollar Refund, 2019), shadow documents (2021), certified documents (Breaking the Specification, 2021).
@@ -9,6 +9,8 @@ mod attacks;
 mod certified;
 mod genuine;
 mod hostile;
+mod keys;
+mod signing;
 mod update;
 
 use docmill_domain::time::Timestamp;

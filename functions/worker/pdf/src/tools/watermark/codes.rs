@@ -91,7 +91,7 @@ impl Codes {
         if let Some(modules) = barcode.quiet_zone {
             code.quiet_zone = QuietZone { horizontal: modules, vertical: modules };
         }
-        let form = form(&code, &look.color)?;
+        let form = code_form(&code, &look.color)?;
         self.spend(look.text.len() + form.content.len() + BYTES_OF_OBJECT, &stamp.path)?;
         let drawn = Drawn {
             form: document.add_object(Object::Stream(form)),
@@ -144,7 +144,7 @@ fn wrong_code(path: &str, mistakes: &[codes::Mistake]) -> Failure {
 }
 
 /// A code on white, in units of modules.
-fn form(code: &Code, color: &str) -> Result<Stream, Failure> {
+pub(crate) fn code_form(code: &Code, color: &str) -> Result<Stream, Failure> {
     let (width, height) = code.full_size();
     let mut content = format!("1 g 0 0 {width} {height} re f\n");
     for layer in &code.layers {

@@ -19,6 +19,7 @@ use docmill_pdf_structure::overlay::{self, Drawing, Layer, Role};
 use docmill_pdf_structure::{Assembly, open_deferring};
 use lopdf::{Document, ObjectId};
 
+pub(super) use self::codes::code_form;
 use self::mark::Mark;
 use self::marks::Maker;
 use self::options::{Options, Stamp};
@@ -64,14 +65,12 @@ pub(super) fn run(libraries: &Libraries, request: &Request) -> Result<Outcome, F
 }
 
 /// Pictures are accepted as stamps, so one can be sent alone.
-fn pdf_comes_first(request: &Request) -> Result<(), Failure> {
+pub(super) fn pdf_comes_first(request: &Request) -> Result<(), Failure> {
     match request.sources.first() {
         Some(source) if source.media != Format::Pdf => {
-            let message = format!(
-                "watermark-pdf stamps PDFs, and the first source is a {} file. Send the PDF first, then its stamps.",
-                source.media.extension()
-            );
-            Err(Failure::new(ErrorCode::UnsupportedFormat, message, "watermark: the first source is no PDF"))
+            let message =
+                format!("The first source is a {} file. Send the PDF first, then pictures.", source.media.extension());
+            Err(Failure::new(ErrorCode::UnsupportedFormat, message, "the first source is no PDF"))
         }
         Some(_) | None => Ok(()),
     }

@@ -106,6 +106,7 @@ const fn reads_pages_unchecked(tool: Tool) -> bool {
         | Tool::ImagesToPdf
         | Tool::InspectDocument
         | Tool::VerifySignatures
+        | Tool::SignPdf
         | Tool::ValidateInvoice
         | Tool::ReadInvoice
         | Tool::CheckAccessibility

@@ -1,0 +1,159 @@
+//! Signatures of our own: what they are, what they leave as it is, and what they are refused for.
+
+use docmill_pdf_signatures::make::{Attributes, SigningKey, fill, signature};
+use docmill_pdf_signatures::sign::{Certify, Draft, Position, Prepared, Spot, Unsignable, Wanted};
+
+use super::*;
+use crate::keys::key;
+use crate::update::{Update, object};
+
+const RESERVED: usize = 16 << 10;
+
+fn signing_roots() -> Vec<Vec<u8>> {
+    roots_of(include_str!("../fixtures/keys/root.pem")).unwrap()
+}
+
+fn now() -> Timestamp {
+    Timestamp::parse("2026-11-27T10:20:30Z").unwrap()
+}
+
+fn wanted<'w>(draft: &Draft<'_>, field: Option<&str>, certify: Certify) -> Result<Wanted<'w>, Unsignable> {
+    Ok(Wanted {
+        spot: draft.spot(field)?,
+        position: Position { page: draft.page(0)?, rectangle: [0.0; 4] },
+        look: None,
+        certify,
+        reason: Some("Näher geprüft"),
+        location: Some("Wien"),
+        contact: Some("ada@example.com"),
+        time: now(),
+        reserved: RESERVED,
+    })
+}
+
+/// A signed version of a file.
+pub(crate) fn sealed(file: &[u8], prepared: &Prepared, key: &SigningKey) -> Vec<u8> {
+    let Prepared { update, gap } = prepared;
+    let mut whole = [file, update].concat();
+    let mut digest = key.algorithm().digest();
+    digest.update(&whole[..gap.start]);
+    digest.update(&whole[gap.end..]);
+    let attributes = Attributes::new(key.algorithm(), digest.finish().as_ref(), &key.certificates()[0]);
+    let made = signature(&attributes, &key.sign(&attributes.signed).unwrap(), key.certificates(), None).unwrap();
+    whole[gap.clone()].copy_from_slice(&fill(&made, gap.len()).unwrap());
+    whole
+}
+
+fn try_sign(file: &[u8], password: &str, field: Option<&str>, certify: Certify) -> Result<Vec<u8>, Unsignable> {
+    let draft = Draft::open(file, password)?;
+    let prepared = draft.prepare(wanted(&draft, field, certify)?)?;
+    Ok(sealed(file, &prepared, &key("p256")))
+}
+
+fn sign(file: &[u8], field: Option<&str>, certify: Certify) -> Vec<u8> {
+    try_sign(file, "", field, certify).unwrap()
+}
+
+/// The report with both authorities trusted.
+fn judged(file: &[u8], password: &str) -> Report {
+    report_with(file, password, &[roots(), signing_roots()].concat(), false)
+}
+
+fn refusal(file: &[u8], field: Option<&str>, certify: Certify) -> String {
+    let refused = try_sign(file, "", field, certify).unwrap_err();
+    assert!(matches!(refused, Unsignable::Refused(_)), "{refused}");
+    refused.to_string()
+}
+
+#[test]
+fn keys_of_each_kind_make_signatures_that_pass() {
+    let file = fixture("unsigned");
+    let draft = Draft::open(&file, "").unwrap();
+    for (name, signed_by) in [
+        ("rsa", "RSA with SHA-256"),
+        ("p256", "ECDSA with SHA-256"),
+        ("p384", "ECDSA with SHA-384"),
+        ("p521", "ECDSA with SHA-512"),
+    ] {
+        let prepared = draft.prepare(wanted(&draft, None, Certify::No).unwrap()).unwrap();
+        let signed = sealed(&file, &prepared, &key(name));
+        let found = judged(&signed, "").signatures.remove(0);
+        assert_eq!(found.indication, Indication::TotalPassed, "{name}: {}", found.sentence);
+        assert_eq!((found.signature_algorithm.as_deref(), found.level), (Some(signed_by), Some("B-B")), "{name}");
+        assert!(found.covers_whole_document && found.chain.len() == 3, "{name}");
+        assert_eq!((found.field.as_deref(), found.reason.as_deref()), (Some("Signature1"), Some("Näher geprüft")));
+        assert_eq!(found.signing_time.as_deref(), Some("2026-11-27T10:20:30.000Z"));
+        assert!(signed.starts_with(&file));
+    }
+}
+
+#[test]
+fn earlier_signatures_stay_valid() {
+    for name in ["approval", "packed", "two", "archived", "stored", "certified-2", "certified-3", "approval-filled"] {
+        let before = fixture(name);
+        let after = sign(&before, None, Certify::No);
+        assert!(after.starts_with(&before), "{name}");
+        let (old, new) = (report(&before).signatures, judged(&after, "").signatures);
+        assert_eq!(new.len(), old.len() + 1, "{name}");
+        for found in &new {
+            assert_eq!(found.indication, Indication::TotalPassed, "{name}: {}", found.sentence);
+        }
+        assert!(kinds(&new[0]).contains(&(ChangeKind::SignatureAdded, true)), "{name}");
+    }
+}
+
+#[test]
+fn a_protected_file_stays_protected_and_gets_its_signature() {
+    let signed = try_sign(&fixture("protected"), "open", None, Certify::No).unwrap();
+    let found = judged(&signed, "open").signatures;
+    assert_eq!(found.len(), 2);
+    assert!(found.iter().all(|each| each.indication == Indication::TotalPassed), "{found:?}");
+    assert_eq!(found[1].reason.as_deref(), Some("Näher geprüft"));
+    assert!(matches!(Draft::open(&fixture("protected"), "shut"), Err(Unsignable::Unreadable(_))));
+}
+
+#[test]
+fn a_certifying_signature_says_what_may_change() {
+    for (certify, permission) in [(Certify::NoChanges, 1), (Certify::Forms, 2), (Certify::Annotations, 3)] {
+        let signed = sign(&fixture("unsigned"), None, certify);
+        let found = judged(&signed, "").signatures.remove(0);
+        assert_eq!((found.indication, found.doc_mdp.unwrap().permission), (Indication::TotalPassed, permission));
+    }
+    let locked = sign(&fixture("unsigned"), None, Certify::NoChanges);
+    assert!(refusal(&locked, None, Certify::No).contains("allows no changes"));
+    assert!(refusal(&fixture("certified-1"), None, Certify::No).contains("allows no changes"));
+    assert!(refusal(&fixture("approval"), None, Certify::Forms).contains("only its first signature can certify"));
+}
+
+#[test]
+fn an_empty_field_is_signed_and_others_are_not() {
+    let field = "<< /Type /Annot /Subtype /Widget /FT /Sig /T (Here) /Rect [200 20 280 50] /P 3 0 R /F 4 \
+                 /Lock << /Type /SigFieldLock /Action /Include /Fields [(amount)] >> >>";
+    let form = object(&fixture("unsigned"), 1).replace("[6 0 R 7 0 R]", "[6 0 R 7 0 R 50 0 R]");
+    let page = object(&fixture("unsigned"), 3).replace("[6 0 R 7 0 R]", "[6 0 R 7 0 R 50 0 R]");
+    let file = Update::of(&fixture("unsigned")).put(50, field).put(1, &form).put(3, &page).finish();
+    let draft = Draft::open(&file, "").unwrap();
+    let Spot::Empty(empty) = draft.spot(Some("Here")).unwrap() else { panic!("not found") };
+    assert_eq!((empty.rectangle, empty.rotation, empty.is_visible()), ([200.0, 20.0, 280.0, 50.0], 0, true));
+    let signed = sign(&file, Some("Here"), Certify::No);
+    let found = judged(&signed, "").signatures.remove(0);
+    assert_eq!(
+        (found.field.as_deref(), found.indication),
+        (Some("Here"), Indication::TotalPassed),
+        "{}",
+        found.sentence
+    );
+    let text = String::from_utf8_lossy(&signed);
+    assert!(text.contains("/TransformMethod/FieldMDP") && text.contains("/Fields[(amount)]"), "the lock is signed");
+    assert!(refusal(&signed, Some("Here"), Certify::No).contains("signed already"));
+    assert!(refusal(&file, Some("name"), Certify::No).contains("not for a signature"));
+    assert!(refusal(&file, Some("a.b"), Certify::No).contains("a new one can't be"));
+}
+
+#[test]
+fn a_page_that_is_missing_is_named() {
+    let file = fixture("unsigned");
+    let draft = Draft::open(&file, "").unwrap();
+    let refused = draft.page(4).unwrap_err().to_string();
+    assert_eq!(refused, "`appearance.page` is 5, and the document has 1 pages.");
+}
