@@ -3598,7 +3598,9 @@ export interface components {
              */
             existing?: "keep" | "repair" | "replace";
             /** @description JSON of `extract-document`, corrected by you: its blocks become the tags, instead of what is found. Text in none becomes decoration. */
-            structure?: Record<string, never>;
+            structure?: {
+                [key: string]: unknown;
+            };
             /**
              * @description `auto`: pages without text get some (OCR).
              * @default auto

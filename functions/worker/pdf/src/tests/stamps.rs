@@ -205,7 +205,7 @@ fn a_picture_without_a_pdf_before_it_is_told_so() {
     let mut run = Run::new();
     run.push(&red_png(), Format::Png);
     let failure = run.run(Tool::WatermarkPdf, json!({"text": "Draft"})).unwrap_err();
-    let message = "watermark-pdf stamps PDFs, and the first source is a png file. Send the PDF first, then its stamps.";
+    let message = "The first source is a png file. Send the PDF first, then pictures.";
     assert_eq!((failure.code, failure.message.as_str()), (ErrorCode::UnsupportedFormat, message));
 }
 

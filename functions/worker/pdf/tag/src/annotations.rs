@@ -10,6 +10,7 @@ use docmill_pdf_extract::model;
 use lopdf::{Dictionary, Document, Object, ObjectId};
 
 use super::nodes::{Kid, Tag};
+use super::places::rect;
 
 /// Most annotations of a document.
 const MOST: usize = 100_000;
@@ -104,7 +105,7 @@ impl Annotations {
             let Some(page) = usize::try_from(word.place.page).ok().and_then(|page| page.checked_sub(1)) else {
                 continue;
             };
-            let center = super::plan::rect(&word.place).center();
+            let center = rect(&word.place).center();
             for index in [self.link_at(page, center), self.note_at(page, center)].into_iter().flatten() {
                 let text = found.entry(index).or_default();
                 text.push_str(if text.is_empty() { "" } else { " " });

@@ -4,7 +4,7 @@ use docmill_pdf_core::pdfium::Rect;
 use docmill_pdf_extract::model::{Block, Cell, Document, Figure, Hidden, Id, Place, Reason, Role, Table, Why, Word};
 use serde::Deserialize;
 
-use super::plan::rect;
+use super::places::rect;
 
 /// What counts of the JSON. Everything else in it is passed over.
 #[derive(Clone, Debug, Deserialize)]

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use docmill_pdf_core::pdfium::Rect;
+use docmill_pdf_extract::model;
 
 use super::nodes::NodeId;
 
@@ -151,4 +152,11 @@ fn distance(area: &Rect, (x, y): (f32, f32)) -> f32 {
     let (dx, dy) = ((area.x0 - x).max(x - area.x1).max(0.0), (area.y0 - y).max(y - area.y1).max(0.0));
     // The next word of a line is nearer than the next line.
     dx.hypot(dy * 2.0)
+}
+
+/// Where the structure has something on its page.
+pub(super) fn rect(place: &model::Place) -> Rect {
+    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
+    let [x0, y0, x1, y1] = place.corners.map(|number| number as f32);
+    Rect { x0, y0, x1, y1 }
 }

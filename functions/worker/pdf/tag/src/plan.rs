@@ -8,7 +8,7 @@ use lopdf::ObjectId;
 
 use super::annotations::Annotations;
 use super::nodes::{Kid, NodeId, Nodes, Scope, Tag};
-use super::places::{Artifact, Found, Owner, Places, artifact};
+use super::places::{Artifact, Found, Owner, Places, artifact, rect};
 
 /// How far left of its text the label of a list item may begin, in the height of its line.
 const LABEL: f32 = 4.0;
@@ -366,10 +366,4 @@ pub(super) fn is_of(text: &AlternativeText, place: &Place) -> bool {
         && text.corners.is_none_or(|[left, top, right, bottom]| {
             (left..=right).contains(&center.0) && (top..=bottom).contains(&center.1)
         })
-}
-
-pub(super) fn rect(place: &Place) -> Rect {
-    #[expect(clippy::cast_possible_truncation, reason = "it only needs fewer digits")]
-    let [x0, y0, x1, y1] = place.corners.map(|number| number as f32);
-    Rect { x0, y0, x1, y1 }
 }
