@@ -81,9 +81,10 @@ def widget_metrics(widget: dict) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def engines() -> list[str]:
-    """The engines' names in the code's metrics."""
+    """The engines' names in the code's metrics: of those that do the main work of a tool. Others only do a step of its jobs."""
     code = (ROOT / "shared/domain/src/tool/mod.rs").read_text().split("impl EngineKind", 1)[1].split("\n}", 1)[0]
-    return re.findall(r'Self::\w+ => "([\w-]+)"', code)
+    main = set(re.findall(r"Self::(\w+)", code.split("pub fn of", 1)[1].split("\n    }", 1)[0]))
+    return [name for engine, name in re.findall(r'Self::(\w+) => "([\w-]+)"', code) if engine in main]
 
 
 def dashboard() -> dict:
