@@ -210,8 +210,10 @@ async fn every_command_of_the_guides_works() {
                 assert!(says("report.pdf", "<pdfaid:part>2<") && says("invoice.pdf", "<fx:ConformanceLevel>EN 16931<"));
             }
             "accessibility" => {
-                let document = lopdf::Document::load_mem(&read("report.pdf")).unwrap();
-                assert!(document.catalog().unwrap().has(b"StructTreeRoot"));
+                for file in ["report.pdf", "tagged.pdf"] {
+                    let document = lopdf::Document::load_mem(&read(file)).unwrap();
+                    assert!(document.catalog().unwrap().has(b"StructTreeRoot"), "{file}");
+                }
                 assert!(pdf::text(&read("report.pdf")).contains(TEXT));
             }
             "control" => {

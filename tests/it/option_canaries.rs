@@ -79,7 +79,8 @@ fn requests(samples: &str, canary: &str) -> Vec<Value> {
         job(
             "tag-pdf",
             pdf,
-            json!({"title": canary, "alternativeTexts": [{"page": 1, "text": canary}], "ocr": "never"}),
+            json!({"title": canary, "alternativeTexts": [{"page": 1, "text": canary}], "ocr": "never",
+                "structure": {"blocks": [{"id": "b1", "role": "paragraph", "text": canary}]}}),
         ),
         job("redact-pdf", pdf, json!({"text": [canary, {"literal": canary}, {"pattern": canary}], "label": canary})),
         // In a further step, and in a form that is refused: the error does not repeat it either.

@@ -68,6 +68,7 @@ fn smallest_body(catalogue: &Catalogue, tool: &Tool) -> Map<String, Value> {
         json!({}),
         json!({"text": ["xx"]}),
         json!({"userPassword": "x"}),
+        json!({"key": {"pkcs12": "x"}}),
         json!({"format": "docx"}),
         json!({"text": "x"}),
         json!({"mode": "every"}),
