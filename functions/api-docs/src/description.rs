@@ -135,9 +135,7 @@ fn example_error(code: ErrorCode, examples: &Value) -> ApiError {
         ApiError::rate_limited(2)
     } else if code == ErrorCode::JobFailed {
         ApiError::from(code).with_job(job("JobFailed"))
-    } else if code == ErrorCode::JobCanceled {
-        ApiError::from(code).with_job(job("JobCanceled"))
-    } else if code == ErrorCode::JobEnded {
+    } else if code == ErrorCode::JobCanceled || code == ErrorCode::JobEnded {
         ApiError::from(code).with_job(job("JobCanceled"))
     } else if code == ErrorCode::JobNotEnded {
         ApiError::from(code).with_job(job("JobQueued"))
