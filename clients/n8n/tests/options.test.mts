@@ -13,6 +13,7 @@ const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true
 
 /** Text that fits where a pattern or a measure is asked for. */
 const TEXTS: Record<string, string> = {
+	timestampUrl: 'https://time.example.com',
 	background: 'transparent',
 	box: '72, 96, 300.5, 110',
 	close: ']]',
@@ -52,7 +53,7 @@ function filled(field: INodeProperties, shape: Shape | undefined): unknown {
 		case 'color':
 			return '#0af0AF';
 		case 'json':
-			return '{"name": "Zoë", "terms": true}';
+			return field.name === 'structure' ? '{"blocks": []}' : '{"name": "Zoë", "terms": true}';
 		case 'collection':
 			return Object.fromEntries(
 				(field.options as INodeProperties[]).map((inner) => [inner.name, filled(inner, nested(shape, inner.name))]),
