@@ -6,7 +6,7 @@ export CARGO_TARGET_DIR ?= $(DOCMILL_CACHE)/target
 export SAM_CLI_TELEMETRY = 0
 
 # What the local stack and the tests run.
-BUILT = worker local-functions docmill docmill-admin hello-world
+BUILT = worker local-functions docmill docmill-admin
 
 # The local stack's commands, in its own Python environment.
 LOCAL = PYTHONPATH=infra "$$(infra/setup.sh python local)" -m local
