@@ -61,15 +61,23 @@ impl Traveller {
         answer.body["job"]["id"].as_str().unwrap().to_owned()
     }
 
-    /// The job once it has ended.
-    pub async fn end_of(&self, id: &str) -> Value {
-        eventually(&format!("job {id} ends"), CONVERSION_TIME, async || {
-            let answer = self.ask(Method::GET, &format!("/v1/jobs/{id}"), None).await;
-            // The emulator may leave a read unanswered on a busy machine, and many tests ask with one key: clients ask again later.
+    /// What is read. The emulator may leave a read unanswered on a busy machine, and many tests ask with one key: clients ask again later.
+    async fn read(&self, path: &str) -> Answer {
+        eventually(&format!("{path} is answered"), CONVERSION_TIME, async || {
+            let answer = self.ask(Method::GET, path, None).await;
             if [429, 503].contains(&answer.status) {
                 tokio::time::sleep(answer.retry_after()).await;
                 return None;
             }
+            Some(answer)
+        })
+        .await
+    }
+
+    /// The job once it has ended.
+    pub async fn end_of(&self, id: &str) -> Value {
+        eventually(&format!("job {id} ends"), CONVERSION_TIME, async || {
+            let answer = self.read(&format!("/v1/jobs/{id}")).await;
             let job = answer.body["job"].clone();
             let status = job["status"].as_str().unwrap_or_else(|| panic!("{}: {}", answer.status, answer.body));
             let waiting = ["queued", "processing"].contains(&status);
@@ -99,7 +107,7 @@ impl Traveller {
     pub async fn downloaded(&self, id: &str) -> (Value, Vec<u8>) {
         let job = self.end_of(id).await;
         assert_eq!(job["status"], "completed", "{job}");
-        let mut answer = self.ask(Method::GET, &format!("/v1/jobs/{id}/download"), None).await;
+        let mut answer = self.read(&format!("/v1/jobs/{id}/download")).await;
         let link = answer.body["download"]["url"].as_str().unwrap_or_else(|| panic!("{}", answer.body));
         let response = self.client.get(link).send().await.unwrap().error_for_status().unwrap();
         let bytes = response.bytes().await.unwrap().to_vec();
