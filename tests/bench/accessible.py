@@ -21,7 +21,7 @@ TOOLS = {
     ".md": ("markdown-to-pdf", PRINTED),
     ".pdf": ("tag-pdf", {"existing": "replace", "ocr": "never"}),
 }
-# Alternative texts, the title and the language. Whatever breaks one of them does not say that it is PDF/UA.
+# Rules about alternative texts, the title and the language. A PDF that breaks one must not claim to be PDF/UA.
 OF_PEOPLE = {"7.3-1", "7.1-9", "7.2-34", "5-1"}
 
 

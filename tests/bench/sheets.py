@@ -1,4 +1,4 @@
-"""Which cells of strangers' workbooks are in the text of their prints, ours beside plain LibreOffice's.
+"""Counts the cells of workbooks whose words are in the printed PDF, for Docmill and for plain LibreOffice.
 
 `python -m bench.sheets FOLDER --ours PDFS [--theirs PDFS] [--json FILE]`: `bench.strangers --results PDFS` makes ours, and
 `soffice --headless --convert-to pdf` theirs. A cell counts if it holds text on a visible sheet, in a visible row and column, and within the
@@ -141,7 +141,7 @@ def words(text: str) -> list[str]:
 
 
 def printed(path: Path) -> str | None:
-    """The text of a print without spaces, or nothing if there is none."""
+    """The text of a print without spaces. Empty if there is no print."""
     if not path.exists():
         return None
     made = subprocess.run(["pdftotext", "-raw", path, "-"], capture_output=True, text=True, errors="replace", timeout=120)

@@ -14,7 +14,7 @@ const QUERY: &str = "application/timestamp-query";
 const MOST_BYTES: u64 = 256 << 10;
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// A time stamp of a signature. Otherwise why there is none, for people.
+/// Asks for a time stamp of a signature. The error tells people why it is missing.
 pub(crate) async fn stamp(fetcher: &Fetcher, address: &str, signature: &[u8]) -> Result<Token, String> {
     let url = Url::parse(address).map_err(|_| "`timestampUrl` is no address.".to_owned())?;
     let question = Question::new(signature).ok_or_else(|| "There are no random numbers.".to_owned())?;

@@ -1,11 +1,10 @@
 //! Where UN/CEFACT's Cross Industry Invoice (D16B) has the terms: CEN/TS 16931-3-3.
 
-use super::reader::Reader;
+use super::reader::{Element, amount_in};
 use super::{
     Address, Adjustment, Attachment, Attribute, Contact, Delivery, Identifier, Invoice, Line, Note, Party, Payment,
     Period, Preceding, Process, References, Totals, Vat, adjustments,
 };
-use crate::xml::NodeId;
 
 /// `TypeCode` of the object that is invoiced (BT-18, BT-128).
 const OBJECT: &str = "130";
@@ -16,50 +15,7 @@ const VAT_ID: &str = "VA";
 const TAX_NUMBER: &str = "FC";
 const DOCUMENTS: &str = "AdditionalReferencedDocument";
 
-/// Reads below an element that may be missing.
-#[derive(Clone, Copy)]
-struct Below<'a> {
-    reader: &'a Reader<'a>,
-    from: Option<NodeId>,
-}
-
-impl<'a> Below<'a> {
-    fn text(self, path: &str) -> Option<String> {
-        self.reader.text(self.from?, path)
-    }
-
-    fn date(self, path: &str) -> Option<String> {
-        self.reader.date(self.from?, path)
-    }
-
-    fn identifier(self, path: &str) -> Option<Identifier> {
-        self.reader.identifier(self.from?, path)
-    }
-
-    fn all(self, path: &str) -> Vec<Self> {
-        let found = self.from.map(|from| self.reader.all(from, path)).unwrap_or_default();
-        found.into_iter().map(|id| Self { from: Some(id), ..self }).collect()
-    }
-
-    fn first(self, path: &str) -> Option<Self> {
-        self.all(path).into_iter().next()
-    }
-
-    fn at(self, path: &str) -> Self {
-        Self { from: self.from.and_then(|from| self.reader.first(from, path)), ..self }
-    }
-
-    fn own(self) -> Option<String> {
-        self.reader.own(self.from?)
-    }
-
-    fn attribute(self, name: &str) -> Option<String> {
-        self.reader.attribute(self.from?, name)
-    }
-}
-
-pub(super) fn invoice<'a>(reader: &'a Reader<'a>, root: NodeId) -> Invoice {
-    let root = Below { reader, from: Some(root) };
+pub(super) fn invoice(root: Element<'_>) -> Invoice {
     let (context, document) = (root.at("ExchangedDocumentContext"), root.at("ExchangedDocument"));
     let transaction = root.at("SupplyChainTradeTransaction");
     let agreement = transaction.at("ApplicableHeaderTradeAgreement");
@@ -100,7 +56,7 @@ pub(super) fn invoice<'a>(reader: &'a Reader<'a>, root: NodeId) -> Invoice {
     }
 }
 
-fn references(transaction: Below<'_>) -> References {
+fn references(transaction: Element<'_>) -> References {
     let agreement = transaction.at("ApplicableHeaderTradeAgreement");
     let delivery = transaction.at("ApplicableHeaderTradeDelivery");
     let settlement = transaction.at("ApplicableHeaderTradeSettlement");
@@ -119,40 +75,36 @@ fn references(transaction: Below<'_>) -> References {
 }
 
 /// The other document of this type.
-fn document_of<'a>(below: Below<'a>, code: &str) -> Option<Below<'a>> {
-    below.all(DOCUMENTS).into_iter().find(|document| document.text("TypeCode").as_deref() == Some(code))
+fn document_of<'a>(element: Element<'a>, code: &str) -> Option<Element<'a>> {
+    element.all(DOCUMENTS).into_iter().find(|document| document.text("TypeCode").as_deref() == Some(code))
 }
 
-fn object(document: Below<'_>) -> Option<Identifier> {
+fn object(document: Element<'_>) -> Option<Identifier> {
     Some(Identifier { value: document.text("IssuerAssignedID")?, scheme: document.text("ReferenceTypeCode") })
 }
 
-fn note(note: Below<'_>) -> Option<Note> {
+fn note(note: Element<'_>) -> Option<Note> {
     Some(Note { subject: note.text("SubjectCode"), text: note.text("Content")? })
 }
 
-fn preceding(document: Below<'_>) -> Preceding {
+fn preceding(document: Element<'_>) -> Preceding {
     Preceding {
         number: document.text("IssuerAssignedID"),
         date: document.date("FormattedIssueDateTime/DateTimeString"),
     }
 }
 
-fn party(party: Below<'_>) -> Party {
+fn party(party: Element<'_>) -> Party {
     let registered = |scheme: &str| {
         let ids = party.all("SpecifiedTaxRegistration/ID").into_iter();
-        ids.filter(|id| id.attribute("schemeID").as_deref() == Some(scheme)).find_map(Below::own)
+        ids.filter(|id| id.attribute("schemeID").as_deref() == Some(scheme)).find_map(Element::own)
     };
     let contact = party.at("DefinedTradeContact");
-    let legal = party.text("Name");
-    let trading = party.text("SpecifiedLegalOrganization/TradingBusinessName");
     let ids = ["ID", "GlobalID"].into_iter().flat_map(|path| party.all(path));
     Party {
-        name: legal,
-        trading_name: trading,
-        identifiers: ids
-            .filter_map(|id| Some(Identifier { value: id.own()?, scheme: id.attribute("schemeID") }))
-            .collect(),
+        name: party.text("Name"),
+        trading_name: party.text("SpecifiedLegalOrganization/TradingBusinessName"),
+        identifiers: ids.filter_map(|id| id.identified("schemeID")).collect(),
         registration: party.identifier("SpecifiedLegalOrganization/ID"),
         vat_id: registered(VAT_ID),
         tax_number: registered(TAX_NUMBER),
@@ -167,7 +119,7 @@ fn party(party: Below<'_>) -> Party {
     }
 }
 
-fn address(address: Below<'_>) -> Address {
+fn address(address: Element<'_>) -> Address {
     let lines = ["LineOne", "LineTwo", "LineThree"];
     Address {
         lines: lines.into_iter().filter_map(|path| address.text(path)).collect(),
@@ -178,7 +130,7 @@ fn address(address: Below<'_>) -> Address {
     }
 }
 
-fn delivery(delivery: Below<'_>) -> Delivery {
+fn delivery(delivery: Element<'_>) -> Delivery {
     let place = delivery.at("ShipToTradeParty");
     Delivery {
         name: place.text("Name"),
@@ -188,14 +140,14 @@ fn delivery(delivery: Below<'_>) -> Delivery {
     }
 }
 
-fn period(below: Below<'_>) -> Period {
-    let period = below.at("BillingSpecifiedPeriod");
+fn period(element: Element<'_>) -> Period {
+    let period = element.at("BillingSpecifiedPeriod");
     Period { start: period.date("StartDateTime/DateTimeString"), end: period.date("EndDateTime/DateTimeString") }
 }
 
-fn payments(settlement: Below<'_>) -> Vec<Payment> {
+fn payments(settlement: Element<'_>) -> Vec<Payment> {
     let mandate = settlement.text("SpecifiedTradePaymentTerms/DirectDebitMandateID");
-    let read = |means: Below<'_>| {
+    let read = |means: Element<'_>| {
         let account = means.at("PayeePartyCreditorFinancialAccount");
         Payment {
             means_code: means.text("TypeCode"),
@@ -214,12 +166,13 @@ fn payments(settlement: Below<'_>) -> Vec<Payment> {
     settlement.all("SpecifiedTradeSettlementPaymentMeans").into_iter().map(read).collect()
 }
 
-fn all_adjustments(below: Below<'_>) -> (Vec<Adjustment>, Vec<Adjustment>) {
-    let read = |each: Below<'_>| (each.text("ChargeIndicator/Indicator").as_deref() == Some("true"), adjustment(each));
-    adjustments(below.all("SpecifiedTradeAllowanceCharge").into_iter().map(read))
+fn all_adjustments(element: Element<'_>) -> (Vec<Adjustment>, Vec<Adjustment>) {
+    let read =
+        |each: Element<'_>| (each.text("ChargeIndicator/Indicator").as_deref() == Some("true"), adjustment(each));
+    adjustments(element.all("SpecifiedTradeAllowanceCharge").into_iter().map(read))
 }
 
-fn adjustment(each: Below<'_>) -> Adjustment {
+fn adjustment(each: Element<'_>) -> Adjustment {
     Adjustment {
         amount: each.text("ActualAmount"),
         base: each.text("BasisAmount"),
@@ -231,17 +184,17 @@ fn adjustment(each: Below<'_>) -> Adjustment {
     }
 }
 
-fn totals(settlement: Below<'_>, currency: Option<&str>, tax_currency: Option<&str>) -> Totals {
+fn totals(settlement: Element<'_>, currency: Option<&str>, tax_currency: Option<&str>) -> Totals {
     let totals = settlement.at("SpecifiedTradeSettlementHeaderMonetarySummation");
-    let taxes: Vec<NodeId> = totals.all("TaxTotalAmount").into_iter().filter_map(|tax| tax.from).collect();
+    let taxes = totals.all("TaxTotalAmount");
     let other = tax_currency.filter(|&other| Some(other) != currency);
     Totals {
         lines: totals.text("LineTotalAmount"),
         allowances: totals.text("AllowanceTotalAmount"),
         charges: totals.text("ChargeTotalAmount"),
         net: totals.text("TaxBasisTotalAmount"),
-        vat: settlement.reader.amount_in(&taxes, currency),
-        vat_in_tax_currency: other.and_then(|other| settlement.reader.amount_in(&taxes, Some(other))),
+        vat: amount_in(&taxes, currency),
+        vat_in_tax_currency: other.and_then(|other| amount_in(&taxes, Some(other))),
         gross: totals.text("GrandTotalAmount"),
         prepaid: totals.text("TotalPrepaidAmount"),
         rounding: totals.text("RoundingAmount"),
@@ -249,7 +202,7 @@ fn totals(settlement: Below<'_>, currency: Option<&str>, tax_currency: Option<&s
     }
 }
 
-fn vat(tax: Below<'_>) -> Vat {
+fn vat(tax: Element<'_>) -> Vat {
     Vat {
         base: tax.text("BasisAmount"),
         amount: tax.text("CalculatedAmount"),
@@ -260,12 +213,12 @@ fn vat(tax: Below<'_>) -> Vat {
     }
 }
 
-fn attachments(agreement: Below<'_>) -> Vec<Attachment> {
-    let is_other = |document: &Below<'_>| {
+fn attachments(agreement: Element<'_>) -> Vec<Attachment> {
+    let is_other = |document: &Element<'_>| {
         let code = document.text("TypeCode");
         code.is_none_or(|code| code != OBJECT && code != TENDER)
     };
-    let read = |document: Below<'_>| {
+    let read = |document: Element<'_>| {
         let file = document.at("AttachmentBinaryObject");
         Attachment {
             reference: document.text("IssuerAssignedID"),
@@ -278,16 +231,15 @@ fn attachments(agreement: Below<'_>) -> Vec<Attachment> {
     agreement.all(DOCUMENTS).into_iter().filter(is_other).map(read).collect()
 }
 
-fn line(line: Below<'_>) -> Line {
+fn line(line: Element<'_>) -> Line {
     let (document, product) = (line.at("AssociatedDocumentLineDocument"), line.at("SpecifiedTradeProduct"));
     let (agreement, settlement) = (line.at("SpecifiedLineTradeAgreement"), line.at("SpecifiedLineTradeSettlement"));
     let (gross, net) = (agreement.at("GrossPriceProductTradePrice"), agreement.at("NetPriceProductTradePrice"));
     let quantity = line.at("SpecifiedLineTradeDelivery/BilledQuantity");
     let base = net.first("BasisQuantity").unwrap_or_else(|| gross.at("BasisQuantity"));
     let (allowances, charges) = all_adjustments(settlement);
-    let code = |code: Below<'_>| Some(Identifier { value: code.own()?, scheme: code.attribute("listID") });
     let codes = product.all("DesignatedProductClassification/ClassCode");
-    let attribute = |each: Below<'_>| Attribute { name: each.text("Description"), value: each.text("Value") };
+    let attribute = |each: Element<'_>| Attribute { name: each.text("Description"), value: each.text("Value") };
     Line {
         id: document.text("LineID"),
         name: product.text("Name"),
@@ -312,7 +264,7 @@ fn line(line: Below<'_>) -> Line {
         seller_id: product.text("SellerAssignedID"),
         buyer_id: product.text("BuyerAssignedID"),
         standard_id: product.identifier("GlobalID"),
-        classifications: codes.into_iter().filter_map(code).collect(),
+        classifications: codes.into_iter().filter_map(|code| code.identified("listID")).collect(),
         origin: product.text("OriginTradeCountry/ID"),
         attributes: product.all("ApplicableProductCharacteristic").into_iter().map(attribute).collect(),
     }

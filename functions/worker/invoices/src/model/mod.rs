@@ -7,7 +7,7 @@ mod summary;
 mod tests;
 mod ubl;
 
-use reader::Reader;
+use reader::Element;
 use serde::Serialize;
 pub use summary::Summary;
 
@@ -394,10 +394,10 @@ pub struct Attribute {
 
 impl Invoice {
     pub(crate) fn of(document: &Document, root: NodeId, syntax: Syntax) -> Self {
-        let reader = Reader { document };
+        let root = Element::new(document, root);
         match syntax {
-            Syntax::UblInvoice | Syntax::UblCreditNote => ubl::invoice(&reader, root),
-            Syntax::Cii => cii::invoice(&reader, root),
+            Syntax::UblInvoice | Syntax::UblCreditNote => ubl::invoice(root),
+            Syntax::Cii => cii::invoice(root),
         }
     }
 }

@@ -175,22 +175,13 @@ pub fn attribute<'d>(document: &'d Document, element: &'d Dictionary, owner: &[u
     let own = entries(document, element, b"A").into_iter();
     let root = document.catalog().ok().and_then(|catalog| document.child(catalog, b"StructTreeRoot"));
     let map = root.and_then(|root| document.child(root, b"ClassMap"));
-    let classes = listed(document, element, b"C").into_iter().filter_map(|name| document.resolve(name)?.as_name().ok());
+    let classes = document.listed(element, b"C").iter().filter_map(|name| document.resolve(name)?.as_name().ok());
     let of_classes = classes.flat_map(|name| map.map(|map| entries(document, map, name)).unwrap_or_default());
     let mut all = own.chain(of_classes).filter(|entries| document.name(entries, b"O") == Some(owner));
     all.find_map(|entries| document.value(entries, key))
 }
 
-/// A member that is an object or an array of them.
-fn listed<'d>(document: &'d Document, entries: &'d Dictionary, key: &[u8]) -> Vec<&'d Object> {
-    match document.value(entries, key) {
-        Some(Object::Array(parts)) => parts.iter().collect(),
-        Some(one) => vec![one],
-        None => Vec::new(),
-    }
-}
-
 /// The dictionaries of a member, without the numbers of their revisions.
 fn entries<'d>(document: &'d Document, entries: &'d Dictionary, key: &[u8]) -> Vec<&'d Dictionary> {
-    listed(document, entries, key).into_iter().filter_map(|part| document.dictionary(part)).collect()
+    document.listed(entries, key).iter().filter_map(|part| document.dictionary(part)).collect()
 }

@@ -78,7 +78,7 @@ impl<'d> Tree<'d> {
     fn add_all(&mut self, document: &'d Document, root: &'d Dictionary) {
         let mut seen = HashSet::new();
         let mut stack: Vec<(&'d Object, Option<usize>)> =
-            kids(document, root).into_iter().rev().map(|kid| (kid, None)).collect();
+            document.listed(root, b"K").iter().rev().map(|kid| (kid, None)).collect();
         while let Some((object, parent)) = stack.pop() {
             let is_new = object.as_reference().map_or(true, |id| seen.insert(id));
             let Some(entries) = document.dictionary(object).filter(|_| is_new && self.elements.len() < ELEMENTS) else {
@@ -99,7 +99,7 @@ impl<'d> Tree<'d> {
                 above.kids.push(Kid::Element(index));
             }
             let mut below = Vec::new();
-            for kid in kids(document, entries) {
+            for kid in document.listed(entries, b"K") {
                 match other_kid(document, kid) {
                     Some(kid) => self.elements.get_mut(index).into_iter().for_each(|element| element.kids.push(kid)),
                     None => below.push((kid, Some(index))),
@@ -191,14 +191,6 @@ fn reference(document: &Document, object: &Object) -> Option<ObjectId> {
         }
     }
     Some(id)
-}
-
-fn kids<'d>(document: &'d Document, entries: &'d Dictionary) -> Vec<&'d Object> {
-    match document.value(entries, b"K") {
-        Some(Object::Array(kids)) => kids.iter().collect(),
-        Some(_) => entries.get(b"K").into_iter().collect(),
-        None => Vec::new(),
-    }
 }
 
 /// A kid that is no element.

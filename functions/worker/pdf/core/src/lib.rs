@@ -22,6 +22,7 @@ pub mod content;
 pub mod deferred_pictures;
 pub mod filters;
 pub mod fonts;
+pub mod headings;
 pub mod image;
 pub mod language;
 pub mod letters;

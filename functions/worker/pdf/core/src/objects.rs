@@ -39,6 +39,16 @@ pub trait Lookup {
         self.value(dictionary, key).and_then(|object| object.as_array().ok()).map_or(&[], Vec::as_slice)
     }
 
+    /// The elements of a list, of which one may stand without an array. References stay as they are.
+    fn listed<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> &'a [Object] {
+        let Ok(own) = dictionary.get(key) else { return &[] };
+        match self.resolve(own) {
+            Some(Object::Array(elements)) => elements,
+            Some(_) => std::slice::from_ref(own),
+            None => &[],
+        }
+    }
+
     /// A member that is a name, without its slash.
     fn name<'a>(&'a self, dictionary: &'a Dictionary, key: &[u8]) -> Option<&'a [u8]> {
         self.value(dictionary, key)?.as_name().ok()

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use docmill_pdf_core::objects::{Lookup, reference, tree};
-use lopdf::{Dictionary, Document, Object, ObjectId};
+use lopdf::{Document, Object, ObjectId};
 
 /// Removes pages that no reader shows, and the elements of the structure that have nothing on any other page. What refers to
 /// them refers to nothing then. Hidden pages that a name makes templates stay. Returns how many pages were removed.
@@ -55,7 +55,7 @@ fn remove_elements(document: &mut Document, lost: &HashSet<ObjectId>) {
         let Ok(element) = document.get_dictionary(id) else { continue };
         let page = reference(element, b"Pg");
         let on_lost = |page: Option<ObjectId>| page.is_some_and(|page| lost.contains(&page));
-        let kids = kids(document, element);
+        let kids = document.listed(element, b"K");
         let stays = |kid: &Object| match document.resolve(kid) {
             Some(Object::Integer(_)) => !on_lost(page),
             Some(Object::Dictionary(part)) if part.has(b"MCID") || part.has(b"Obj") => {
@@ -84,7 +84,7 @@ fn elements(document: &Document, root: ObjectId) -> Vec<ObjectId> {
     while let Some(id) = found.get(next).copied() {
         next += 1;
         let Ok(element) = document.get_dictionary(id) else { continue };
-        for kid in kids(document, element).iter().filter_map(|kid| kid.as_reference().ok()) {
+        for kid in document.listed(element, b"K").iter().filter_map(|kid| kid.as_reference().ok()) {
             let is_element = document.get_dictionary(kid).is_ok_and(|kid| !kid.has(b"MCID") && !kid.has(b"Obj"));
             if is_element && seen.insert(kid) {
                 found.push(kid);
@@ -92,13 +92,4 @@ fn elements(document: &Document, root: ObjectId) -> Vec<ObjectId> {
         }
     }
     found
-}
-
-/// An element's children, of which one may stand without an array.
-fn kids(document: &Document, element: &Dictionary) -> Vec<Object> {
-    match element.get(b"K").ok().and_then(|kids| Some((kids, document.resolve(kids)?))) {
-        Some((_, Object::Array(kids))) => kids.clone(),
-        Some((kid, _)) => vec![kid.clone()],
-        None => Vec::new(),
-    }
 }

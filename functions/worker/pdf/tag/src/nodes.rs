@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use docmill_pdf_core::headings::HeadingLevels;
 use docmill_pdf_core::pdfium::Rect;
 use lopdf::ObjectId;
 
@@ -227,18 +228,14 @@ impl Nodes {
         })
     }
 
-    /// PDF/UA allows no heading more than one level below the one before.
+    /// Gives headings levels without gaps.
     fn level(&mut self) {
-        let mut above: Vec<u8> = Vec::new();
+        let mut levels = HeadingLevels::default();
         let order: Vec<NodeId> = self.0.first().into_iter().flat_map(|root| &root.kids).filter_map(node_of).collect();
         for id in order {
             let Tag::Heading(level) = self.tag(id) else { continue };
-            while above.last().is_some_and(|last| *last >= level) {
-                above.pop();
-            }
-            above.push(level);
-            let new = u8::try_from(above.len()).unwrap_or(6).min(6);
-            self.edit(id, |node| node.tag = Tag::Heading(new));
+            let new = levels.next(level.into());
+            self.edit(id, |node| node.tag = Tag::Heading(u8::try_from(new).unwrap_or(6)));
         }
     }
 }

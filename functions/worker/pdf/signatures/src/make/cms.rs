@@ -1,8 +1,8 @@
 //! CMS signatures as PAdES wants them (ETSI EN 319 142-1): a reference to the certificate is signed, and no time.
 
-use super::der::{oid, sequence, set, set_of, value};
+use super::der::{oid, sequence, set, set_of, tagged, value};
 use super::key::Algorithm;
-use crate::cms::asn1::{OCTETS, SET};
+use crate::cms::asn1::OCTETS;
 use crate::cms::certificate::Certificate;
 use crate::cms::keys::Hash;
 use crate::cms::signed::{
@@ -29,9 +29,7 @@ impl Attributes {
         let of_certificate = value(OCTETS, &[&Hash::Sha256.digest(&[certificate])]);
         // A list of lists of identifiers. SHA-256 is the default, which DER leaves out.
         let reference = sequence(&[&sequence(&[&sequence(&[&of_certificate])])]);
-        let used = signature_algorithm(algorithm);
-        let (_, used) = used.split_at(header_of(&used));
-        let protected = sequence(&[&digest_algorithm(hash), &value(0xa1, &[used])]);
+        let protected = sequence(&[&digest_algorithm(hash), &tagged(0xa1, signature_algorithm(algorithm))]);
         let signed = set_of(vec![
             attribute(CONTENT_TYPE, &oid(DATA)),
             attribute(MESSAGE_DIGEST, &digest),
@@ -40,12 +38,6 @@ impl Attributes {
         ]);
         Self { signed, algorithm }
     }
-}
-
-/// The length of a short value's tag and length.
-const fn header_of(der: &[u8]) -> usize {
-    // Identifiers of algorithms have fewer than 128 bytes.
-    if der.len() < 2 { der.len() } else { 2 }
 }
 
 /// The whole signature. `certificates`: the signer's, then those of its authorities. `token`: a time stamp of the signature.
@@ -61,10 +53,7 @@ pub fn signature(
     let serial = value(crate::cms::asn1::INTEGER, &[signer.serial]);
     let identifier = sequence(&[signer.issuer_der, &serial]);
     // In the message, the set has another tag than where it is signed.
-    let mut signed = attributes.signed.clone();
-    if let Some(tag) = signed.first_mut().filter(|tag| **tag == SET) {
-        *tag = 0xa0;
-    }
+    let signed = tagged(0xa0, attributes.signed.clone());
     let unsigned = token.map(|token| value(0xa1, &[&sequence(&[&oid(TIME_STAMP_TOKEN), &set(token)])]));
     let info = sequence(&[
         &VERSION,
@@ -75,12 +64,11 @@ pub fn signature(
         &value(OCTETS, &[signature]),
         &unsigned.unwrap_or_default(),
     ]);
-    let certificates = set_of(certificates.to_vec());
     let content = sequence(&[
         &VERSION,
         &set(&hash),
         &sequence(&[&oid(DATA)]),
-        &value(0xa0, &[certificates.get(set_header(&certificates)..)?]),
+        &tagged(0xa0, set_of(certificates.to_vec())),
         &set(&info),
     ]);
     Some(sequence(&[&oid(SIGNED_DATA), &value(0xa0, &[&content])]))
@@ -91,14 +79,6 @@ pub fn fill(signature: &[u8], gap: usize) -> Option<Vec<u8>> {
     let digits: String = signature.iter().map(|byte| format!("{byte:02x}")).collect();
     let empty = gap.checked_sub(2)?.checked_sub(digits.len())?;
     Some(format!("<{digits}{}>", "0".repeat(empty)).into_bytes())
-}
-
-/// The length of a value's tag and length.
-fn set_header(der: &[u8]) -> usize {
-    match der.get(1) {
-        Some(length @ 0x80..) => 2 + usize::from(length & 0x7f),
-        Some(_) | None => 2,
-    }
 }
 
 pub(super) fn digest_algorithm(hash: Hash) -> Vec<u8> {

@@ -24,6 +24,12 @@ pub(super) fn set_of(mut parts: Vec<Vec<u8>>) -> Vec<u8> {
     value(SET, &[&parts.concat()])
 }
 
+/// A value with another tag than its own, as ASN.1 says `IMPLICIT`.
+pub(super) fn tagged(tag: u8, mut der: Vec<u8>) -> Vec<u8> {
+    der.first_mut().into_iter().for_each(|own| *own = tag);
+    der
+}
+
 /// An object identifier from its form with dots, which must be right.
 pub(super) fn oid(text: &str) -> Vec<u8> {
     let numbers: Vec<u64> = text.split('.').filter_map(|number| number.parse().ok()).collect();

@@ -97,7 +97,7 @@ impl<'v, 'b> Update<'v, 'b> {
             None => value,
         };
         let Some(Object::Array(mut items)) = items.or_else(|| Some(Vec::new().into())) else {
-            return Err(Unsignable::Unreadable("a list is none"));
+            return Err(Unsignable::Unreadable("a list is not an array"));
         };
         items.push(self.reference(entry));
         match own {

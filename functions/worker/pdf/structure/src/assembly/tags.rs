@@ -2,6 +2,7 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use docmill_pdf_core::headings::HeadingLevels;
 use docmill_pdf_core::objects::{DEPTH, Lookup, bytes, reference, string, tree};
 use docmill_pdf_core::writer::{PdfWriter, WriteError};
 use lopdf::{Dictionary, Document, Object, ObjectId, dictionary};
@@ -199,20 +200,11 @@ fn elements(document: &Document, source: &Source) -> HashSet<ObjectId> {
     kept
 }
 
-/// The kids of an element, in order.
-fn kids(document: &Document, element: &Dictionary) -> Vec<Object> {
-    match element.get(b"K").ok().and_then(|kids| document.resolve(kids).map(|value| (kids, value))) {
-        Some((_, Object::Array(kids))) => kids.clone(),
-        Some((kid, _)) => vec![kid.clone()],
-        None => Vec::new(),
-    }
-}
-
 /// Adds the cells of rows that stay, which may be empty: rows of a table have the same number of cells.
 fn add_cells(document: &Document, kept: &mut HashSet<ObjectId>) {
     let is_row = |entries: &&Dictionary| document.name(entries, b"S") == Some(b"TR");
     let rows = kept.iter().filter_map(|id| document.get_dictionary(*id).ok()).filter(is_row);
-    let cells = rows.flat_map(|row| kids(document, row)).filter_map(|kid| kid.as_reference().ok());
+    let cells = rows.flat_map(|row| document.listed(row, b"K")).filter_map(|kid| kid.as_reference().ok());
     let is_cell = |id: &ObjectId| {
         let entries = document.get_dictionary(*id).ok();
         matches!(entries.and_then(|entries| document.name(entries, b"S")), Some(b"TH" | b"TD"))
@@ -226,28 +218,26 @@ fn level_headings(copier: &mut Copier<'_>, source: &Source, kept: &HashSet<Objec
     let document = copier.document();
     let roles = document.child(&source.root, b"RoleMap");
     let level = |name: &[u8]| match name {
-        [b'H', digit @ b'1'..=b'6'] => Some(digit - b'0'),
+        [b'H', digit @ b'1'..=b'6'] => Some(u32::from(digit - b'0')),
         _ => None,
     };
-    let (mut above, mut new, mut seen): (Vec<u8>, Vec<(ObjectId, usize)>, HashSet<ObjectId>) = Default::default();
+    let mut levels = HeadingLevels::default();
+    let (mut changed, mut seen): (Vec<(ObjectId, u32)>, HashSet<ObjectId>) = Default::default();
     let mut waiting: Vec<Object> = source.kids.iter().rev().cloned().collect();
     while let Some(id) = waiting.pop().and_then(|kid| kid.as_reference().ok()) {
         let Some(entries) = document.get_dictionary(id).ok().filter(|_| kept.contains(&id) && seen.insert(id)) else {
             continue;
         };
-        waiting.extend(kids(document, entries).into_iter().rev().filter(|kid| kid.as_reference().is_ok()));
+        waiting.extend(document.listed(entries, b"K").iter().rev().filter(|kid| kid.as_reference().is_ok()).cloned());
         let name = document.name(entries, b"S").unwrap_or_default();
         let of_role = || level(document.name(roles?, name)?);
         let Some(own) = level(name).or_else(of_role) else { continue };
-        while above.last().is_some_and(|last| *last >= own) {
-            above.pop();
-        }
-        above.push(own);
-        if usize::from(own) != above.len() {
-            new.push((id, above.len()));
+        let new = levels.next(own);
+        if new != own {
+            changed.push((id, new));
         }
     }
-    for (id, level) in new {
+    for (id, level) in changed {
         if let Some(element) = copier.edit(id) {
             element.set("S", Object::Name(format!("H{level}").into_bytes()));
         }
@@ -257,7 +247,7 @@ fn level_headings(copier: &mut Copier<'_>, source: &Source, kept: &HashSet<Objec
 fn keep_elements(copier: &mut Copier<'_>, kept: &HashSet<ObjectId>, pages: &HashSet<ObjectId>) {
     for id in kept {
         let Ok(element) = copier.document().get_dictionary(*id) else { continue };
-        let kids = kids(copier.document(), element);
+        let kids = copier.document().listed(element, b"K").to_vec();
         let page = reference(element, b"Pg");
         let kids: Vec<Object> = kids.into_iter().filter(|kid| stays(copier, kid, page, kept, pages)).collect();
         if let Some(element) = copier.edit(*id) {

@@ -8,6 +8,7 @@ mod tree;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use docmill_pdf_accessibility::attribute;
+use docmill_pdf_core::headings::HeadingLevels;
 use docmill_pdf_core::language::is_tag;
 use docmill_pdf_core::objects::{self, Lookup, decode, string, text};
 use docmill_pdf_core::rectangle::Rectangle;
@@ -66,22 +67,18 @@ fn heading_level(level: u32) -> u8 {
     u8::try_from(level).unwrap_or(6)
 }
 
-/// PDF/UA allows no heading more than one level below the one before, and either numbered headings or others.
+/// Gives headings levels without gaps, and numbers all of them if one is numbered.
 fn headings(tree: &mut Tree) {
     let order = tree.in_order();
     let is_numbered = order.iter().any(|index| tree.kind(*index) == "Hn");
-    let mut above: Vec<u32> = Vec::new();
+    let mut levels = HeadingLevels::default();
     for index in order {
         let level = match tree.kind(index) {
             "Hn" => tree.get(index).map_or(1, |heading| heading.level),
-            "H" if is_numbered => above.last().copied().unwrap_or(1),
+            "H" if is_numbered => levels.last().unwrap_or(1),
             _ => continue,
         };
-        while above.last().is_some_and(|last| *last >= level) {
-            above.pop();
-        }
-        above.push(level);
-        let new = u32::try_from(above.len()).unwrap_or(6).min(6);
+        let new = levels.next(level);
         if tree.kind(index) == "H" || new != level {
             tree.level(index, new);
         }
@@ -132,7 +129,7 @@ fn list_ids(document: &mut Document, tree: &mut Tree, new: Vec<(Vec<u8>, Index)>
     tree.edit(Tree::ROOT, |root| root.entries.set("IDTree", dictionary! { "Kids" => vec![leaf.into()] }));
 }
 
-/// Removes a language that is none.
+/// Removes a language whose tag is not valid.
 fn language(document: &Document, tree: &mut Tree, index: Index) {
     let said = tree.get(index).and_then(|element| document.value(&element.entries, b"Lang"));
     if said.is_some_and(|said| decode(said).is_none_or(|said| !is_tag(&said))) {

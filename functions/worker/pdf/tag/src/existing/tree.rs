@@ -92,10 +92,11 @@ impl Tree {
         let mut at = Self::ROOT;
         // Elements are added behind those that they are in.
         while let Some(element) = tree.elements.get_mut(at) {
-            let held = element.entries.remove(b"K");
+            let kids = document.listed(&element.entries, b"K").to_vec();
+            element.entries.remove(b"K");
             element.entries.remove(b"P");
             let page = element.page;
-            for kid in held.map(|held| listed(document, &held)).unwrap_or_default() {
+            for kid in kids {
                 if let Some(kid) = tree.kid(document, &roles, &mut seen, &kid, page) {
                     tree.elements.get_mut(at).into_iter().for_each(|element| element.kids.push(kid));
                 }
@@ -398,15 +399,6 @@ impl Parents {
     }
 }
 
-fn listed(document: &Document, held: &Object) -> Vec<Object> {
-    match document.resolve(held) {
-        Some(Object::Array(kids)) => kids.clone(),
-        Some(_) => vec![held.clone()],
-        None => Vec::new(),
-    }
-}
-
 fn has_elements(document: &Document, entries: &Dictionary) -> bool {
-    let kids = entries.get(b"K").map(|held| listed(document, held)).unwrap_or_default();
-    kids.iter().any(|kid| document.dictionary(kid).is_some_and(|kid| kid.has(b"S")))
+    document.listed(entries, b"K").iter().any(|kid| document.dictionary(kid).is_some_and(|kid| kid.has(b"S")))
 }
