@@ -2145,12 +2145,7 @@ export interface components {
              * @enum {string}
              */
             renderMode?: "basic" | "browser";
-            /**
-             * @description Page size. `width` and `height` together replace it.
-             * @default A4
-             * @enum {string}
-             */
-            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            pageSize?: components["schemas"]["PageSize"];
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /** @description Top margin: CSS pixels, or with a unit (mm, cm, in, px, pt). */
@@ -2290,12 +2285,7 @@ export interface components {
              * @default false
              */
             toc?: boolean;
-            /**
-             * @description Page size. `width` and `height` together replace it.
-             * @default A4
-             * @enum {string}
-             */
-            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            pageSize?: components["schemas"]["PageSize"];
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /**
@@ -2542,12 +2532,7 @@ export interface components {
              * @default false
              */
             allowRemote?: boolean;
-            /**
-             * @description Page size. `width` and `height` together replace it.
-             * @default A4
-             * @enum {string}
-             */
-            pageSize?: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
+            pageSize?: components["schemas"]["PageSize"];
             width?: components["schemas"]["PageWidth"];
             height?: components["schemas"]["PageHeight"];
             /**
@@ -4449,18 +4434,7 @@ export interface components {
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
         /** @description The version before, then the version after, in the order given. */
-        CompareSources: ({
-            sourceUrl?: components["schemas"]["SourceUrl"];
-            url?: components["schemas"]["PageUrl"];
-            uploadId?: components["schemas"]["SourceUploadId"];
-            jobId?: components["schemas"]["SourceJobId"];
-            html?: components["schemas"]["InlineHtml"];
-            markdown?: components["schemas"]["InlineMarkdown"];
-            output?: components["schemas"]["SourceOutput"];
-            filename?: components["schemas"]["Filename"];
-            password?: components["schemas"]["SourcePassword"];
-            headers?: components["schemas"]["SourceHeaders"];
-        } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+        CompareSources: components["schemas"]["DocumentSource"][];
         /** @description The PDF file, then pictures or PDFs to put on it, if any, in the order given. */
         FileSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
@@ -4472,7 +4446,9 @@ export interface components {
             headers?: components["schemas"]["SourceHeaders"];
         } & (unknown | unknown | unknown))[];
         /** @description The documents: each makes a file of its own, in this order, in the order given. */
-        DocumentSources: ({
+        DocumentSources: components["schemas"]["DocumentSource"][];
+        /** @description give each source exactly one of `sourceUrl`, `url`, `uploadId`, `jobId`, `html` and `markdown` */
+        DocumentSource: {
             sourceUrl?: components["schemas"]["SourceUrl"];
             url?: components["schemas"]["PageUrl"];
             uploadId?: components["schemas"]["SourceUploadId"];
@@ -4483,7 +4459,7 @@ export interface components {
             filename?: components["schemas"]["Filename"];
             password?: components["schemas"]["SourcePassword"];
             headers?: components["schemas"]["SourceHeaders"];
-        } & (unknown | unknown | unknown | unknown | unknown | unknown))[];
+        } & (unknown | unknown | unknown | unknown | unknown | unknown);
         /** @description The template. Its result has the same format. Then at most 20 more, for its tags to name. */
         TemplateSources: ({
             sourceUrl?: components["schemas"]["SourceUrl"];
@@ -4597,6 +4573,12 @@ export interface components {
         }) | (unknown | {
             input: unknown;
         });
+        /**
+         * @description Page size. `width` and `height` together replace it.
+         * @default A4
+         * @enum {string}
+         */
+        PageSize: "A0" | "A1" | "A2" | "A3" | "A4" | "A5" | "A6" | "Letter" | "Legal" | "Tabloid" | "Ledger";
         /** @description Page width, instead of `pageSize`, together with `height`. */
         PageWidth: number | string;
         /** @description Page height, instead of `pageSize`, together with `width`. */

@@ -50,7 +50,7 @@ pub fn openapi_of(catalogue: &Catalogue, sent: &Map<String, Value>) -> Result<Va
 }
 
 /// A longer value, in bytes, has a line for each of its members.
-const LINE: usize = 400;
+const LINE: usize = 1000;
 
 /// The document as it is served: in lines, so that changes can be read, and without indentation, since it is large.
 ///
